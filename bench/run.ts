@@ -19,6 +19,7 @@ import { me } from './sections/me.ts';
 import { memory } from './sections/memory.ts';
 import { postgres } from './sections/postgres.ts';
 import { push } from './sections/push.ts';
+import { rehearsal } from './sections/rehearsal.ts';
 import { send } from './sections/send.ts';
 import { upsert } from './sections/upsert.ts';
 
@@ -29,6 +30,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   send: ['Accepting channel sends', send],
   upsert: ['Keeping end users in step', upsert],
   push: ['Pushing campaign recipients', push],
+  rehearsal: ['Rehearsing a campaign', rehearsal],
   'end-users': ['Lists of a thousand and of a million end users', endUsers],
   drain: ['Working off the queue', drain],
   keys: ['Verifying among many keys', keys],

@@ -49,7 +49,7 @@ export type Api = {
 export const DEFAULT_ROWS = 1_000;
 
 export function createApi(settings: Settings): Api {
-  const { url, configFolder, email, password } = settings;
+  const { url, configFolder, email, password, token } = settings;
   let cookie: string | null = null;
   let onlyForThisCommand = false;
   let organization: string | null = settings.org ?? null;
@@ -84,7 +84,7 @@ export function createApi(settings: Settings): Api {
     if (cookie !== null) return cookie;
     throw new Failure(
       'session_missing',
-      `Not signed in to ${url}: run "./parley login", or set PARLEY_EMAIL and PARLEY_PASSWORD.`,
+      `Not signed in to ${url}: run "./parley login", or set PARLEY_TOKEN to an access token.`,
     );
   };
 
@@ -95,7 +95,11 @@ export function createApi(settings: Settings): Api {
 
   const callOf = async <N extends DashboardRouteName>(name: N, input: Input<N>): Promise<Call> => {
     const { method, path } = DASHBOARD_ROUTES[name];
-    const headers = { cookie: await ensureSession() };
+    // A token needs no session; signing out ends the stored one.
+    const headers: Record<string, string> =
+      token !== undefined && name !== 'signOut'
+        ? { authorization: `Bearer ${token}` }
+        : { cookie: await ensureSession() };
     const filled = await fill(path, input.ids ?? {}, organizationId);
     const { body, query } = input as Call;
     return fromOwnPage({ method, path: DASHBOARD_BASE + filled, body, query, headers });
@@ -150,7 +154,7 @@ const noCode = (): Promise<string> =>
   Promise.reject(
     new Failure(
       'second_factor_required',
-      'This account has a second factor: run "./parley login" once and unset PARLEY_EMAIL and PARLEY_PASSWORD, or use an account without one.',
+      'This account has a second factor: run "./parley login" once and unset PARLEY_EMAIL and PARLEY_PASSWORD, or set PARLEY_TOKEN to an access token.',
     ),
   );
 

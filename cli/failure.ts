@@ -17,7 +17,11 @@ export type OwnCode =
   | 'session_missing'
   | 'second_factor_required'
   | 'channel_check_failed'
-  | 'mcp_server_failed';
+  | 'mcp_server_failed'
+  | 'sync_failed'
+  | 'tests_failed'
+  | 'replay_differs'
+  | 'answers_not_recorded';
 
 export class Failure extends Error {
   readonly code: string;
@@ -44,5 +48,13 @@ export class Refused extends Error {
 
 /** Exit codes, documented in docs/cli.md. */
 export const EXIT_FAILED = 1;
+/** The access token is unknown, expired or revoked: another one is needed. */
+export const EXIT_TOKEN_REFUSED = 3;
+/** The access token works, but not for this. */
+export const EXIT_TOKEN_TOO_NARROW = 4;
+/** Tests of an agent ran, and some failed; or a replay differs. */
+export const EXIT_TESTS_FAILED = 5;
+/** The model would be asked something that was not recorded. */
+export const EXIT_NOT_RECORDED = 6;
 /** 128 + SIGINT, as shells count. */
 export const EXIT_INTERRUPTED = 130;

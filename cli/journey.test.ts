@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/postgres.ts';
 import { BUILT, freePort } from '../test/program.ts';
+import { type Site, sitePage, startSite } from '../test/fakes/site.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
 /** The main job from the command line, against the whole program as a process: each step uses what the last one made. */
@@ -13,10 +14,12 @@ const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
 let database: TestDatabase;
 let folder: string;
 let server: ChildProcess;
+let site: Site;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  site = await startSite();
   folder = mkdtempSync(path.join(tmpdir(), 'parley-journey-'));
   server = spawn(process.execPath, [BUILT, 'serve'], {
     env: {
@@ -27,6 +30,7 @@ beforeAll(async () => {
       PARLEY_OWNER_EMAIL: OWNER.email,
       PARLEY_OWNER_PASSWORD: OWNER.password,
       PARLEY_DEMO: '0',
+      PARLEY_EGRESS_ALLOW: '127.0.0.1',
       PORT: String(await freePort()),
       LOG_LEVEL: 'warn',
     },
@@ -51,6 +55,7 @@ afterAll(async () => {
   server.kill('SIGTERM');
   await ended;
   await database.drop();
+  await site.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -88,6 +93,22 @@ test('from nothing to an answer, to a revoked key', async () => {
     file('returns.md', 'Returns are free for 30 days.\n'),
   );
 
+  site.pages.set('/help/', sitePage('Help', 'We pack each order twice.', ['/help/gone']));
+  const read = await parley('sites', 'add', `${site.url}/help/`, '--agent', agent['id'], '--wait');
+  expect(read).toMatchObject({ state: 'done', schedule: 'never', pages: { known: 2, read: 1, faults: 1 } });
+  const ofSite = [read['id'], '--agent', agent['id']];
+  expect((await parley('sites', 'pages', ...ofSite, '--state', 'fault'))['data']).toMatchObject([
+    { url: `${site.url}/help/gone`, fault: { code: 'not_found' } },
+  ]);
+  const daily = await parley('sites', 'update', ...ofSite, '--schedule', 'daily', '--max-pages', '5');
+  expect(daily).toMatchObject({ schedule: 'daily', max_pages: 5 });
+  expect(errorOf(await runCli(['sites', 'update', ...ofSite], env)).code).toBe('usage_invalid');
+  expect(await parley('sites', 'sync', ...ofSite, '--wait')).toMatchObject({ state: 'done' });
+  expect(errorOf(await runCli(['sites', 'stop', ...ofSite], env)).code).toBe('source_not_running');
+  expect((await parley('sites', 'list', '--agent', agent['id']))['data']).toMatchObject([{ id: read['id'] }]);
+  await parley('sites', 'remove', ...ofSite, '--yes');
+  expect((await parley('knowledge', 'list', '--agent', agent['id']))['data']).toHaveLength(1);
+
   const variables = '[{"name":"order_id","type":"string","required":true}]';
   const trigger = await parley(
     'triggers',
@@ -117,7 +138,8 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(revoked).toMatchObject({ state: 'revoked', last_used: expect.stringMatching(/^20/) });
   expect(errorOf(await runCli(call, env)).code).toBe('key_revoked');
   delete env['PARLEY_API_KEY'];
-  expect((await parley(...call, '--wait', '20'))['messages']).toHaveLength(1);
+  const tested = await parley(...call, '--wait', '20');
+  expect([tested['status'], tested['messages'].length]).toEqual(['waiting_for_user', 1]);
 
   const bound = await parley(
     ...words('keys create --label Office --scope organization --permissions triggers --networks 10.0.0.0/8,::1'),
@@ -127,16 +149,69 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(narrowed['allowed_networks']).toEqual(['10.1.2.3/32']);
 });
 
+test('a program with an access token does what its verbs allow, and says what is missing', async () => {
+  const agent = await parley('agents', 'create', '--name', 'Piped');
+  const token = await parley(
+    ...words(`tokens create --label CI --verbs read,push --agents ${agent['id']} --expires 30`),
+  );
+  expect(token).toMatchObject({ kind: 'person', verbs: ['read', 'push'], agent_ids: [agent['id']] });
+  // No session, no folder: as in CI.
+  const ci = { PARLEY_URL: env['PARLEY_URL']!, PARLEY_TOKEN: token['value'] as string };
+  const show = await runCli(['agents', 'show', agent['id'] as string], ci);
+  expect(JSON.parse(show.stdout)).toMatchObject({ name: 'Piped' });
+  expect(JSON.parse((await runCli(['whoami'], ci)).stdout)).toMatchObject({ token: { label: 'CI' } });
+  const draft = path.join(folder, 'draft.json');
+  writeFileSync(draft, JSON.stringify({ definition: JSON.parse(show.stdout).definition }));
+  const update = ['agents', 'update', agent['id'] as string, '--file', draft];
+  expect((await runCli([...update, '--draft'], ci)).code).toBe(0);
+  for (const [args, code] of [
+    [update, 'token_too_narrow'],
+    [['agents', 'list'], 'token_too_narrow'],
+    [['keys', 'list'], 'token_not_accepted'],
+    [['tokens', 'list'], 'token_not_accepted'],
+    [['end-users', 'list'], 'token_not_accepted'],
+  ] as const) {
+    const ended = await runCli([...args], ci);
+    expect({ args, code: errorOf(ended).code, exit: ended.code }).toEqual({ args, code, exit: 4 });
+  }
+  expect((await parley('tokens', 'list'))['data']).toMatchObject([{ id: token['id'], state: 'active' }]);
+  expect(await parley('tokens', 'revoke', token['id'] as string, '--yes')).toMatchObject({ state: 'revoked' });
+  const after = await runCli(['agents', 'show', agent['id'] as string], ci);
+  expect([errorOf(after).code, after.code]).toEqual(['token_revoked', 3]);
+  expect(await parley('agents', 'delete', agent['id'] as string, '--yes')).toMatchObject({ deleted: true });
+});
+
 test('campaigns, channels and organizations', { tags: ['long'] }, async () => {
   const agent = await parley('agents', 'create', '--name', 'Sales');
   const channel = await parley('channels', 'connect', '--agent', agent['id'], '--kind', 'sandbox', '--name', 'Trial');
   const campaign = await parley(
     ...words(`campaigns create --agent ${agent['id']} --channel ${channel['id']} --name Offers`),
   );
-  const settings = { quiet_hours: { from: '21:00', to: '08:00' }, per_minute: 600 };
+  const opening = { text: { default: 'Use {{code}}' } };
+  const settings = { opening, quiet_hours: { from: '21:00', to: '08:00' }, per_minute: 600 };
   const file = path.join(folder, 'settings.json');
   writeFileSync(file, JSON.stringify(settings));
   expect(await parley('campaigns', 'update', campaign['id'], '--file', file)).toMatchObject({ settings });
+  const replies = path.join(folder, 'replies.json');
+  writeFileSync(replies, JSON.stringify([{ text: 'stop', after_minutes: 5, percent: 10 }]));
+  const report = path.join(folder, 'report.csv');
+  expect(
+    await parley(
+      ...words(`campaigns rehearse ${campaign['id']} --made-up 200 --zones Asia/Qatar,Europe/London`),
+      '--replies',
+      replies,
+      '--rows',
+      report,
+    ),
+  ).toMatchObject({ sent: 200, replied: expect.closeTo(20, -1) as number });
+  expect(readFileSync(report, 'utf8').split('\r\n')).toHaveLength(202);
+  expect(await parley('campaigns', 'review', campaign['id'])).toMatchObject({ waiting: 0 });
+  expect(await parley('campaigns', 'audience', campaign['id'], '--tag', 'none', '--dry-run')).toMatchObject({
+    accepted: 0,
+  });
+  expect(
+    await parley('campaigns', 'test', campaign['id'], '--address', 'me', '--variables', '{"code":"1"}'),
+  ).toMatchObject({ status: 'delivered' });
   expect(await parley('campaigns', 'start', campaign['id'])).toMatchObject({ state: 'live' });
   const key = await parley('keys', 'create', '--label', 'Push', '--scope', 'campaign', '--campaign', campaign['id']);
   expect(key).toMatchObject({ permissions: ['campaigns'], campaign_id: campaign['id'] });

@@ -1,6 +1,14 @@
 import { styleText } from 'node:util';
 import type { Page, Row } from './api.ts';
-import { EXIT_FAILED, Failure, Refused } from './failure.ts';
+import {
+  EXIT_FAILED,
+  EXIT_NOT_RECORDED,
+  EXIT_TESTS_FAILED,
+  EXIT_TOKEN_REFUSED,
+  EXIT_TOKEN_TOO_NARROW,
+  Failure,
+  Refused,
+} from './failure.ts';
 import { type Column, facts, printable, table } from './table.ts';
 
 /** Answers go to stdout: JSON when it is piped or --json was given, text for people on a terminal. */
@@ -57,5 +65,13 @@ export function reportFailure(error: unknown, json: boolean): number {
     process.stderr.write(`${name} ${printable(message)} ${which}\n`);
     if (!known && error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
   }
-  return EXIT_FAILED;
+  return exitCodeOf(code);
+}
+
+/** A job in CI can tell a token that is to be renewed from one that is to be widened. */
+function exitCodeOf(code: string): number {
+  if (code === 'tests_failed' || code === 'replay_differs') return EXIT_TESTS_FAILED;
+  if (/^token_(?:invalid|expired|revoked)$/.test(code)) return EXIT_TOKEN_REFUSED;
+  if (code === 'answers_not_recorded') return EXIT_NOT_RECORDED;
+  return /^token_(?:too_narrow|not_accepted)$/.test(code) ? EXIT_TOKEN_TOO_NARROW : EXIT_FAILED;
 }

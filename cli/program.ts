@@ -17,16 +17,20 @@ import { addOrgsCommand } from './commands/orgs.ts';
 import { addSendCommand } from './commands/send.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
+import { addSitesCommand } from './commands/sites.ts';
+import { addTokensCommand } from './commands/tokens.ts';
 import { addToolsCommand } from './commands/tools.ts';
 import { addTriggerCommand } from './commands/trigger.ts';
 import { addTriggersCommand } from './commands/triggers.ts';
 
 const NOTES = `
 Answers are text on a terminal, and JSON when piped or with --json. A command that fails says why on stderr
-(as {"error":{"code","message"}} when piped) and exits with 1; 130 means interrupted.
+(as {"error":{"code","message"}} when piped) and exits with 1; 3 means that an access token is not valid (any more),
+4 that it is too narrow, 130 interrupted.
 
 Environment:
   PARLEY_URL           the server (default http://127.0.0.1:4000)
+  PARLEY_TOKEN         an access token, instead of "./parley login": for CI and other programs
   PARLEY_EMAIL, PARLEY_PASSWORD
                        sign in for this one command, instead of "./parley login"
   PARLEY_ORG           the organization, where there are several
@@ -55,6 +59,7 @@ export function buildProgram(): Command {
   program.commandsGroup('What you build:');
   addAgentsCommand(program);
   addKnowledgeCommand(program);
+  addSitesCommand(program);
   addToolsCommand(program);
   addTriggersCommand(program);
   addChannelsCommand(program);
@@ -63,6 +68,7 @@ export function buildProgram(): Command {
   addModelsCommand(program);
   addCostsCommands(program);
   addKeysCommand(program);
+  addTokensCommand(program);
   program.commandsGroup('Conversations:');
   addTriggerCommand(program);
   addSendCommand(program);

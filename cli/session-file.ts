@@ -48,7 +48,7 @@ function writeAll(folder: string | null, all: SessionsByServer): void {
   if (folder === null) {
     throw new Failure(
       'config_unusable',
-      'The session cannot be stored, because HOME is not set. Set PARLEY_CONFIG_DIR to a folder, or use PARLEY_EMAIL and PARLEY_PASSWORD instead of login.',
+      'The session cannot be stored, because HOME is not set. Set PARLEY_CONFIG_DIR to a folder, or use PARLEY_TOKEN instead of login.',
     );
   }
   const path = join(folder, FILE);

@@ -12,6 +12,8 @@ export type Settings = {
   json: boolean;
   email: string | undefined;
   password: string | undefined;
+  /** An access token: it acts instead of a session. */
+  token: string | undefined;
   apiKey: string | undefined;
   /** Where sessions are kept; null when the environment names no place. */
   configFolder: string | null;
@@ -26,6 +28,7 @@ export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv): Se
     json: options.json === true || !process.stdout.isTTY,
     email: env['PARLEY_EMAIL'] || undefined,
     password: env['PARLEY_PASSWORD'] || undefined,
+    token: env['PARLEY_TOKEN'] || undefined,
     apiKey: env['PARLEY_API_KEY'] || undefined,
     configFolder: configFolder(env),
   };

@@ -4,7 +4,7 @@ import { FALLBACK_REASONS } from './spending.ts';
 /**
  * What an agent is: everything that decides what it says. Texts that people read come per language: the key is a
  * BCP 47 tag without region (`en`, `ar`, `hi`), `default` is used where the conversation's language has no text.
- * Texts may hold variables in Mustache form: `{{order_id}}`, `{{end_user.name}}`.
+ * Texts may hold variables in Mustache form: `{{order_id}}`, `{{end_user.name}}`, `{{end_user.name|there}}`.
  */
 export const LocalizedText = Type.Record(
   Type.String({ pattern: '^(default|[a-z]{2,3})$' }),

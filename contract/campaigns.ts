@@ -30,7 +30,7 @@ export const CampaignSettings = Type.Object(
                   Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
                     maxProperties: 50,
                     propertyNames: { minLength: 1, maxLength: 64 },
-                    description: 'Values may hold variables: {{order_id}}, {{end_user.name}}.',
+                    description: 'Values may hold variables: {{order_id}}, {{end_user.name}}, {{end_user.name|there}}.',
                   }),
                 ),
               },

@@ -78,6 +78,17 @@ const apiKey = {
   leak: null,
 };
 
+const budget = {
+  id: 'budget_01kapj8s9zh4f6d8b1x3v5t7r9',
+  subject: 'agent' as const,
+  subject_id: conversation.agent_id,
+  period: 'month' as const,
+  period_start: '2026-11-01',
+  unit: 'USD',
+  amount: 200,
+  spent: 160.25,
+};
+
 const campaignId = 'campaign_01kapj8s7vex2z4b6d8f1h3k5m';
 
 export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_DATA)[T]> } = {
@@ -149,6 +160,8 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
     revoked_at: '2026-11-21T08:00:00.000Z',
     leak: { url: 'https://github.com/example/shop/blob/main/.env', source: 'content', signed: true },
   },
+  'budget.warning': budget,
+  'budget.spent': { ...budget, spent: 199.98 },
   'audit.recorded': {
     id: 'audit_01kapj8s5xg0c2e4g6j8m1n3q5',
     actor: 'user_01kapj8s1ab3d5f7h9k2m4p6r8',

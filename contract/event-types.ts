@@ -22,6 +22,8 @@ export const EVENT_TYPES = [
   'campaign.ended',
   'api_key.created',
   'api_key.revoked',
+  'budget.warning',
+  'budget.spent',
   'audit.recorded',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -53,6 +55,8 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'campaign.ended': 'The campaign has ended.',
   'api_key.created': 'An API key was created.',
   'api_key.revoked': 'An API key was revoked; `leak` says where it was found if it was reported as leaked.',
+  'budget.warning': 'Of a budget, 80 % is spent. Once in each period.',
+  'budget.spent': 'A budget is spent, or does not cover another call of a model. Once in each period.',
   'audit.recorded': 'An entry was added to the audit log. Only for endpoints that select this type.',
 };
 

@@ -101,6 +101,20 @@ const ApiKeyData = Type.Object({
   leak: nullable(LeakRecord),
 });
 
+const BudgetData = Type.Object({
+  id: text,
+  subject: Type.Enum(['organization', 'agent', 'campaign', 'key']),
+  /** Null for the organization. */
+  subject_id: nullable(text),
+  period: Type.Enum(['day', 'month']),
+  /** Its first day, in UTC. */
+  period_start: Type.String({ format: 'date' }),
+  /** `tokens`, or a currency. */
+  unit: text,
+  amount: Type.Number(),
+  spent: Type.Number(),
+});
+
 /** A line of the audit log; never with a secret. Nulls for what no person did, or a person who is gone. */
 const AuditData = Type.Object({
   id: text,
@@ -136,6 +150,8 @@ export const EVENT_DATA = {
   'campaign.ended': CampaignData,
   'api_key.created': ApiKeyData,
   'api_key.revoked': ApiKeyData,
+  'budget.warning': BudgetData,
+  'budget.spent': BudgetData,
   'audit.recorded': AuditData,
   [TEST_EVENT_TYPE]: Type.Object({ endpoint_id: text, message: text }),
 } satisfies Record<EventType | typeof TEST_EVENT_TYPE, TSchema>;

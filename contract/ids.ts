@@ -33,6 +33,8 @@ export const ID_PREFIXES = [
   'tsec',
   'budget',
   'source',
+  'token',
+  'note',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

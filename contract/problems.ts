@@ -50,6 +50,21 @@ const kinds = {
     title: 'The API key has been revoked',
     cure: 'Revocation is final. Create a new key in the dashboard and use it instead.',
   },
+  token_invalid: {
+    status: 401,
+    title: 'The access token is not valid',
+    cure: 'Check that the whole token was copied: it starts with parley_token_, names its region and ends with a checksum. API keys are not accepted here. Make tokens in the dashboard under Settings, Access tokens.',
+  },
+  token_expired: {
+    status: 401,
+    title: 'The access token has expired',
+    cure: 'Make a new token in the dashboard under Settings, Access tokens, or replace this one there.',
+  },
+  token_revoked: {
+    status: 401,
+    title: 'The access token has been revoked',
+    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Make a new one.',
+  },
   signature_invalid: {
     status: 401,
     title: 'The signature is not valid',
@@ -181,6 +196,16 @@ const kinds = {
     title: 'This session is limited to one organization',
     cure: 'You signed in with the provider of an organization. For your account and other organizations, sign in with your own password.',
   },
+  token_not_accepted: {
+    status: 403,
+    title: 'Access tokens cannot do this',
+    cure: 'Sign in as a person. Tokens open only routes about agents; members, keys, secrets, people and sign-in are closed to them.',
+  },
+  token_too_narrow: {
+    status: 403,
+    title: 'The access token is too narrow',
+    cure: 'The rights of a token cannot be changed: make a token with the verb or the agent that the detail names.',
+  },
   // 404: no such thing
   route_not_found: {
     status: 404,
@@ -222,6 +247,11 @@ const kinds = {
     title: 'No such conversation',
     cure: 'Check the conversation id: the conversation must belong to this person, or be on this channel. When a person is erased, the conversations are erased too.',
   },
+  note_not_found: {
+    status: 404,
+    title: 'No such note of yours',
+    cure: 'Check the id of the note. Only its author can delete a note.',
+  },
   message_not_found: {
     status: 404,
     title: 'No such message',
@@ -233,6 +263,7 @@ const kinds = {
     cure: 'Check the id: ids of Parley start with enduser_. Look up your own ids with GET /api/end-users?external_id=…. An erased person cannot be restored.',
   },
   key_not_found: { status: 404, title: 'No such API key', cure: 'Check the key id, or list the keys.' },
+  token_not_found: { status: 404, title: 'No such access token', cure: 'Check the token id, or list the tokens.' },
   organization_not_found: {
     status: 404,
     title: 'No such organization',
@@ -302,6 +333,16 @@ const kinds = {
     cure: 'Send headers and body within 30 seconds.',
   },
   // 409: not in this state
+  tests_not_passed: {
+    status: 409,
+    title: 'The tests of the agent have not passed',
+    cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish without them, give a reason as without_tests: it is kept in the audit log.',
+  },
+  answer_not_recorded: {
+    status: 409,
+    title: 'What the model is asked here was not recorded',
+    cure: 'The definition, the test, a document or a tool changed since. Record again: ./parley agents test AGENT --record FILE.',
+  },
   trigger_disabled: {
     status: 409,
     title: 'The trigger is disabled',
@@ -387,6 +428,11 @@ const kinds = {
     title: 'The site is not being read',
     cure: 'Nothing is left to stop.',
   },
+  note_limit_reached: {
+    status: 409,
+    title: 'The conversation has as many notes as it may have',
+    cure: 'Delete notes that are no longer needed. A conversation can have 100.',
+  },
   source_limit_reached: {
     status: 409,
     title: 'The organization has as many sites as it may have',
@@ -406,6 +452,11 @@ const kinds = {
     status: 409,
     title: 'The API key has been revoked',
     cure: 'A revoked key cannot be changed: create a new key.',
+  },
+  token_limit_reached: {
+    status: 409,
+    title: 'The limit of access tokens is reached',
+    cure: 'Revoke tokens that are no longer used. A person can have 50 in an organization.',
   },
   last_owner: {
     status: 409,

@@ -153,6 +153,8 @@ export type RunInput = {
   recipient_id?: string;
   /** The key that called: what the run costs is counted under it. */
   key_id?: string;
+  /** `traceparent` of the request, where traces are on. */
+  trace?: string;
 };
 
 const accepted = {

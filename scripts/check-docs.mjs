@@ -15,6 +15,7 @@ const ROOMS = [
   'migrations',
   'dashboard',
   'widget',
+  'sdk',
   'cli',
   'bench',
   'deploy',
@@ -51,11 +52,15 @@ function mentionFaults(file) {
 }
 
 function pathFaults(file) {
-  return [...readFileSync(file, 'utf8').matchAll(/`([^`\n]+)`/g)]
-    .map(([, text]) => text.replace(/(:\d+)+$/, '').replace(/\/$/, ''))
-    .filter((text) => ROOMS.includes(text.split('/')[0]) && text.includes('/') && !/[\s*…<>{}$|]/.test(text))
-    .filter((text) => !existsSync(path.join(ROOT, text)))
-    .map((text) => `${path.relative(ROOT, file)}: names \`${text}\`, which does not exist.`);
+  return (
+    [...readFileSync(file, 'utf8').matchAll(/`([^`\n]+)`/g)]
+      .map(([, text]) => text.replace(/(:\d+)+$/, '').replace(/\/$/, ''))
+      .filter((text) => ROOMS.includes(text.split('/')[0]) && text.includes('/') && !/[\s*…<>{}$|]/.test(text))
+      // What a build makes is there only after it.
+      .filter((text) => !/\/dist(\/|$)/.test(text))
+      .filter((text) => !existsSync(path.join(ROOT, text)))
+      .map((text) => `${path.relative(ROOT, file)}: names \`${text}\`, which does not exist.`)
+  );
 }
 
 function linkFaults(file) {

@@ -11,6 +11,7 @@ const CHECKS = [
   { name: 'types (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', '.'] },
   { name: 'types of the dashboard (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', 'dashboard', '--noEmit'] },
   { name: 'types of the web chat (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', 'widget', '--noEmit'] },
+  { name: 'types of the client library (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', 'sdk', '--noEmit'] },
   { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
   { name: 'lockfile', args: ['scripts/check-lockfile.mjs'] },
   { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },

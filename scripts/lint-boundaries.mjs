@@ -19,6 +19,7 @@ const MAY_IMPORT = {
   cli: ['contract', 'kernel'],
   dashboard: ['contract'],
   widget: ['contract'],
+  sdk: [],
   bench: [
     'contract',
     'kernel',
@@ -63,6 +64,7 @@ const WHY = {
   cli: 'the command line talks HTTP and shares only contract and kernel',
   dashboard: 'the browser shares only the contract',
   widget: 'the browser shares only the contract',
+  sdk: 'the client library is a package of its own',
   bench: 'measurements use what they measure',
 };
 
@@ -106,7 +108,7 @@ function faultOf(file, source, isType) {
   const allowed = MAY_IMPORT[room];
   if (allowed === undefined || to === room || to === 'package.json') return null;
   if (allowed.includes(to) || (isType && MAY_IMPORT_TYPES[room]?.includes(to))) return null;
-  return `${room} may not import ${to}: ${WHY[room]}. It may import ${allowed.join(', ') || 'typebox alone'}.`;
+  return `${room} may not import ${to}: ${WHY[room]}. It may import ${allowed.join(', ') || (room === 'contract' ? 'typebox alone' : 'nothing')}.`;
 }
 
 function packageFault(room, source) {
@@ -115,12 +117,13 @@ function packageFault(room, source) {
       ? null
       : 'The contract imports typebox alone: the browser loads it too.';
   }
+  if (room === 'sdk') return 'The client library imports no package: its users would install it too.';
   if (!(room in MAY_IMPORT) && room !== 'app') return null;
   const owned = PACKAGES.find(({ names }) => names.some((name) => source === name || source.startsWith(`${name}/`)));
   return !owned || owned.rooms.includes(room) ? null : `${room} may not import ${source}: ${owned.why}.`;
 }
 
-const isTest = (file) => file.endsWith('.test.ts');
+const isTest = (file) => file.endsWith('.test.ts') || file.includes(`${path.sep}sdk${path.sep}test${path.sep}`);
 
 const direction = {
   create(context) {

@@ -109,7 +109,7 @@ function split(text, at) {
   return [text.slice(0, found.index), text.slice(found.index)];
 }
 
-/** What people get: the npm package, the chart, what is in them (SBOM), and the checksums of these files. */
+/** What people get: the npm packages of the program and the client library, the chart, what is in them (SBOM), and the checksums of these files. */
 function pack(version) {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
@@ -117,6 +117,8 @@ function pack(version) {
   if (!existsSync(path.join(ROOT, 'dist', 'package.json')))
     throw new SetupError('The build made no dist/package.json.');
   call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'dist')]);
+  call('npm', ['run', '--silent', 'build:sdk'], 'The build of the client library fails.');
+  call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'sdk', 'dist')]);
   // Helm's own format: a folder with the name of the chart.
   call('tar', [
     '-czf',

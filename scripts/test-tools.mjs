@@ -34,6 +34,11 @@ const TOOLS = [
     what: "the system's PostgreSQL",
     packages: [{ package: 'postgresql', names: ['postgres'], folders: debianPostgres }],
   },
+  {
+    variable: 'TEST_HTTPX',
+    what: 'httpx for Python',
+    packages: [{ package: 'python3-httpx', names: ['httpx'], folders: () => ['/usr/lib/python3/dist-packages'] }],
+  },
 ];
 
 /** Debian keeps each version in a folder of its own; the oldest that Parley runs on comes first. */

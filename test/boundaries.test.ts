@@ -45,6 +45,9 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ],
   ['cli/a.ts', `import '../src/access/x.ts';`, /cli may not import access/],
   ['dashboard/a.ts', `import '../src/http/x.ts';`, /dashboard may not import http/],
+  ['sdk/src/a.ts', `import '../../contract/x.ts';`, /sdk may not import contract/],
+  ['sdk/src/c.ts', `import 'node:crypto';`, /client library imports no package/],
+  ['sdk/src/b.ts', `import '../../src/kernel/x.ts';`, /sdk may not import kernel/],
   [
     'dashboard/src/b.tsx',
     `import type { X } from '../../src/store/x.ts';\nexport type Y = X;`,

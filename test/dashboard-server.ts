@@ -5,6 +5,7 @@ import { SESSION_COOKIE } from '../src/access/sessions/session-terms.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit, type SignInLimits } from '../src/access/sessions/sign-in-limit.ts';
+import { createTokenGate } from '../src/access/tokens/token-gate.ts';
 import { openRooms } from '../src/app/open-rooms.ts';
 import { startAll, stopAll } from '../src/app/service.ts';
 import { loadConfig } from '../src/config/config.ts';
@@ -69,6 +70,7 @@ export async function startDashboard(
     ...rooms.deps,
     sessions,
     signInLimit: limit,
+    tokens: createTokenGate({ ...rooms.deps, signInLimit: limit }),
     organizationSignInLimit: limit,
     lookUpTxt: options.lookUpTxt ?? (async () => []),
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,

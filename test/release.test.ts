@@ -48,6 +48,10 @@ beforeAll(() => {
   const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> };
   manifest.scripts['check'] = 'node -e "process.exit(Number(process.env.CHECK_FAILS ?? 0))"';
   manifest.scripts['build'] = 'node build.cjs';
+  const sdk = `const { mkdirSync, writeFileSync } = require('node:fs'); mkdirSync('sdk/dist', { recursive: true });
+    writeFileSync('sdk/dist/package.json', JSON.stringify({ name: '@parley/sdk', version: require('./package.json').version }));`;
+  write('build-sdk.cjs', sdk);
+  manifest.scripts['build:sdk'] = 'node build-sdk.cjs';
   manifest.version = '0.3.7';
   write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
   write('test/released/make.ts', `import { writeFileSync } from 'node:fs'; writeFileSync('test/released/made', 'x');`);
@@ -86,7 +90,13 @@ describe('a release', () => {
     expect(read('CHANGELOG.md')).toContain(CHANGES);
     expect(git('show', '--stat', '--format=', 'HEAD')).toContain('test/released/made');
 
-    const files = ['SHA256SUMS', 'parley-0.4.0.cdx.json', 'parley-0.4.0.tgz', 'parley-chart-0.4.0.tgz'];
+    const files = [
+      'SHA256SUMS',
+      'parley-0.4.0.cdx.json',
+      'parley-0.4.0.tgz',
+      'parley-chart-0.4.0.tgz',
+      'parley-sdk-0.4.0.tgz',
+    ];
     expect(readdirSync(path.join(clone, 'release')).toSorted()).toEqual(files.toSorted());
     const sums = read('release/SHA256SUMS').trimEnd().split('\n');
     expect(sums).toHaveLength(files.length - 1);

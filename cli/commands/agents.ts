@@ -6,6 +6,9 @@ import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
+import { addAgentFolders } from './agent-folders.ts';
+import { addAgentReplay } from './agent-replay.ts';
+import { addAgentTests } from './agent-tests.ts';
 
 export function addAgentsCommand(program: Command): void {
   const agents = program
@@ -56,13 +59,25 @@ export function addAgentsCommand(program: Command): void {
   });
   examples(update, 'agents update agent_01jd… --file agent.json', 'agents update agent_01jd… --disable');
 
-  verb(
-    agents
-      .command('publish')
-      .description('Publishes the draft of an agent as its next version.')
-      .argument('<agent-id>'),
-    async ({ api, out }, [id]) => out.record(await api.call('publishAgent', { ids: { agent_id: id! } })),
+  const publish = agents
+    .command('publish')
+    .description('Publishes the draft of an agent as its next version.')
+    .argument('<agent-id>')
+    .option(
+      '--without-tests <reason>',
+      'publish although required tests have not passed; the audit log keeps the reason',
+    );
+  verb<{ withoutTests?: string }>(publish, async ({ api, out }, [id], { withoutTests }) =>
+    out.record(
+      await api.call('publishAgent', {
+        ids: { agent_id: id! },
+        ...(withoutTests !== undefined && { body: { without_tests: withoutTests } }),
+      }),
+    ),
   );
+  addAgentTests(agents);
+  addAgentReplay(agents);
+  addAgentFolders(agents);
 
   const remove = agents
     .command('delete')

@@ -5,6 +5,7 @@ import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
+import { addCampaignPlans } from './campaign-plans.ts';
 
 export function addCampaignsCommand(program: Command): void {
   const campaigns = program
@@ -85,6 +86,8 @@ export function addCampaignsCommand(program: Command): void {
     update,
     `campaigns update campaign_01jd… --file - <<< '{"per_minute":600,"quiet_hours":{"from":"21:00","to":"08:00"}}'`,
   );
+
+  addCampaignPlans(campaigns);
 
   const moves = [
     ['start', 'startCampaign', 'Starts a campaign: it accepts recipients from now on.'],

@@ -70,6 +70,7 @@ function addBudgets(program: Command): void {
         field('id'),
         field('subject'),
         field('subject_id', 'Of'),
+        field('subject_name', 'Name'),
         field('period'),
         field('unit'),
         field('amount'),

@@ -45,6 +45,15 @@ export function addKnowledgeCommand(program: Command): void {
     out.record(await api.call('readKnowledgeUse', { ids: { agent_id: agent } })),
   );
 
+  const embeddings = knowledge
+    .command('embeddings')
+    .description("Shows how far the embeddings of an agent's documents are.")
+    .requiredOption('--agent <id>', 'the agent')
+    .option('--retry', 'try again now what failed');
+  verb<{ agent: string; retry?: boolean }>(embeddings, async ({ api, out }, _args, { agent, retry }) =>
+    out.record(await api.call(retry ? 'retryEmbeddings' : 'readEmbeddings', { ids: { agent_id: agent } })),
+  );
+
   const remove = knowledge
     .command('remove')
     .description('Removes a document from an agent.')

@@ -19,26 +19,45 @@ export function addModelsCommand(program: Command): void {
     )
     .addOption(new Option('--provider <name>', 'which provider').choices(MODEL_PROVIDERS).makeOptionMandatory())
     .option('--base-url <url>', 'for openai_compatible: the base URL of the server')
-    .option('--key-stdin', 'read the key from standard input');
-  verb<{ provider: string; baseUrl?: string; keyStdin?: boolean }>(set, async ({ api, out }, _args, options) => {
-    if (!options.keyStdin && options.baseUrl === undefined)
-      throw new Failure('usage_invalid', 'Use --key-stdin, --base-url or both.');
-    const key = options.keyStdin ? await readSecret('key') : undefined;
-    out.record(
-      await api.call('setModel', { ids: { provider: options.provider }, body: { base_url: options.baseUrl, key } }),
-    );
-  });
+    .option('--key-stdin', 'read the key from standard input')
+    .option('--embedding-model <name>', 'makes the embeddings of the documents of this organization')
+    .option('--no-embedding-model', 'turn embeddings off');
+  verb<{ provider: string; baseUrl?: string; keyStdin?: boolean; embeddingModel?: string | false }>(
+    set,
+    async ({ api, out }, _args, options) => {
+      const { baseUrl, embeddingModel: model } = options;
+      if (!options.keyStdin && baseUrl === undefined && model === undefined)
+        throw new Failure('usage_invalid', 'Use at least one of --key-stdin, --base-url and --embedding-model.');
+      const key = options.keyStdin ? await readSecret('key') : undefined;
+      const body = { base_url: baseUrl, key, embedding_model: model === false ? null : model };
+      out.record(await api.call('setModel', { ids: { provider: options.provider }, body }));
+    },
+  );
   examples(
     set,
     'models set --provider anthropic --key-stdin < key.txt',
-    'models set --provider openai_compatible --base-url http://127.0.0.1:11434/v1',
+    'models set --provider openai_compatible --base-url http://127.0.0.1:11434/v1 --embedding-model nomic-embed-text',
+  );
+
+  const check = models
+    .command('check')
+    .description('Calls the embedding model of a provider once and shows its dimensions.')
+    .argument('<provider>');
+  verb(check, async ({ api, out }, [provider]) =>
+    out.record(await api.call('checkModel', { ids: { provider: provider! } })),
   );
 
   const list = listing(models.command('list').description('Lists the providers that are set up.'));
   verb<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listModels', want),
-      [field('provider'), field('base_url', 'Base URL'), field('has_key', 'Key'), time('updated_at')],
+      [
+        field('provider'),
+        field('base_url', 'Base URL'),
+        field('has_key', 'Key'),
+        field('embedding_model'),
+        time('updated_at'),
+      ],
       'No providers. Agents on the embedded provider need no model. See ./parley models set --help',
     ),
   );

@@ -47,6 +47,7 @@ export function addSignInCommands(program: Command): void {
     const session = await api.call('readSession');
     out.record({ server: settings.url, ...session }, () =>
       [
+        ...(session.token ? [`Access token “${session.token.label}” (${session.token.verbs.join(', ')}) of:`] : []),
         `${session.user.email} on ${settings.url} (region ${session.region})${session.operator ? ', operator of this installation' : ''}`,
         ...session.organizations.map((one) => `  ${one.id}  ${one.name}  ${one.plan}, ${one.role}`),
       ].join('\n'),

@@ -80,6 +80,8 @@ async function start(cli: Cli, agent: string, trigger: string, flags: TriggerFla
 }
 
 const POLL_MS = 300;
+/** Runs of a trigger, newest first, among which the one that was just answered is looked for. */
+const RECENT = 20;
 
 /** The dashboard's own way of calling a trigger does not wait, so the waiting is done here. */
 async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, flags: TriggerFlags): Promise<Row> {
@@ -94,7 +96,10 @@ async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, f
     const { messages } = await api.call('readConversation', { ids: { conversation_id: run.conversation_id } });
     // A continued conversation holds older answers as well.
     const answer = messages.filter((message) => message.role === 'agent' && message.created_at >= run.created_at);
-    if (answer.length > 0) return { ...run, messages: answer };
+    if (answer.length === 0) continue;
+    const { data } = await api.call('listTriggerRuns', { ids: { trigger_id: trigger }, query: { limit: RECENT } });
+    const { status } = data.find(({ id }) => id === run.id) ?? run;
+    return { ...run, status, messages: answer };
   } while (performance.now() < until);
   return run;
 }

@@ -8,6 +8,9 @@ export const AuditRecord = Type.Object(
     actor: Type.String(),
     /** Name of the person; null for what a schedule did or a person who is gone. */
     actor_name: Nullable(Type.String()),
+    /** The access token by which the person did it; null: in a session. */
+    token_id: Nullable(Type.String()),
+    token_label: Nullable(Type.String()),
     action: Type.String(),
     subject_id: Type.String(),
     facts: Type.Record(Type.String(), Type.Unknown()),

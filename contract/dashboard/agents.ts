@@ -3,6 +3,7 @@ import { AgentDefinition, PROVIDERS } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MessageContent, MessageSource } from '../messages.ts';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
+import { PublishBody } from './suites.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const MAX_DOCUMENTS_PER_AGENT = 1_000;
@@ -50,6 +51,7 @@ export const UpdateAgentBody = Type.Object(
     publish: Type.Optional(
       Type.Boolean({ default: true, description: 'False keeps a new definition as a draft until it is published.' }),
     ),
+    ...PublishBody.properties,
   },
   { ...closed, minProperties: 1 },
 );

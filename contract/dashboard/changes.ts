@@ -6,7 +6,7 @@ import { closed } from './shapes.ts';
  * What a page can be told of as it changes. An event names topics, never what changed in them: the page reads again
  * what it shows, by the routes and with the rights that it has anyway.
  */
-export const TOPICS = ['conversations', 'keys', 'requests', 'audit', 'first_steps'] as const;
+export const TOPICS = ['conversations', 'waiting', 'keys', 'requests', 'audit', 'first_steps'] as const;
 /** Topics about one record, `conversation:conv_…`. */
 export const RECORD_TOPICS = { conversation: 'conv', runs: 'trigger', campaign: 'campaign' } as const;
 

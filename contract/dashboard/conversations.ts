@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
-import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
 import { ModelUse } from '../spending.ts';
 import { RUN_STATUSES } from '../triggers.ts';
@@ -28,6 +28,26 @@ const summary = {
 export const ConversationSummary = Type.Object(summary, { title: 'ConversationSummary' });
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
+/** Null once retention has removed the messages. `text` is the start of the words, null if there are none. */
+const LastMessage = Nullable(
+  Type.Object({ role: Message.properties.role, type: Type.String(), text: Nullable(Type.String()) }),
+);
+
+export const ListedConversation = Type.Object(
+  {
+    ...summary,
+    last_message: LastMessage,
+    /** In a search for words: where the newest message has them. */
+    found: Nullable(Type.Object({ before: Type.String(), match: Type.String(), after: Type.String() })),
+    /** Since when the person waits for a member; null while no person does. */
+    waiting_since: Nullable(Moment),
+    /** The person wrote, or was handed over, since the reader last looked; only where members answer. */
+    unread: Type.Boolean(),
+  },
+  { title: 'ListedConversation' },
+);
+export type ListedConversation = Static<typeof ListedConversation>;
+
 /** A message with what only members see: its delivery and why the agent said it. */
 export const ConversationMessage = Type.Object(
   {
@@ -53,11 +73,20 @@ export const ConversationMessage = Type.Object(
 );
 export type ConversationMessage = Static<typeof ConversationMessage>;
 
+/** What a member writes to the other members beside a conversation. Neither the person nor the agent ever sees it. */
+export const ConversationNote = Type.Object(
+  { id: Type.String(), author_id: Type.String(), text: Type.String(), created_at: Moment },
+  { title: 'ConversationNote' },
+);
+export type ConversationNote = Static<typeof ConversationNote>;
+
 export const ConversationRecord = Type.Object(
   {
     ...summary,
     /** The newest, oldest first; at most 200. */
     messages: Type.Array(ConversationMessage),
+    /** Oldest first. */
+    notes: Type.Array(ConversationNote),
     runs: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -75,15 +104,41 @@ export const ConversationRecord = Type.Object(
 );
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
+/** The conversations that members answer: those of the reader, those of no one, all of them. */
+export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting'] as const;
+
+/** Counting stops here; dashboards then show "999+". */
+export const MAX_COUNTED = 1_000;
+
+const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNTED });
+export const ConversationCounts = Type.Object(
+  {
+    mine: Count,
+    unassigned: Count,
+    waiting: Count,
+    all: Count,
+    /** The newest hand-off to the reader or to no one. */
+    newest: Nullable(Type.Object({ id: Type.String(), handed_off_at: Moment })),
+  },
+  { title: 'ConversationCounts' },
+);
+export type ConversationCounts = Static<typeof ConversationCounts>;
+
 export const ConversationListQuery = PageQuery({
   text: SearchText,
+  view: Type.Optional(Type.Enum(CONVERSATION_VIEWS)),
   status: Type.Optional(ConversationStatus),
   agent_id: Type.Optional(Id('agent')),
   channel_id: Type.Optional(Id('channel')),
   end_user_id: Type.Optional(Id('enduser')),
 });
 
+/** Whom a conversation belongs to; null: to no one, and people still answer it. */
+export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
+
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
+
+export const NoteBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }) }, closed);
 
 /** The agent's turn; empty when it stayed silent or did not come within 25 seconds. */
 export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

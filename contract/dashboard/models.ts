@@ -12,6 +12,10 @@ export const ModelRecord = Type.Object(
     provider: Type.Enum(MODEL_PROVIDERS),
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
+    /** Makes the embeddings of all documents of the organization; null: this connection makes none. */
+    embedding_model: Nullable(Type.String()),
+    /** Of its vectors; null until it was called. */
+    embedding_dimensions: Nullable(Type.Integer()),
     updated_at: Moment,
   },
   { title: 'ModelProvider' },
@@ -23,7 +27,48 @@ export const SetModelBody = Type.Object(
     base_url: Type.Optional(Nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
     /** Absent keeps the stored key; null removes it. */
     key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }))),
+    /** Null turns embeddings off. One connection of an organization makes them: another one ends with this. */
+    embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
   },
   { ...closed, minProperties: 1 },
 );
 export type SetModelBody = Static<typeof SetModelBody>;
+
+/** What one call of the embedding model told. */
+export const ModelCheck = Type.Object(
+  { embedding_model: Type.String(), embedding_dimensions: Type.Integer() },
+  { title: 'ModelCheck' },
+);
+export type ModelCheck = Static<typeof ModelCheck>;
+
+export const MAX_EMBEDDING_DIMENSIONS = 4_096;
+export const NO_EMBEDDINGS =
+  'Anthropic has no embedding models. Connect OpenAI, Google or an OpenAI-compatible server for embeddings.';
+
+/** How far the embeddings of an agent's documents are. */
+export const EmbeddingProgress = Type.Object(
+  {
+    /** Null: the organization has no embedding model. */
+    model: Nullable(
+      Type.Object({
+        provider: Type.Enum(MODEL_PROVIDERS),
+        name: Type.String(),
+        dimensions: Nullable(Type.Integer()),
+      }),
+    ),
+    passages: Type.Integer(),
+    embedded: Type.Integer(),
+    /** `uncounted`: their passages are not counted yet. `failed`: not tried again by itself. */
+    documents: Type.Object({
+      all: Type.Integer(),
+      done: Type.Integer(),
+      uncounted: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+    fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+    /** When it goes on; null: nothing is left to do, or a person must retry. */
+    next_at: Nullable(Moment),
+  },
+  { title: 'EmbeddingProgress' },
+);
+export type EmbeddingProgress = Static<typeof EmbeddingProgress>;

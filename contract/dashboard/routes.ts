@@ -2,6 +2,13 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
 import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
 import {
+  AccessTokenListQuery,
+  AccessTokenRecord,
+  CreateAccessTokenBody,
+  NewAccessToken,
+  ReplaceAccessTokenBody,
+} from './access-tokens.ts';
+import {
   AuditExportQuery,
   AuditListQuery,
   AuditRecord,
@@ -27,12 +34,19 @@ import {
   UploadDocumentQuery,
 } from './agents.ts';
 import {
+  AddAudienceBody,
+  AddedFile,
+  AddFileBody,
+  AddedAudience,
   CampaignPreview,
+  CampaignReview,
   CampaignRecord,
   PreviewCampaignBody,
   CreateCampaignBody,
   RecipientListQuery,
   RecipientRecord,
+  ReviewCampaignBody,
+  TestCampaignBody,
   UpdateCampaignBody,
 } from './campaigns.ts';
 import { AcceptedMessage, ChannelMessage } from '../channels.ts';
@@ -46,15 +60,21 @@ import {
   UpdateChannelBody,
 } from './channels.ts';
 import {
+  AssignBody,
+  ConversationCounts,
   ConversationListQuery,
   ConversationMessage,
+  ConversationNote,
   ConversationRecord,
+  NoteBody,
   ConversationSummary,
+  ListedConversation,
   SayAnswer,
   SayBody,
 } from './conversations.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
 import { EndUserExportQuery, EndUserListQuery, EndUserRecord } from './end-users.ts';
+import { CampaignRehearsal, RehearseCampaignBody } from './rehearsals.ts';
 import {
   CreateImportBody,
   IMPORT_PIECE_BYTES,
@@ -76,7 +96,9 @@ import {
   RotateKeyBody,
   ShortenKeyNetworksBody,
 } from './keys.ts';
-import { ModelRecord, SetModelBody } from './models.ts';
+import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
+import { CaseResult, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
+import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSourceBody, SourcePage, SourcePagesQuery, SourceRecord, UpdateSourceBody } from './sources.ts';
 import {
   AcceptInvitationBody,
@@ -213,6 +235,8 @@ const org = '/organizations/:org_id';
 const ofAgent = Type.Optional(Id('agent'));
 /** A document of 1 MiB whose every byte is escaped as \u00XX, its name, and the JSON around them. */
 const DOCUMENT_BODY_BYTES = 6 * 1024 * 1024 + 64 * 1024;
+/** The text of a file, escaped as JSON, and settings beside it. */
+const RECIPIENTS_BODY_BYTES = 3 * 1024 * 1024;
 /** A definition at all its bounds is larger than the usual body. */
 const DEFINITION_BODY_BYTES = 2 * 1024 * 1024;
 /** 200: signed in; 202: a second factor is asked for. */
@@ -289,10 +313,14 @@ const routes = {
   readAgent: route('GET 200', `${org}/agents/:agent_id`, 'viewer', 'Read an agent', { answer: AgentRecord }),
   updateAgent: route('PATCH 200', `${org}/agents/:agent_id`, 'member', 'Change an agent; publishes unless publish is false', { body: UpdateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
   deleteAgent: route('DELETE 204', `${org}/agents/:agent_id`, 'member', 'Delete an agent with its triggers and channels', {}),
-  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { answer: AgentRecord }),
+  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
   listAgentVersions: route('GET 200', `${org}/agents/:agent_id/versions`, 'viewer', 'List published versions', { query: PageQuery({}), answer: Page(AgentVersion) }),
-  restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { answer: AgentRecord }),
+  restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
   tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
+  readSuite: route('GET 200', `${org}/agents/:agent_id/suite`, 'viewer', 'Read the tests of an agent', { answer: SuiteRecord }),
+  setSuite: route('PUT 200', `${org}/agents/:agent_id/suite`, 'member', 'Replace the tests of an agent', { body: SetSuiteBody, bodyLimit: DEFINITION_BODY_BYTES, answer: SuiteRecord }),
+  testAgent: route('POST 200', `${org}/agents/:agent_id/test`, 'member', 'Run one test against the draft or a version; no tool is called and nothing is sent', { body: TestAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: CaseResult }),
+  replayConversation: route('POST 200', `${org}/agents/:agent_id/replay`, 'member', 'Play a conversation that has been on the draft or a version; no tool is called, nothing is sent or stored', { body: ReplayBody, answer: ReplayResult }),
   tryTool: route('POST 200', `${org}/agents/:agent_id/tools/try`, 'member', 'Call a tool with a made-up person, and see request and answer', { body: TryToolBody, bodyLimit: DEFINITION_BODY_BYTES, answer: ToolTried }),
   listMcpTools: route('POST 200', `${org}/agents/:agent_id/mcp-tools`, 'member', 'Ask an MCP server for its tools', { body: ListMcpToolsBody, answer: McpTools }),
   listDocuments: route('GET 200', `${org}/agents/:agent_id/documents`, 'viewer', 'List documents', { query: PageQuery({ text: SearchText }), answer: Page(DocumentSummary) }),
@@ -302,6 +330,8 @@ const routes = {
   readDocument: route('GET 200', `${org}/agents/:agent_id/documents/:document_id`, 'viewer', 'Read a document', { answer: DocumentRecord }),
   deleteDocument: route('DELETE 204', `${org}/agents/:agent_id/documents/:document_id`, 'member', 'Remove a document', {}),
 
+  readEmbeddings: route('GET 200', `${org}/agents/:agent_id/embeddings`, 'viewer', "Read how far the embeddings of an agent's documents are", { answer: EmbeddingProgress }),
+  retryEmbeddings: route('POST 200', `${org}/agents/:agent_id/embeddings/retry`, 'member', 'Try failed embeddings again now', { answer: EmbeddingProgress }),
   listSources: route('GET 200', `${org}/agents/:agent_id/sources`, 'viewer', 'List pages, sitemaps and sites that the agent answers from', { query: PageQuery({}), answer: Page(SourceRecord) }),
   createSource: route('POST 201', `${org}/agents/:agent_id/sources`, 'member', 'Add a page, a sitemap or a site; its first sync starts', { body: CreateSourceBody, answer: SourceRecord }),
   readSource: route('GET 200', `${org}/agents/:agent_id/sources/:source_id`, 'viewer', 'Read a source and the progress of its sync', { answer: SourceRecord }),
@@ -334,7 +364,12 @@ const routes = {
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
   previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What a recipient would get, and when; stores nothing', { body: PreviewCampaignBody, answer: CampaignPreview }),
+  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, or of the end users who match filters, would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, answer: CampaignReview }),
+  rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
+  testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
+  addAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Add the end users who match filters as recipients, a page per call; or count them', { body: AddAudienceBody, answer: AddedAudience }),
+  addFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Add the recipients of a file; or count them', { body: AddFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: AddedFile }),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(RecipientRecord) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),
   startCampaign: route('POST 200', `${org}/campaigns/:campaign_id/start`, 'member', 'Start a campaign', { answer: CampaignRecord }),
@@ -351,6 +386,12 @@ const routes = {
   shortenKeyNetworks: route('PUT 200', `${org}/keys/:key_id/networks`, 'admin', 'Narrow the networks that an API key may be used from', { body: ShortenKeyNetworksBody, answer: KeyRecord }),
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
+
+  // Access tokens of programs
+  listAccessTokens: route('GET 200', `${org}/access-tokens`, 'viewer', 'List access tokens: own ones, for admins all', { query: AccessTokenListQuery, answer: Page(AccessTokenRecord) }),
+  createAccessToken: route('POST 201', `${org}/access-tokens`, 'viewer', 'Make an access token; its value is shown only here', { body: CreateAccessTokenBody, answer: NewAccessToken }),
+  replaceAccessToken: route('POST 201', `${org}/access-tokens/:token_id/replace`, 'viewer', 'Revoke an access token and make one with the same rights', { body: ReplaceAccessTokenBody, answer: NewAccessToken }),
+  revokeAccessToken: route('POST 200', `${org}/access-tokens/:token_id/revoke`, 'viewer', 'Revoke an access token', { answer: AccessTokenRecord }),
 
   // Events and the endpoints that hear of them
   listWebhooks: route('GET 200', `${org}/webhooks`, 'viewer', 'List endpoints for events', { answer: Whole(WebhookRecord) }),
@@ -375,6 +416,7 @@ const routes = {
   // Models
   listModels: route('GET 200', `${org}/models`, 'viewer', 'List model providers', { answer: Whole(ModelRecord) }),
   setModel: route('PUT 200', `${org}/models/:provider`, 'admin', 'Set address and key of a model provider', { body: SetModelBody, answer: ModelRecord }),
+  checkModel: route('POST 200', `${org}/models/:provider/check`, 'admin', 'Call the embedding model once and record its dimensions', { answer: ModelCheck }),
   removeModel: route('DELETE 204', `${org}/models/:provider`, 'admin', 'Remove a model provider', {}),
 
   // What models used, and what they may cost
@@ -386,11 +428,16 @@ const routes = {
   removeBudget: route('DELETE 204', `${org}/budgets/:budget_id`, 'admin', 'Remove a budget', {}),
 
   // Conversations and people
-  listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ConversationSummary) }),
+  listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ListedConversation) }),
+  countConversations: route('GET 200', `${org}/conversations/counts`, 'viewer', 'How many conversations wait for members', { answer: ConversationCounts }),
   readConversation: route('GET 200', `${org}/conversations/:conversation_id`, 'viewer', 'Read a conversation', { answer: ConversationRecord }),
+  markConversationSeen: route('POST 204', `${org}/conversations/:conversation_id/seen`, 'viewer', 'What was said is not new to the reader any more', {}),
   sayInConversation: route('POST 200', `${org}/conversations/:conversation_id/say`, 'member', 'Speak as the end user (sandbox) and wait for the agent’s turn', { body: SayBody, answer: SayAnswer }),
   replyInConversation: route('POST 201', `${org}/conversations/:conversation_id/reply`, 'member', 'Answer as a person', { body: SayBody, answer: ConversationMessage }),
+  addNote: route('POST 201', `${org}/conversations/:conversation_id/notes`, 'member', 'Write a note that only members see', { body: NoteBody, answer: ConversationNote }),
+  deleteNote: route('DELETE 204', `${org}/conversations/:conversation_id/notes/:note_id`, 'member', 'Delete a note of one’s own', {}),
   takeOverConversation: route('POST 200', `${org}/conversations/:conversation_id/take-over`, 'member', 'Take over from the agent', { answer: ConversationSummary }),
+  assignConversation: route('PUT 200', `${org}/conversations/:conversation_id/assignee`, 'member', 'Assign a conversation to a member, or to no one', { body: AssignBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
   listEndUsers: route('GET 200', `${org}/end-users`, 'viewer', 'List end users', { query: EndUserListQuery, answer: Page(EndUserRecord) }),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { PLANS } from '../permissions.ts';
+import { PLANS, TOKEN_VERBS } from '../permissions.ts';
 import { REGION_IDS } from '../regions.ts';
 import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
 
@@ -66,6 +66,16 @@ export const SessionView = Type.Object(
         role: RoleName,
         /** True: it asks for a second factor, which this session has not shown; all else there is refused. */
         second_factor_required: Type.Boolean(),
+      }),
+    ),
+    /** The access token that called; null: a person is signed in. */
+    token: Nullable(
+      Type.Object({
+        id: Type.String(),
+        label: Type.String(),
+        verbs: Type.Array(Type.Enum(TOKEN_VERBS)),
+        agent_ids: Nullable(Type.Array(Type.String())),
+        expires_at: Nullable(Moment),
       }),
     ),
     region: Type.Enum(REGION_IDS),

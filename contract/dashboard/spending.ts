@@ -44,11 +44,15 @@ export const BudgetRecord = Type.Object(
   {
     id: Type.String(),
     ...subject,
+    /** Null for the organization, and for what is deleted. */
+    subject_name: Nullable(Type.String()),
     /** Of the current period, in UTC. */
     spent: Type.Number(),
     /** By turns in progress. */
     reserved: Type.Number(),
     period_start: Type.String({ format: 'date' }),
+    /** What events and mails said of this period: 80 or 100; 0: nothing. */
+    told_percent: Type.Integer(),
   },
   { title: 'Budget' },
 );

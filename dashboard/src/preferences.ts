@@ -12,12 +12,18 @@ export type Preferences = {
   theme?: Theme;
   /** Organization last worked in. */
   organization?: string;
+  /** Tell of hand-offs by notices of the desktop. */
+  notify?: boolean;
   /** Agents that were talked to in the playground: First steps ticks itself by it. */
   tried?: string[];
+  /** How often a page was opened, by its path, as long as that decides what the page explains. */
+  visits?: Record<string, number>;
 };
 
 const STORAGE = 'parley.preferences';
 const MAX_TRIED = 50;
+/** Who has opened a page three times knows what it is for. */
+const EXPLAINED_VISITS = 3;
 
 let person: string | null = null;
 let current: Preferences = read(STORAGE);
@@ -49,6 +55,15 @@ export function setPreferences(change: Partial<Preferences>): void {
 export function markTried(agentId: string): void {
   const tried = current.tried ?? [];
   if (!tried.includes(agentId)) setPreferences({ tried: [...tried, agentId].slice(-MAX_TRIED) });
+}
+
+/** Counts a visit of a page that explains itself on the first ones; false: it was explained often enough. */
+export function countVisit(path: string): boolean {
+  const { visits = {} } = current;
+  const before = visits[path] ?? 0;
+  if (before >= EXPLAINED_VISITS) return false;
+  setPreferences({ visits: { ...visits, [path]: before + 1 } });
+  return true;
 }
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, preferences);

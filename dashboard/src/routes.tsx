@@ -16,6 +16,7 @@ import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages
 import { readFirstStepsSearch } from './pages/first-steps/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
 import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
+import { readTokensSearch } from './pages/settings/access-tokens/search.ts';
 import { readInstallationSearch } from './pages/settings/installation/search.ts';
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
@@ -92,6 +93,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyPage(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sign-in', component: lazyPage(() => import('./pages/settings/sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/access-tokens', validateSearch: readTokensSearch, component: lazyPage(() => import('./pages/settings/access-tokens/access-tokens-page.tsx'), 'AccessTokensPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyPage(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyPage(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),

@@ -59,7 +59,7 @@ export function themeIn(language: Language): MantineThemeOverride {
       fontFamily: SANS,
       fontWeight: '620',
       sizes: {
-        h1: { fontSize: '1.625rem', lineHeight: '1.25' },
+        h1: { fontSize: '1.375rem', lineHeight: '1.3' },
         h2: { fontSize: '1.125rem', lineHeight: '1.35' },
         h3: { fontSize: '0.9375rem', lineHeight: '1.45' },
       },

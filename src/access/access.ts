@@ -93,7 +93,11 @@ export function createAccess(deps: AccessDeps): Access {
   const barrier = createBarrier({ ...shared, sleep });
   const changes = createChanges({ db, lease, barrier, memory: directory, clock, onSettled: deps.onSettled });
   const limits = createLimits(deps.limits, deps.shared);
-  const lastUsed = createLastUsed({ clock, write: (uses) => writeLastUsed(db.$client, uses), onError: quietly });
+  const lastUsed = createLastUsed({
+    clock,
+    write: (uses) => writeLastUsed(db.$client, 'api_key', uses),
+    onError: quietly,
+  });
   const fills = createFills(directory, {
     readKey: (digest) => readKeyByDigest(db.$client, digestForms(digest)),
     readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),

@@ -11,6 +11,7 @@ import type { LastUsed } from './keys/last-used.ts';
 import type { Lease } from './nodes/lease.ts';
 import { plainAddress } from './keys/networks.ts';
 import type { Admission, AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
+import { isTokenLike } from './tokens/token-format.ts';
 import { undecided } from './undecided.ts';
 
 type Known<T> = T | null | Promise<T | null>;
@@ -56,7 +57,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
   const admit: Admit = (authorization, need, params, address) => {
     const token = readToken(authorization);
     const parsed = parseKey(token);
-    if (!parsed.ok) throw refuseKey('key_invalid', 'The key is not well-formed: it was mistyped or cut off.');
+    if (!parsed.ok) throw refuseKey('key_invalid', isTokenLike(token) ? IS_A_TOKEN : MISTYPED);
     if (parsed.region !== region) throw wrongRegion(parsed.region, baseUrls[parsed.region]);
     const name = digest(token);
     const isGood = lease.good();
@@ -180,6 +181,9 @@ function refused(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
 
 const refuseKey = (code: 'key_invalid' | 'key_wrong_region' | 'key_revoked', detail: string): Refusal =>
   new Refusal(code, detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
+
+const MISTYPED = 'The key is not well-formed: it was mistyped or cut off.';
+const IS_A_TOKEN = 'This is an access token, not an API key. Access tokens open no route of the API.';
 
 const wrongRegion = (region: Region, baseUrl: string): Refusal =>
   refuseKey(

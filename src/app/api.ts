@@ -30,7 +30,10 @@ export type Api = Service & {
 };
 
 /** The HTTP server with all routes. */
-export function createApi({ config, db, log, version }: AppDeps, { deps, shared, secrets, metrics }: Rooms): Api {
+export function createApi(
+  { config, db, log, version }: AppDeps,
+  { deps, shared, secrets, metrics, tracer }: Rooms,
+): Api {
   const usage = createUsageCounter({ db, log });
   const paging = createPaging(secrets.cursorKey);
   const all = {
@@ -59,6 +62,7 @@ export function createApi({ config, db, log, version }: AppDeps, { deps, shared,
     trustedProxies: config.trustedProxies,
     version,
     log,
+    tracer,
     now: Date.now,
     ready: () => readiness(db),
   });

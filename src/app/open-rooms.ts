@@ -1,11 +1,14 @@
+import { RecipientInput } from '../../contract/campaigns.ts';
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
 import { createAccess } from '../access/access.ts';
 import { createDigest } from '../access/keys/digest.ts';
+import { createLastUsed } from '../access/keys/last-used.ts';
 import { createMailLimit } from '../access/sessions/mail-limit.ts';
 import { createOidcWhenAsked } from '../access/sessions/oidc-when-asked.ts';
 import { createPasskeys } from '../access/sessions/passkeys.ts';
 import { createSessions } from '../access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from '../access/sessions/sign-in-limit.ts';
+import { createTokenGate } from '../access/tokens/token-gate.ts';
 import { createVisitorTokens } from '../access/visitors/visitor-token.ts';
 import { createConnector } from '../channels/connect.ts';
 import { channelKinds } from '../channels/kinds.ts';
@@ -14,6 +17,7 @@ import { definitionFaults } from '../engine/embedded/definition-faults.ts';
 import { templateFault } from '../engine/templates.ts';
 import { createChangeWatch } from '../features/changes/watch-changes.ts';
 import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
+import { compileBody } from '../http/route/validate.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createEgress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -21,9 +25,11 @@ import { createTxtLookUp } from '../kernel/txt-records.ts';
 import { loadSecrets } from '../start/load-secrets.ts';
 import type { Metrics } from '../start/metrics.ts';
 import { createPresence } from '../start/presence.ts';
+import { writeLastUsed } from '../store/api-keys/last-used.ts';
 import { readNextDocument } from '../store/agents/read-for-turns.ts';
 import { createSecretsOpener } from '../store/channels/secrets.ts';
 import type { Db } from '../store/db.ts';
+import { readVectorPiece } from '../store/embeddings/vectors.ts';
 import { createSuppression } from '../store/end-users/suppression.ts';
 import { createEndUserQueue } from '../store/end-users/upsert.ts';
 import { createIdempotencyGuard } from '../store/idempotency/guard.ts';
@@ -32,6 +38,7 @@ import { createSendQueue } from '../store/messages/accept.ts';
 import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
+import { createEmbedQuestion, createTryEmbedding, type EmbeddingsDeps } from '../worker/embeddings/call-embeddings.ts';
 import { createReadFiles } from '../worker/documents/read-files.ts';
 import { createReadUpload } from '../worker/documents/read-upload.ts';
 import { createLiveWords } from '../store/words/live-words.ts';
@@ -40,11 +47,16 @@ import { createMcpWatch } from '../worker/mcp/mcp-watch.ts';
 import { createCallTool } from '../worker/turns/call-tool.ts';
 import { createFindProvider } from '../worker/turns/find-provider.ts';
 import { createAgentLoader } from '../worker/turns/load-agent.ts';
+import { createPlayCase } from '../worker/turns/play-case.ts';
+import { createReplay } from '../worker/turns/replay-conversation.ts';
 import { createPlayTurn } from '../worker/turns/play-turn.ts';
 import { createPlays } from '../worker/turns/plays.ts';
 import { createTryTool } from '../worker/turns/try-tool.ts';
 import { createRenderOpening } from '../worker/turns/render-opening.ts';
 import { previewCampaign } from '../worker/campaigns/preview-campaign.ts';
+import { readRecipients } from '../worker/campaigns/read-recipients.ts';
+import { createRehearseCampaign } from '../worker/campaigns/rehearsal/rehearse-campaign.ts';
+import { createReviewCampaign } from '../worker/campaigns/review-campaign.ts';
 import type { Service } from './service.ts';
 
 /** `all` runs the API and the workers in one process. */
@@ -60,7 +72,10 @@ export type AppDeps = {
 };
 
 /** Wakes the workers of this process. Workers of other processes poll. */
-export type Wake = Record<'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'campaigns', () => void>;
+export type Wake = Record<
+  'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'campaigns' | 'embeddings',
+  () => void
+>;
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
@@ -97,6 +112,12 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     log,
   });
   const signInLimit = createSignInLimit(SIGN_IN_LIMITS, shared);
+  const digest = createDigest(secrets.apiKeyPepper);
+  const tokenLastUsed = createLastUsed({
+    clock: systemClock,
+    write: (uses) => writeLastUsed(db.$client, 'access_token', uses),
+    onError: (error) => log.debug({ err: error }, 'The last use of access tokens was not written.'),
+  });
   const suppression = createSuppression(secrets.suppressionKey);
   const acceptQueue = createAcceptQueue(db, suppression, (calls) => metrics?.batchSent(calls));
   const endUserQueue = createEndUserQueue(db, suppression);
@@ -110,6 +131,13 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
       db,
       access: role === 'worker' ? null : access.state,
       acceptQueue: acceptQueue.load,
+    });
+  const traces =
+    config.traces &&
+    (await import('../start/traces.ts')).openTraces(config.traces, {
+      log,
+      labels: { version, role, region },
+      onSpans: (outcome, many) => metrics?.spansLeft(outcome, many),
     });
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
@@ -136,9 +164,20 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     log,
     onUse: (use) => metrics?.modelUsed(use),
   });
-  const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
+  const embeddings: EmbeddingsDeps = {
+    db,
+    egress,
+    sealingKey: secrets.sealingKey,
+    log,
+    onUse: (use) => metrics?.modelUsed(use),
+  };
+  const knowledge = createKnowledge({
+    log,
+    readDocument: (...which) => readNextDocument(db.$client, ...which),
+    readVectors: (...which) => readVectorPiece(db.$client, ...which),
+  });
   const readFiles = createReadFiles({ log });
-  const loadAgent = createAgentLoader(db, findProvider, knowledge);
+  const loadAgent = createAgentLoader(db, findProvider, knowledge, createEmbedQuestion(embeddings));
 
   const wake: Wake = {
     turns: nothing,
@@ -147,6 +186,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     imports: nothing,
     sources: nothing,
     campaigns: nothing,
+    embeddings: nothing,
   };
   const onAccepted = (): void => {
     wake.turns();
@@ -154,6 +194,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     feed.look();
   };
 
+  const checkRecipient = compileBody(RecipientInput);
   const deps = {
     db,
     region,
@@ -163,7 +204,9 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     now: Date.now,
     access,
     findChannel: access.facts.channel,
-    digest: createDigest(secrets.apiKeyPepper),
+    digest,
+    tokenLastUsed,
+    tokens: createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }),
     sessions: createSessions({
       db,
       secret: secrets.sessionSecret,
@@ -201,14 +244,21 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     readUpload: createReadUpload(readFiles),
     playTurn: createPlayTurn({ loadAgent, findProvider, plays }),
+    playCase: createPlayCase({ loadAgent, findProvider, plays }),
+    replay: createReplay({ loadAgent, findProvider, plays }),
     callToolForTry: createTryTool({ callTool, plays }),
     askMcpServer,
     previewCampaign,
+    reviewCampaign: createReviewCampaign(db, suppression),
+    rehearseCampaign: createRehearseCampaign({ db, suppression, templateFault, check: checkRecipient }),
+    readRecipients: (file: string) => readRecipients(file, checkRecipient),
     onAccepted,
     onQueued: () => wake.deliveries(),
     onDelivery: () => wake.events(),
     onImport: () => wake.imports(),
     onSource: () => wake.sources(),
+    tryEmbedding: createTryEmbedding(embeddings),
+    onEmbedding: () => wake.embeddings(),
     onPushed: () => {
       wake.campaigns();
       onAccepted();
@@ -216,17 +266,21 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   };
 
   const services: Service[] = [
+    // Last of all: spans of what stops are sent too.
+    { stop: () => traces?.stop() },
     { stop: () => egress.close() },
     presence,
     { start: async () => void (await metrics?.start()), stop: () => metrics?.stop() },
     { start: () => shared?.start(), stop: () => shared?.stop() },
     // A worker checks no keys: with a lease, a revoke would only wait for it.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
+    tokenLastUsed,
     ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
     liveWords,
     ...[feed, changes, waiter, knowledge, readFiles].map((one) => ({ stop: () => one.stop() })),
   ];
-  return { deps, services, secrets, shared, metrics, loadAgent, readFiles, wake };
+  const tracer = traces?.tracer ?? null;
+  return { deps, services, secrets, shared, metrics, tracer, loadAgent, readFiles, embeddings, wake };
 }
 
 const nothing = (): void => {};

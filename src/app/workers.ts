@@ -6,6 +6,7 @@ import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
+import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/sources/source-worker.ts';
@@ -20,7 +21,7 @@ const DELIVERY_GRACE_MS = 5_000;
 
 /** The workers for turns, deliveries, events, imports and housekeeping; each can be woken from now on. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
-  const { deps, secrets, loadAgent, wake } = rooms;
+  const { deps, secrets, loadAgent, wake, tracer } = rooms;
   const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
   const deliveries = createDeliveryWorker({
     db,
@@ -30,7 +31,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     openSecrets,
     baseUrl: config.baseUrl,
   });
-  const events = createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey) });
+  const events = createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer });
   const mails = config.mail && createMailWorker({ db, log, key: secrets.mailKey, server: config.mail });
   const turns = createTurnWorker({
     db,
@@ -38,6 +39,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     loadAgent,
     pressed: deps.acceptQueue.pressed,
     liveWords: deps.liveWords,
+    tracer,
     onStored: () => {
       waiter.look();
       changes.look();
@@ -47,14 +49,16 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
+  const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
-  const housekeeper = createHousekeeper({ db, log });
+  const housekeeper = createHousekeeper({ db, log, queueMail: deps.queueMail, baseUrl: config.baseUrl });
 
   wake.turns = () => turns.wake();
   wake.deliveries = () => deliveries.wake();
   wake.events = () => events.wake();
   wake.imports = () => imports.wake();
   wake.sources = () => sources.wake();
+  wake.embeddings = () => embeddings.wake();
   wake.campaigns = () => campaigns.wake();
 
   const senders = [deliveries, events, mails].filter((sender) => sender !== null);
@@ -66,6 +70,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
     imports,
     sources,
+    embeddings,
     campaigns,
     housekeeper,
   ];

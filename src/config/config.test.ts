@@ -63,6 +63,7 @@ describe('defaults', () => {
       upgradeUrl: null,
       metricsAddress: null,
       mail: null,
+      traces: null,
     });
   });
 

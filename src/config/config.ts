@@ -22,6 +22,7 @@ import {
   webUrl,
 } from './readers.ts';
 import { checkDatabase, checkPrevious, checkSecret, ownSecrets } from './secret-file.ts';
+import { readTraces, type TraceSettings } from './traces.ts';
 import { unknownVariables } from './variables.ts';
 
 /** All settings from the environment, read once at start. No other room reads the environment. */
@@ -64,6 +65,8 @@ export type Config = {
   metricsAddress: { host: string; port: number } | null;
   /** The operator's own mail server; null: people pass links on themselves. */
   mail: MailServer | null;
+  /** null: no traces. */
+  traces: TraceSettings | null;
 };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -129,6 +132,7 @@ export function loadConfig(
     upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),
     metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
     mail: readMail(env, faults),
+    traces: readTraces(env, faults),
   };
   const before = env.PARLEY_SECRET_PREVIOUS?.trim() || null;
   faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())), ...checkPrevious(given, before));

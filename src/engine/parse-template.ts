@@ -1,11 +1,12 @@
 /**
- * Parses the part of Mustache that a message text needs: names, yes/no sections, comments, partials (which render as
+ * Parses the part of Mustache that a message text needs: names with fallbacks (`{{name|there}}`), yes/no sections, comments, partials (which render as
  * empty). It reads the text once, because definitions hold megabytes of it, and a parser that finds each tag with a
  * regular expression takes seconds for them. Other delimiters (`{{=<% %>=}}`) are not supported.
  */
 export type Token =
   | { kind: 'text'; text: string }
-  | { kind: 'name'; name: string }
+  /** `fallback`: what is said without a value, from `{{name|fallback}}`; null: none is written. */
+  | { kind: 'name'; name: string; fallback: string | null }
   | { kind: 'section'; name: string; inverted: boolean; children: Token[] };
 
 type Tag = { sign: string; name: string; end: number };
@@ -28,7 +29,7 @@ export const parseTemplate = (template: string): Token[] | null => {
     if (tag === null) return null;
     at = tag.end;
     line.tag(tag.sign === '');
-    if (tag.sign === '') children.push({ kind: 'name', name: tag.name });
+    if (tag.sign === '') children.push(nameOf(tag.name));
     else if (tag.sign === '#' || tag.sign === '^') {
       const section: Token = { kind: 'section', name: tag.name, inverted: tag.sign === '^', children: [] };
       children.push(section);
@@ -42,6 +43,13 @@ export const parseTemplate = (template: string): Token[] | null => {
   }
   line.end();
   return open.length === 0 ? root : null;
+};
+
+/** The name up to the first bar; the rest is the fallback. Sections have none: they ask whether there is a value. */
+const nameOf = (written: string): Token => {
+  const bar = written.indexOf('|');
+  if (bar === -1) return { kind: 'name', name: written, fallback: null };
+  return { kind: 'name', name: written.slice(0, bar).trimEnd(), fallback: written.slice(bar + 1).trimStart() };
 };
 
 const BLANK = /\s/;

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { ToolContext } from '../../contract/tools.ts';
+import type { Span } from '../kernel/traces/tracer.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
 
 /**
@@ -39,6 +40,8 @@ export type TurnRequest = {
   account?: TurnAccount;
   /** Counts what a model uses; set by the room that calls the provider. */
   calls?: ModelCalls;
+  /** The turn in a trace; absent where there are none. */
+  span?: Span;
 };
 
 /** The beginning of what a turn will say. It is only shown; what is stored is the result of the turn. */
@@ -109,7 +112,13 @@ export type Answer = { findings: Finding[]; offers: Offer[] };
  * What a model is given, in the order of the documents. `whole`: it is all that the agent has. `documents` names them,
  * the first ones if there are many.
  */
-export type Gathered = { whole: boolean; findings: Finding[]; documents: string[] };
+export type Gathered = { whole: boolean; findings: Finding[]; documents: string[]; meaning?: Meaning };
+
+/** Whether the search also went by meaning; absent without embeddings, and where all documents are given. */
+export type Meaning = 'used' | ProviderError['code'] | 'too_large' | 'incomplete';
+
+/** Who asks: embedding a question costs, and ends with the turn. */
+export type Asker = Pick<TurnRequest, 'context' | 'account' | 'agent' | 'signal' | 'span'>;
 
 /** How much of a person's text is used to search documents; the cost of a search grows with it. */
 export const MAX_QUESTION_CHARACTERS = 2_000;
@@ -118,7 +127,7 @@ export const MAX_QUESTION_CHARACTERS = 2_000;
 export type KnowledgeSearch = {
   answer(question: string): Promise<Answer>;
   /** As many passages as fit into `tokens`; `earlier` is what was said before the question. */
-  gather(question: string, earlier: string, tokens: number): Promise<Gathered>;
+  gather(question: string, earlier: string, tokens: number, asker?: Asker): Promise<Gathered>;
 };
 
 export const NO_KNOWLEDGE: KnowledgeSearch = {

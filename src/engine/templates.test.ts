@@ -40,6 +40,20 @@ describe('rendering', () => {
     expect(renderTemplate('{{order_id}}', { order_id: null })).toBe('');
   });
 
+  it('says the fallback of a variable that has no value, and names the places that stay empty', () => {
+    const text = 'Hi {{ end_user.name | there }}, {{{voucher|your code}}} {{& note|}}{{size}}';
+    expect(renderTemplate(text, {})).toBe('Hi there, your code ');
+    expect(renderTemplate(text, { end_user: { name: 'Asha' }, voucher: 7, note: 'n', size: 'S' })).toBe(
+      'Hi Asha, 7 nS',
+    );
+    expect(renderTemplate(text, { end_user: { name: ' ' }, voucher: '', note: null })).toBe('Hi there, your code ');
+    expect(renderTemplate('{{size|S|M}}', {})).toBe('S|M');
+    expect(templateFault('{{name|there')).toMatch(/not closed/);
+    const empty = new Set<string>();
+    renderTemplate(`${text}{{#vip}}{{level}}{{/vip}}`, {}, empty);
+    expect([...empty]).toEqual(['size']);
+  });
+
   it('writes a section once when its variable is set, an inverted one when it is not', () => {
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', { name: 'Asha' })).toBe('Hi Asha');
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', {})).toBe('Hi');

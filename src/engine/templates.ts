@@ -35,12 +35,15 @@ export const chooseText = (text: LocalizedText | undefined, locale: string | nul
   return null;
 };
 
-/** Renders the text with its variables. A missing variable is empty; an invalid template is rendered as plain text. */
-export const renderTemplate = (template: string, variables: Variables): string => {
+/**
+ * Renders the text with its variables. A variable without a value is its fallback, or empty: then its name is added to
+ * `empty`. An invalid template is rendered as plain text.
+ */
+export const renderTemplate = (template: string, variables: Variables, empty?: Set<string>): string => {
   if (!template.includes('{{')) return template;
   const tokens = parsed(template);
   if (tokens === null) return template;
-  const written: Written = { parts: [], left: MAX_MESSAGE_CHARACTERS };
+  const written: Written = { parts: [], left: MAX_MESSAGE_CHARACTERS, empty };
   write(tokens, variables, written, 0);
   return written.parts.join('');
 };
@@ -50,9 +53,10 @@ export const renderText = (
   text: LocalizedText | undefined,
   locale: string | null,
   variables: Variables,
+  empty?: Set<string>,
 ): string | null => {
   const chosen = chooseText(text, locale);
-  return chosen === null ? null : renderTemplate(chosen, variables);
+  return chosen === null ? null : renderTemplate(chosen, variables, empty);
 };
 
 /** Why a template is invalid, as a sentence; null when it is valid. For validation when an agent is saved. */
@@ -78,16 +82,27 @@ const parsed = (template: string): Token[] | null => {
   return tokens;
 };
 
-type Written = { parts: string[]; left: number };
+type Written = { parts: string[]; left: number; empty: Set<string> | undefined };
 
 const write = (tokens: readonly Token[], variables: Variables, written: Written, nesting: number): void => {
   for (const token of tokens) {
     if (written.left <= 0) return;
     if (token.kind === 'text') say(written, token.text);
-    else if (token.kind === 'name') say(written, asText(lookUp(token.name, variables)));
+    else if (token.kind === 'name') say(written, valueOf(token, variables, written));
     else if (nesting < MAX_NESTING && isSet(lookUp(token.name, variables)) !== token.inverted)
       write(token.children, variables, written, nesting + 1);
   }
+};
+
+const valueOf = (
+  { name, fallback }: { name: string; fallback: string | null },
+  variables: Variables,
+  { empty }: Written,
+): string => {
+  const value = asText(lookUp(name, variables));
+  if (value.trim() !== '') return value;
+  if (fallback === null) empty?.add(name);
+  return fallback ?? value;
 };
 
 const say = (written: Written, text: string): void => {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../test/program.ts';
@@ -286,6 +288,25 @@ describe('egress', () => {
     const answer = await egress.fetch(url, { signal: controller.signal });
     controller.abort(reason);
     await expect(answer.text()).rejects.toBe(reason);
+  });
+
+  it('keeps the limit of the caller when memory is collected during the answer', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const port = await serve((_request, response) => response.write('begin'));
+    const egress = egressWith({ allow: ['127.0.0.1'] });
+    const turn = new AbortController();
+    const call = () => {
+      const signal = AbortSignal.any([turn.signal, AbortSignal.timeout(200)]);
+      return egress.fetchWith({ timeoutMs: 5_000 })(`http://127.0.0.1:${port}/`, { signal });
+    };
+    const answer = await call();
+    const collecting = setInterval(collect, 5);
+    try {
+      await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
+    } finally {
+      clearInterval(collecting);
+    }
   });
 
   it('limits a compressed answer by its unpacked size', async () => {

@@ -17,7 +17,7 @@ const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
 /** JSON inside a JSON text: its quotes have backslashes. */
 const ESCAPED_TEXT = String.raw`\\+"[^"\\]*\\+"`;
 
-const API_KEY = /(parley(?:_|%5f)(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
+const API_KEY = /(parley(?:_|%5f)(?:token(?:_|%5f))?(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
 
 /** The text before the credential (group 1) stays; the rest is replaced. */
 const PATTERNS = [

@@ -19,6 +19,8 @@ export type Metrics = {
   batchSent(calls: number): void;
   /** One model in one attempt of a turn. */
   modelUsed(use: ModelUsed): void;
+  /** Spans that the collector of traces took, or that were given up. */
+  spansLeft(outcome: 'sent' | 'dropped', many: number): void;
   start(): Promise<{ host: string; port: number }>;
   stop(): Promise<void>;
 };
@@ -87,6 +89,12 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     registers,
   });
   const models = countModels(registers);
+  const spans = new Counter({
+    name: 'parley_trace_spans_total',
+    help: 'Spans of traces: sent to the collector, or dropped.',
+    labelNames: ['outcome'],
+    registers,
+  });
   gauge('accept_queue_calls', 'Trigger calls that wait for their commit.', acceptQueue);
   if (access !== null) {
     gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
@@ -162,6 +170,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     revokeSettled: (ms) => revokes.observe(ms / 1_000),
     batchSent: (calls) => batches.observe(calls),
     modelUsed: models,
+    spansLeft: (outcome, many) => spans.inc({ outcome }, many),
     start: async () => {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(address, resolve);

@@ -17,7 +17,7 @@ const REGION_TABLES = [
   'installation', 'past_secret', 'running_process', // the installation itself
   'mail', // to people, who may be members of many organizations or of none yet
   'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
-  'api_key_digest', 'proven_domain', // these look-ups find the organization
+  'api_key_digest', 'access_token_digest', 'proven_domain', // these look-ups find the organization
   'used_sign_in', // states of sign-ins in progress
 ]; // prettier-ignore
 

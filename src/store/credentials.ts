@@ -90,7 +90,11 @@ type ToolPlace = Pick<ToolSecretRow, 'orgId' | 'id' | 'agentId' | 'tool' | 'orig
 export const toolCredential = ({ orgId, id, agentId, tool, origin }: ToolPlace): Credential =>
   credentialIn('tool', { org_id: orgId, id, agent_id: agentId, tool, origin });
 
-export const modelCredential = ({ orgId, provider, baseUrl }: Omit<ModelRow, 'sealedKey' | 'updatedAt'>): Credential =>
+export const modelCredential = ({
+  orgId,
+  provider,
+  baseUrl,
+}: Pick<ModelRow, 'orgId' | 'provider' | 'baseUrl'>): Credential =>
   credentialIn('model', { org_id: orgId, provider, base_url: baseUrl });
 
 export const signInCredential = (orgId: string, issuer: string): Credential =>

@@ -3,6 +3,7 @@ import type { Plan } from '../../contract/permissions.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
+import { queueDocument } from './embeddings/queue.ts';
 import { document } from './schema/agent.ts';
 
 type DocumentRow = typeof document.$inferSelect;
@@ -31,6 +32,7 @@ export async function insertDocument(
     .insert(document)
     .values({ orgId, ...input })
     .returning(head);
+  await queueDocument(db, orgId, input.id);
   return rows[0]!;
 }
 

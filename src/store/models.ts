@@ -22,17 +22,14 @@ export async function lockModel(tx: Queryable, orgId: string, provider: string):
   return rows[0] ?? null;
 }
 
-export async function writeModel(
-  db: Queryable,
-  row: Pick<ModelRow, 'orgId' | 'provider' | 'baseUrl' | 'sealedKey'>,
-): Promise<ModelRow> {
-  const { baseUrl, sealedKey } = row;
+export async function writeModel(db: Queryable, row: Omit<ModelRow, 'updatedAt'>): Promise<ModelRow> {
+  const { baseUrl, sealedKey, embeddingModel, embeddingDimensions } = row;
   const rows = await db
     .insert(modelProvider)
     .values(row)
     .onConflictDoUpdate({
       target: [modelProvider.orgId, modelProvider.provider],
-      set: { baseUrl, sealedKey, updatedAt: new Date() },
+      set: { baseUrl, sealedKey, embeddingModel, embeddingDimensions, updatedAt: new Date() },
     })
     .returning();
   return rows[0]!;

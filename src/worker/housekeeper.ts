@@ -5,6 +5,10 @@ import { forgetImports } from '../store/imports/queue.ts';
 import { forgetEvents } from '../store/events/events.ts';
 import { eraseOld } from '../store/organizations/retention.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
+import { tellOwnersOfBudgets } from '../features/spending/tell-owners.ts';
+import type { QueueMail } from '../store/mail.ts';
+import { settleDead } from '../store/spending/reserve.ts';
+import { forgetTries } from '../store/spending/settle.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
@@ -16,7 +20,7 @@ const BATCH = 5_000;
  */
 const MAX_BATCHES = 100;
 
-/** Each removes at most `limit` rows and returns the number of removed rows. */
+/** Each removes or settles at most `limit` rows and returns their number. */
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
   forgetStoredAnswers,
   forgetUsage,
@@ -24,25 +28,32 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetInbound,
   forgetEvents,
   forgetImports,
+  (pool, limit) => settleDead(pool, limit),
+  forgetTries,
 ];
 
 /** One batch for organizations with a retention period; while one is due, another may be. */
 const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
 
+export type HousekeeperOptions = { db: Db; log: Logger; queueMail: QueueMail | null; baseUrl: string };
+
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
  * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
- * retention period of their organization. Any number of nodes may run it at the same time.
+ * retention period of their organization, tries of models older than 30 days. It also settles what dead workers have
+ * reserved from budgets, and mails owners whose budget is spent. Any number of nodes may run it at the same time.
  */
-export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
+export function createHousekeeper({ db, log, queueMail, baseUrl }: HousekeeperOptions) {
   let timer: NodeJS.Timeout | undefined;
   let isTidying = false;
   let stopped = false;
 
+  const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets({ db, queueMail, baseUrl }, limit);
+
   async function tidy(): Promise<void> {
     if (isTidying) return;
     isTidying = true;
-    for (const chore of [...CHORES, () => retain(db)]) {
+    for (const chore of [...CHORES, () => retain(db), mail]) {
       try {
         for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;

@@ -60,6 +60,7 @@ const EXAMPLES: readonly ((place: number) => string)[] = [
   () => `xoxb-${'a'.repeat(200)}`,
   () => `{{${'a'.repeat(64)}${`.${'b'.repeat(64)}`.repeat(4)}}}`,
   () => 'a'.repeat(43),
+  () => `${'a'.repeat(64)}=${'\u{fdfa}'.repeat(60)}`,
 ];
 export const example = (pattern: string, place: number): string | undefined =>
   EXAMPLES.map((make) => make(place)).find((text) => new RegExp(pattern).test(text));

@@ -72,6 +72,16 @@ export async function createWorld(server: WatchedServer, secret: string): Promis
   const ofHome = await furnish(operator.call, home, address, plant);
   const ofVault = await furnish(operator.call, vaultId, address, plant);
   const ofTheirs = await furnish(outsider.call, theirs, address, plant);
+  const token = async (call: Call, org: string): Promise<string> => {
+    const verbs = ['read', 'test', 'push', 'publish'];
+    const wanted = { label: 'Program', kind: 'organization', role: 'member', verbs };
+    const made = await call(`POST /organizations/${org}/access-tokens`, wanted);
+    plant(made.id!);
+    secrets.push(made.value!);
+    return made.value!;
+  };
+  const homeToken = await token(operator.call, home);
+  const theirToken = await token(outsider.call, theirs);
   secrets.push(...ofHome.secrets, ...ofVault.secrets, ...ofVault.inside);
   inside.push(...ofHome.inside);
   for (const id of [home, vaultId, theirs]) plant(id);
@@ -81,6 +91,8 @@ export async function createWorld(server: WatchedServer, secret: string): Promis
       { name: 'key', headers: bearer(ofHome.key), speaks: 'public', isInsider: true },
       { name: 'campaign key', headers: bearer(ofHome.campaignKey), speaks: 'public', isInsider: true },
       { name: 'key of another organization', headers: bearer(ofTheirs.key), speaks: 'public', isInsider: false },
+      { name: 'access token', headers: bearer(homeToken), speaks: 'any', isInsider: true },
+      { name: 'access token of another organization', headers: bearer(theirToken), speaks: 'any', isInsider: false },
       { name: 'member', headers: withCookie(member.cookie), speaks: 'dashboard', isInsider: true },
       { name: 'admin', headers: withCookie(admin.cookie), speaks: 'dashboard', isInsider: true },
       {

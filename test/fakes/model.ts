@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 import { type StreamEnd, streamReply } from './model-stream.ts';
 
 /**
@@ -38,6 +39,8 @@ export type FakeModel = {
   /** Replies for the next calls, in order. */
   script(...replies: ModelReply[]): void;
   readonly calls: RecordedCall[];
+  /** Of OpenAI, of OpenAI-compatible servers and of Google; Anthropic has none. */
+  embeddings: FakeEmbeddings;
   close(): Promise<void>;
 };
 
@@ -46,8 +49,11 @@ export const FAKE_MODEL_KEY = 'fake-key-5d1f0c9e7b';
 export async function startFakeModel({ key = FAKE_MODEL_KEY } = {}): Promise<FakeModel> {
   const calls: RecordedCall[] = [];
   const replies: ModelReply[] = [];
+  const embeddings = createFakeEmbeddings({ key });
   const server = createServer((request, response) => {
-    void answer(request, response, key, calls, replies).catch((error: unknown) => response.destroy(error as Error));
+    void answer(request, response, key, { calls, replies, embeddings }).catch((error: unknown) =>
+      response.destroy(error as Error),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,6 +63,7 @@ export async function startFakeModel({ key = FAKE_MODEL_KEY } = {}): Promise<Fak
     baseUrl: (format) => `${url}${format === 'google' ? '/v1beta' : '/v1'}`,
     script: (...more) => void replies.push(...more),
     calls,
+    embeddings,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -69,12 +76,13 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   key: string,
-  calls: RecordedCall[],
-  replies: ModelReply[],
+  { calls, replies, embeddings }: { calls: RecordedCall[]; replies: ModelReply[]; embeddings: FakeEmbeddings },
 ): Promise<void> {
   const path = request.url ?? '';
   const wire = WIRES.find(({ path: expression }) => expression.test(path));
   const text = Buffer.concat(await request.toArray()).toString();
+  if (request.method === 'POST' && (await embeddings.answer({ path, headers: request.headers, text }, response)))
+    return;
   if (request.method !== 'POST' || wire === undefined) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('no such route');
     return;

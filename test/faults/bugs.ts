@@ -190,9 +190,57 @@ export const bugs: Bug[] = [
       { file: 'src/store/session.ts', find: 'silenceMs: 5_000', replace: 'silenceMs: 60_000' },
     ],
   },
+  {
+    name: 'a provider that is away is probed by everyone',
+    scenario: 'provider-away',
+    finding: /probes at once/,
+    edits: [
+      {
+        file: 'src/store/spending/gates.ts',
+        find: 'closed_until <= now() AND coalesce(probe_until <= now(), true) RETURNING 1',
+        replace: 'closed_until <= now() RETURNING 1',
+      },
+    ],
+  },
+  {
+    name: 'Retry-After of a provider is forgotten',
+    scenario: 'provider-slow',
+    finding: /although it asked to wait/,
+    edits: [
+      {
+        file: 'src/worker/turns/model-calls.ts',
+        find: 'waitMs: failure.retryAfterMs, probed',
+        replace: 'waitMs: null, probed',
+      },
+    ],
+  },
+  {
+    name: 'a slow provider is called again and again',
+    scenario: 'provider-slow',
+    finding: /is still called/,
+    edits: [
+      {
+        file: 'src/worker/turns/model-calls.ts',
+        find: "'provider_rate_limited', 'provider_timeout', 'provider_garbled']);",
+        replace: "'provider_rate_limited', 'provider_garbled']);",
+      },
+    ],
+  },
+  {
+    name: 'a budget forgets what turns in progress may spend',
+    scenario: 'budget-spent',
+    finding: /tokens were spent of a budget/,
+    edits: [
+      {
+        file: 'src/store/spending/reserve.ts',
+        find: 'coalesce(bool_and(coalesce(spent + reserved - held + need <= amount, false)), true)',
+        replace: 'coalesce(bool_and(coalesce(spent + need <= amount, false)), true)',
+      },
+    ],
+  },
 ];
 
-/** Shorter leases for workers, so that a scenario in which one dies need not wait half a minute. */
+/** Shorter leases and pauses, so that a scenario in which a worker or a provider is away need not wait half a minute. */
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/runs/claim.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
   {
@@ -200,5 +248,6 @@ export const IMPATIENT: Edit[] = [
     find: 'DELIVERY_LEASE_SECONDS = 30;',
     replace: 'DELIVERY_LEASE_SECONDS = 6;',
   },
+  { file: 'src/store/spending/gates.ts', find: 'FIRST_CLOSED_SECONDS = 15;', replace: 'FIRST_CLOSED_SECONDS = 4;' },
   { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

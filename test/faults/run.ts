@@ -2,7 +2,18 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { readOptions } from '../../cluster/read-options.ts';
 import { startRegion } from './region.ts';
 import { elapsedSince } from './stalls.ts';
-import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenarios, startRedis } from './suite.ts';
+import {
+  bugs,
+  crashes,
+  findings,
+  hunt,
+  impatientRegion,
+  modelRegion,
+  modelScenarios,
+  redisScenarios,
+  scenarios,
+  startRedis,
+} from './suite.ts';
 import type { Scenario } from './trial.ts';
 
 /**
@@ -108,6 +119,7 @@ for (let time = 1; time <= times && !isOver(); time++) {
   const from = performance.now();
   console.log(`Time ${time} of ${times}: PARLEY_FAULT_SEED=${seed}`);
   await runAll(scenarios, seed, () => startRegion());
+  await runAll(modelScenarios, seed, modelRegion);
   await runAll(crashes(), seed, impatientRegion);
   await runRedis(seed);
   if (values.bugs) await runBugs(seed);

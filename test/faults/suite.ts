@@ -5,6 +5,7 @@ import { type Region, startRegion } from './region.ts';
 import { crashScenario } from './scenarios/crash.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
+import { modelScenarios } from './scenarios/models.ts';
 import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { runTrial, type Scenario } from './trial.ts';
@@ -12,10 +13,10 @@ import { runTrial, type Scenario } from './trial.ts';
 /** All parts of a whole run. */
 export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
-export { bugs, redisScenarios, startRedis };
+export { bugs, modelScenarios, redisScenarios, startRedis };
 
 export const scenarioNamed = (name: string): Scenario => {
-  const found = [...scenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);
+  const found = [...scenarios, ...modelScenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);
   if (!found) throw new Error(`There is no scenario "${name}".`);
   return found;
 };
@@ -25,6 +26,9 @@ export const scenarioNamed = (name: string): Scenario => {
  */
 export const impatientRegion = (): Promise<Region> =>
   startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });
+
+/** Three workers, because they share gates and budgets; what is waited for is short. */
+export const modelRegion = (): Promise<Region> => startRegion({ workers: 3, plan: { edits: IMPATIENT } });
 
 /** Findings; a trial that failed to finish is one, too. */
 export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {
@@ -51,4 +55,4 @@ export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; fi
 }
 
 /** Some bugs show only when two events coincide. */
-const HUNTS = 3;
+const HUNTS = 6;

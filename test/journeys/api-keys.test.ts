@@ -130,7 +130,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       expect(await page.getByRole('tabpanel').innerText()).toContain(key);
     }
     await page.getByRole('tab', { name: 'TypeScript' }).click();
-    expect(await page.getByRole('tabpanel').innerText()).toContain(`/api/triggers/${agentId}/trigger_`);
+    expect(await page.getByRole('tabpanel').innerText()).toContain(`parley.triggers.start('${agentId}', 'trigger_`);
     await saved(page);
     const secret = key.slice('parley_us_'.length + 6);
     expect(await everythingKept(page)).not.toContain(secret);

@@ -15,12 +15,13 @@ import { givenOwner, type Owner } from '../owner.ts';
 const NOT_ABOUT_PEOPLE = [
   'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // members
   'second_factor', 'recovery_code', 'passkey',
-  'agent', 'agent_version', 'document', 'document_source', 'document_page', 'model_provider', 'tool_secret', 'data_key', 'trigger', 'campaign', // their own records
-  'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
+  'agent', 'agent_version', 'agent_suite', 'agent_test_pass', 'document', 'document_source', 'document_page', 'document_embedding', 'passage_embedding', 'model_provider', 'tool_secret', 'data_key', 'trigger', 'campaign', // their own records
+  'api_key', 'api_key_digest', 'access_token', 'access_token_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
   'installation', 'past_secret', 'running_process', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // only digests
   'inbound_event', // only hashes
+  'conversation_seen', // ids and moments, deleted with the conversation
   'end_user_import', 'retention', // counts and columns
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore
@@ -199,6 +200,8 @@ test('no planted data about a person is found in any table or in the log, and th
     `from-${WORD}`,
   );
   await chat(person.external_id, `${WORD} asks`);
+  const noted = await owner.call(`POST /conversations/${run.body.conversation_id}/notes`, { text: `${WORD} is upset` });
+  expect(noted.status).toBe(201);
   await parley.db.execute(sql`UPDATE conversation SET tags = ARRAY[${WORD}], state = ${`{"slot":"${WORD}"}`}::jsonb
     WHERE org_id = ${orgId} AND id = ${run.body.conversation_id}`);
   await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
@@ -249,6 +252,7 @@ test('no planted data about a person is found in any table or in the log, and th
   for (const place of [
     'channel.status_detail',
     'conversation.key',
+    'conversation_note.text',
     'end_user.consent',
     'end_user_import_fault.cells',
     'end_user_import_piece.bytes',

@@ -7,6 +7,8 @@ import { EVENT_DATA, EventEnvelope } from '../../contract/events.ts';
 import { signWebhook, verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
+import { reserve } from '../../src/store/spending/reserve.ts';
+import { settleTurn } from '../../src/store/spending/settle.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
@@ -190,6 +192,29 @@ describe('each event is sent once, as it happened', () => {
     const told = await hears('api_key.revoked', ({ id }) => id === leaked.id);
     expect(told.data['leak']).toEqual({ url: null, source: 'commit', signed: false });
     expect(endpoint.calls.some((one) => one.body.includes(body.value) || one.body.includes(leaked.value))).toBe(false);
+  });
+
+  test('a budget that is nearly spent, and then spent', async () => {
+    const budget = { subject: 'agent', subject_id: agentId, period: 'month', unit: 'tokens', amount: 1_000 };
+    const { body } = await call(`PUT ${at}/budgets`, budget);
+    const spend = async (input: number): Promise<void> => {
+      const none = { cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+      const of = {
+        id: randomUUID(),
+        payers: { orgId, agentId, keyId: '', campaignId: '' },
+        provider: 'openai',
+        model: 'm',
+      };
+      const spent = { ...none, input };
+      await reserve(parley.db.$client, { ...of, upTo: spent, runId: null, lease: null });
+      const counts = { conversationId: null, runId: null, calls: 1, unmeasured: 0, toolCalls: 0, insteadOf: [] };
+      await settleTurn(parley.db.$client, { ...of, ...counts, spent });
+    };
+    await spend(850);
+    const warned = await hears('budget.warning', ({ id }) => id === body.id);
+    expect(warned.data).toMatchObject({ subject_id: agentId, period: 'month', amount: 1_000, spent: 850 });
+    await spend(150);
+    await hears('budget.spent', ({ id }) => id === body.id);
   });
 });
 

@@ -33,30 +33,34 @@ async function givenAgentWith(texts: string[]): Promise<(message: string) => Pro
   };
 }
 
-test('the first message to an agent with large documents does not delay other requests', async () => {
-  const texts = Array.from({ length: 12 }, (_, at) => manualText(256 * 1024, at + 1));
-  const askLarge = await givenAgentWith([...texts, 'The warehouse opens at 6 am.']);
-  const askSmall = await givenAgentWith(['The shop opens at 9 am.']);
-  let isAnswered = false;
-  const inTurn: string[] = [];
-  const large = askLarge('When does the warehouse open?').then((said) => {
-    isAnswered = true;
-    inTurn.push('large');
-    return said;
-  });
-  const small = askSmall('When does the shop open?').then((said) => {
-    inTurn.push('small');
-    return said;
-  });
-  const slowest = { ms: 0 };
-  while (!isAnswered) {
-    const ms = await cpuMsUntil(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
-    slowest.ms = Math.max(slowest.ms, ms);
-    await pause(20);
-  }
-  // Delays of other requests during the answer: with the documents on its own thread, the server took seconds.
-  expect(slowest.ms).toBeLessThan(200);
-  expect(await small).toEqual(['The shop opens at 9 am.']);
-  expect(await large).toEqual(['The warehouse opens at 6 am.']);
-  expect(inTurn).toEqual(['small', 'large']);
-});
+test(
+  'the first message to an agent with large documents does not delay other requests',
+  { tags: ['long'] },
+  async () => {
+    const texts = Array.from({ length: 12 }, (_, at) => manualText(256 * 1024, at + 1));
+    const askLarge = await givenAgentWith([...texts, 'The warehouse opens at 6 am.']);
+    const askSmall = await givenAgentWith(['The shop opens at 9 am.']);
+    let isAnswered = false;
+    const inTurn: string[] = [];
+    const large = askLarge('When does the warehouse open?').then((said) => {
+      isAnswered = true;
+      inTurn.push('large');
+      return said;
+    });
+    const small = askSmall('When does the shop open?').then((said) => {
+      inTurn.push('small');
+      return said;
+    });
+    const slowest = { ms: 0 };
+    while (!isAnswered) {
+      const ms = await cpuMsUntil(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
+      slowest.ms = Math.max(slowest.ms, ms);
+      await pause(20);
+    }
+    // Delays of other requests during the answer: with the documents on its own thread, the server took seconds.
+    expect(slowest.ms).toBeLessThan(200);
+    expect(await small).toEqual(['The shop opens at 9 am.']);
+    expect(await large).toEqual(['The warehouse opens at 6 am.']);
+    expect(inTurn).toEqual(['small', 'large']);
+  },
+);

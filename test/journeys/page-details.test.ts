@@ -41,15 +41,92 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     const navigation = page.locator('nav').first();
     await navigation.locator('a').last().waitFor();
     expect(await page.evaluate(HIDDEN_PX)).toBe(0);
+    // The frame of the entry one is on is drawn outside of it: the list must not cut it.
+    const first = await box(navigation.locator('a').first());
+    expect(first.y).toBeGreaterThan((await box(navigation)).y);
+    expect(first.height).toBe(30);
   });
 
-  it.each(['en', 'ar'])('keeps the buttons below an edited agent on one line (%s)', async (language) => {
+  it.each(['en', 'ar'])('keeps the buttons above an edited agent on one line, in sight (%s)', async (language) => {
     const page = await at(`/agents/${agent.id}`, { language });
     await page.locator('textarea').first().fill('Be very brief.');
-    const buttons = page.locator('[role=region] button');
+    const buttons = page.locator('[role=region] button.mantine-Button-root');
     await expect.poll(() => buttons.count()).toBe(3);
     const tops = await Promise.all([0, 1, 2].map(async (index) => (await box(buttons.nth(index))).y));
     expect(new Set(tops).size).toBe(1);
+    expect(tops[0]).toBeLessThan((await box(page.locator('textarea').first())).y);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await expect.poll(async () => (await box(buttons.first())).y).toBeLessThan(60);
+  });
+
+  it('lists one thing per line of 40 px, and opens it by a press anywhere on the line', async () => {
+    const page = await at('/agents');
+    const row = page.locator('tbody tr').first();
+    expect((await box(row)).height).toBeLessThanOrEqual(41);
+    await row
+      .locator('td')
+      .last()
+      .click({ position: { x: 4, y: 4 } });
+    await page.getByRole('heading', { level: 1, name: 'Concierge' }).waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe('22px');
+  });
+
+  it('opens a row in a new tab as its link does, and leaves marked text alone', async () => {
+    const page = await at('/agents');
+    const opened = page.context().waitForEvent('page');
+    await page
+      .locator('tbody tr td')
+      .last()
+      .click({ modifiers: ['ControlOrMeta'], position: { x: 4, y: 4 } });
+    expect(new URL((await opened).url()).pathname).toMatch(/^\/agents\/agent_/);
+    await page.getByText('Built-in engine').first().selectText();
+    await page.locator('tbody tr td').last().dispatchEvent('click');
+    expect(new URL(page.url()).pathname).toBe('/agents');
+  });
+
+  it('tells in the test chat a fault of the draft at its field, until it is mended', async () => {
+    const page = await at(`/agents/${agent.id}?tab=rules`);
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('button', { name: 'Let the agent start' }).click();
+    const refusal = page.getByRole('log').getByRole('alert');
+    await refusal.waitFor();
+    const faulty = page.locator('[role=tab][data-fault]');
+    await faulty.waitFor();
+    expect(await faulty.innerText()).toContain('Rules');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await refusal.waitFor({ state: 'detached' });
+    expect(await faulty.count()).toBe(0);
+  });
+
+  it('begins an agent from a template with documents and tests, and goes on where it failed', async () => {
+    const page = await at('/agents?create=');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Help');
+    await dialog.getByLabel('Online shop').check();
+    let documents = 0;
+    await page.route('**/documents', (route) => (documents++ === 1 ? route.abort() : route.continue()));
+    const make = dialog.getByRole('button', { name: 'Create agent' });
+    await make.click();
+    await dialog.getByText('The connection was lost').waitFor();
+    expect(await dialog.getByLabel('Clinic').isDisabled()).toBe(true);
+    await make.click();
+    await page.getByRole('heading', { level: 1, name: 'Help' }).waitFor();
+    await page.getByRole('tab', { name: 'Tests' }).click();
+    await page.getByText('Damaged goods go to a person').waitFor();
+    await page.getByRole('tab', { name: 'Knowledge' }).click();
+    await page.getByText('Returns and payment').first().waitFor();
+    expect(documents).toBe(3);
+  });
+
+  it('tells what a page is for on the first visits only', async () => {
+    const page = await at('/agents');
+    const told: boolean[] = [];
+    for (let visit = 0; visit < 4; visit++) {
+      await page.reload();
+      await settled(page);
+      told.push(await page.getByText('It has instructions, knowledge and a model').isVisible());
+    }
+    expect(told).toEqual([true, true, false, false]);
   });
 
   it('fills the bar of a funnel to its end', async () => {
@@ -116,9 +193,11 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   it('says what comes next once all first steps are done', async () => {
-    const trigger = await make('/triggers', { agent_id: agent.id, name: 'Delivery' });
-    const key = await make('/keys', { label: 'CRM', scope: 'agent', agent_id: agent.id, permissions: ['triggers'] });
-    const called = await journey.app.call('POST', `/api/triggers/${agent.id}/${trigger.id}`, {
+    // The steps are about the newest agent.
+    const newest = await make('/agents', { name: 'Porter' });
+    const trigger = await make('/triggers', { agent_id: newest.id, name: 'Delivery' });
+    const key = await make('/keys', { label: 'CRM', scope: 'agent', agent_id: newest.id, permissions: ['triggers'] });
+    const called = await journey.app.call('POST', `/api/triggers/${newest.id}/${trigger.id}`, {
       key: key.value,
       body: { message: 'Hello', end_user: { external_id: 'crm-7' } },
     });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, everythingKept, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
@@ -119,12 +120,20 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('The draft was saved').waitFor();
     expect(await page.getByLabel('Instructions').inputValue()).toBe('Answer in one sentence.');
     await page.getByText('Changes that are not saved yet').waitFor();
+    await page.getByRole('button', { name: 'What changes' }).click();
+    await page.getByRole('dialog').getByRole('insertion').getByText('Answer in one sentence.').waitFor();
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Instructions').fill('');
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Live: version 2.', { exact: true }).waitFor();
 
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.getByText('Changed: opening message').waitFor();
+    await page.getByRole('button', { name: 'Changes' }).first().click();
+    await page.getByRole('insertion').getByText('Welcome to the tour.').waitFor();
+    await page.getByLabel('Compare with').selectOption('Draft');
+    await page.getByText('There is no difference.').waitFor();
     await page.getByRole('button', { name: 'Roll back to 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled back: version 3 is live.').waitFor();
@@ -142,6 +151,12 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Live: version 1.').waitFor();
     expect(await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').count()).toBe(0);
+
+    const arabic = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER, liked: { language: 'ar' } });
+    await arabic.page.getByRole('button', { name: 'إضافة خطوة' }).click();
+    await arabic.page.getByRole('button', { name: 'نشر', exact: true }).click();
+    await arabic.page.getByText('اكتب النص بلغة واحدة على الأقل، أو احذفه.').first().waitFor();
+    await arabic.context.close();
 
     await page.getByRole('tab', { name: 'Behaviour' }).click();
     await page.getByRole('combobox', { name: 'Provider' }).click();
@@ -318,6 +333,27 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await preview.getByText('Immediately').waitFor();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('The settings were saved.').waitFor();
+      const trial = page.getByRole('region', { name: 'Send a test' });
+      await trial.getByRole('button', { name: 'Send test' }).click();
+      await trial.getByText('Enter an address.').waitFor();
+      await trial.getByLabel('Any name').fill('me');
+      await trial.getByRole('button', { name: 'Send test' }).click();
+      await trial.getByText('Delivered').waitFor();
+      await trial.getByRole('link', { name: 'Open the conversation' }).waitFor();
+
+      await page.getByRole('tab', { name: 'Rehearsal' }).click();
+      await page.getByRole('button', { name: 'Add a reply' }).click();
+      await page.getByRole('button', { name: 'Rehearse' }).click();
+      await page.getByText('1,000 of 1,000 are messaged.').waitFor();
+      await page.getByText('1,000 messages have an empty place:').waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download all rows' }).click(),
+      ]);
+      expect(readFileSync(await file.path(), 'utf8').split('\r\n').length).toBe(1_002);
+      await page.getByText('Waiting recipients', { exact: true }).click();
+      await page.getByRole('button', { name: 'Rehearse' }).click();
+      await page.getByText('No recipient waits.').waitFor();
 
       await page.getByRole('tab', { name: 'Keys' }).click();
       await page.getByRole('button', { name: 'Create campaign key' }).click();
@@ -330,6 +366,11 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await keys.getByRole('link', { name: 'CRM' }).waitFor();
       await dialog.waitFor({ state: 'detached' });
       expect(await everythingKept(page)).not.toContain(value);
+
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
+      await dialog.getByRole('link', { name: 'Add end users, or review them first.' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('region', { name: 'Add end users' }).waitFor();
 
       const move = async (name: string, said: string): Promise<void> => {
         await page.getByRole('button', { name, exact: true }).click();
@@ -380,7 +421,29 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await arabic.page.getByRole('button', { name: 'استئناف', exact: true }).waitFor();
       const refused = await journey.app.call('POST', url, { key: value, body });
       expect([refused.status, refused.body.code]).toEqual([409, 'campaign_not_open']);
+      await page.getByRole('button', { name: 'Resume', exact: true }).click();
+      const review = dialog.getByRole('region', { name: 'Review of the recipients' });
+      await review.getByText('0 recipients are messaged.').waitFor();
+      await review.getByText('Left out before: 1. Cancelled.').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
       await move('Resume', 'The campaign is live again.');
+      const audience = page.getByRole('region', { name: 'Add end users' });
+      await audience.getByLabel('Name or identifier').fill('crm-42');
+      await audience.getByRole('button', { name: 'Count' }).click();
+      await audience.getByText('0 end users would be added.').waitFor();
+      await audience.getByText('Already in the campaign: 1').waitFor();
+      await audience.getByRole('button', { name: 'Review' }).click();
+      await audience.getByText('Left out: 1. Already in the campaign.').waitFor();
+      const people = page.getByRole('region', { name: 'Add people from a file' });
+      const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('id,ref\ncrm-90,f-1\n,f-2\n') };
+      // The button of the field opens the browser's own dialog.
+      await people.locator('input[type=file]').setInputFiles(csv);
+      await people.getByRole('button', { name: 'Count' }).click();
+      await people.getByText('1 end user would be added.').waitFor();
+      await people.getByText('1 row is not valid.').waitFor();
+      await people.getByRole('button', { name: 'Add as recipients' }).click();
+      await people.getByText('1 end user was added.').waitFor();
       await page.getByRole('button', { name: 'End', exact: true }).click();
       await dialog.getByText('conversations that have started continue').waitFor();
       await dialog.getByRole('button', { name: 'End', exact: true }).click();

@@ -85,7 +85,7 @@ async function storedTexts({ db }: TestApp): Promise<string[]> {
   return (await Promise.all(read)).flatMap(({ rows }) => rows.map(({ text }) => text));
 }
 
-type Made = { owner: Owner; keys: string[]; sealed: Record<string, string[]>; stored: string[] };
+type Made = { owner: Owner; token: string; keys: string[]; sealed: Record<string, string[]>; stored: string[] };
 const PERSON = { kind: 'phone', value: '+97412345678' } as const;
 
 async function make(app: TestApp, receiver: string): Promise<Made> {
@@ -94,6 +94,7 @@ async function make(app: TestApp, receiver: string): Promise<Made> {
   const { orgId } = owner;
   const { agentId } = await givenAgent(db, orgId);
   const keys = await Promise.all([0, 1, 2].map(async () => (await app.key(orgId)).value));
+  const token: string = (await owner.call('POST /access-tokens', { label: 'CI', verbs: ['read'] })).body.value;
   const settings = { url: receiver };
   await owner.call('POST /channels', { agent_id: agentId, kind: 'webhook', name: 'W', settings });
   await owner.call('POST /webhooks', { url: receiver });
@@ -110,12 +111,13 @@ async function make(app: TestApp, receiver: string): Promise<Made> {
   const [digest] = createSuppression(secrets.suppressionKey)({ orgId, ...PERSON });
   await db.execute(sql`INSERT INTO suppression (org_id, digest, consent, blocked)
     VALUES (${orgId}, ${digest}, '{"sms":{"status":"opted_out"}}', false)`);
-  const made = { owner, keys, sealed: await openAll(app), stored: await storedTexts(app) };
+  const made = { owner, token, keys, sealed: await openAll(app), stored: await storedTexts(app) };
   for (const [column, texts] of Object.entries(made.sealed)) expect([column, texts.length]).toEqual([column, 1]);
   return made;
 }
 
-async function holds(app: TestApp, { owner, keys, sealed }: Made): Promise<void> {
+async function holds(app: TestApp, { owner, token, keys, sealed }: Made): Promise<void> {
+  expect((await app.call('GET', '/dashboard/api/session', { key: token })).status).toBe(200);
   for (const key of keys) expect((await app.call('GET', '/api/me', { key })).status).toBe(200);
   expect(await openAll(app)).toEqual(sealed);
   const forms = createSuppression(app.secrets.suppressionKey)({ orgId: owner.orgId, ...PERSON });
@@ -144,7 +146,7 @@ describe('a rotation', () => {
     expect(between.status).toBe(200);
     await stop(first);
     const moved = await rotateSecrets(second.db, config(two, one));
-    expect(moved).toMatchObject({ generation: 1, api_keys: 3, opt_outs: 1, organizations: 1 });
+    expect(moved).toMatchObject({ generation: 1, api_keys: 3, access_tokens: 1, opt_outs: 1, organizations: 1 });
     expect(moved.credentials).toBe(7);
     const after = await storedTexts(second);
     expect(made.stored.filter((text) => after.includes(text))).toEqual([]);

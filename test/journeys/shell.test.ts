@@ -189,8 +189,11 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByLabel('Label').fill('First');
     await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
     const key = await page.getByLabel('API key', { exact: true }).inputValue();
+    await page.getByText('Your new key is filled in.').waitFor();
+    expect(await page.getByLabel('Call it from your backend').innerText()).toContain(`Bearer ${key}`);
     page.on('dialog', (asked) => void asked.accept());
     await page.reload();
+    await page.getByText('Put your key in place of $PARLEY_API_KEY').waitFor();
     await page.getByText('The value of “First” cannot be shown again').waitFor();
     expect(await everythingKept(page)).not.toContain(key);
     await page.getByRole('button', { name: 'Dismiss' }).click();

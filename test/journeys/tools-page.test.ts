@@ -114,7 +114,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     await page.getByText('changed since it was approved').waitFor();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-changed.png`, fullPage: true });
     await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByText('+ Looks an order up, and needs the password').waitFor();
+    await page.getByRole('insertion').getByText('and needs the password').waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-review.png` });
     expect(await seriousFaults(page)).toEqual([]);

@@ -2,6 +2,8 @@ import { routes } from 'virtual:dashboard-routes';
 import type { Fault, ProblemBody, ProblemCode } from '../../../contract/problems.ts';
 import type { RunRecord } from '../../../contract/triggers.ts';
 import type { AnswerOf, BodyOf, DashboardRouteName, ParamOf, QueryOf } from '../../../contract/dashboard/routes.ts';
+import { loadArabicTitles } from '../language/arabic-titles.ts';
+import { languageOf, preferences } from '../preferences.ts';
 
 /**
  * The only file that calls fetch. Every route is named and typed by contract/dashboard/routes.ts; what goes wrong,
@@ -132,7 +134,7 @@ async function readAloud(response: Response, onWords: (words: string) => void): 
   try {
     for await (const { event, data } of readEvents(response.body!)) {
       if (event === 'turn') return data;
-      if (event === 'problem') throw problemOf(data as Partial<ProblemBody>, response);
+      if (event === 'problem') throw await problemOf(data as Partial<ProblemBody>, response);
       if (event === 'delta') words += (data as { text: string }).text;
       else if (event === 'replace') words = (data as { text: string }).text;
       onWords(words);
@@ -175,16 +177,25 @@ async function readProblem(response: Response): Promise<Problem> {
   return problemOf((await readJson(response)) as Partial<ProblemBody>, response);
 }
 
-function problemOf(body: Partial<ProblemBody>, response: Response): Problem {
+async function problemOf(body: Partial<ProblemBody>, response: Response): Promise<Problem> {
+  if (languageOf(preferences()) === 'ar') await loadArabicTitles();
   return new Problem({
     code: body.code ?? 'answer_unreadable',
     status: body.status ?? response.status,
     title: body.title,
     detail: body.detail,
     requestId: body.request_id ?? response.headers.get('x-request-id'),
-    faults: body.errors,
+    faults: await inWords(body.errors),
     existingId: body.existing_id,
   });
+}
+
+/** The sentences in Arabic load with the first fault that needs them. */
+async function inWords(faults: readonly Fault[] | undefined): Promise<readonly Fault[] | undefined> {
+  if (languageOf(preferences()) !== 'ar' || !faults?.length) return faults;
+  // Without them, as after a new release, the sentences stay in English.
+  const words = await import('../language/fault-words.ts').catch(() => null);
+  return faults.map((fault) => ({ ...fault, detail: words?.inArabic(fault.detail) ?? fault.detail }));
 }
 
 const fill = (path: string, params: Record<string, string>): string =>

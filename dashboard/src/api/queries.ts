@@ -66,12 +66,14 @@ type ReadExtras = {
   staleTime?: number;
   /** Show the previous page or filter until the next has come. */
   keep?: boolean;
+  /** Also while the window is hidden. */
+  hidden?: boolean;
 };
 
 export function useRead<N extends DashboardRouteName>(
   name: N,
   input: Omit<CallInput<N>, 'signal' | 'body'>,
-  { every, live, enabled, staleTime, keep }: ReadExtras = {},
+  { every, live, enabled, staleTime, keep, hidden = false }: ReadExtras = {},
 ): UseQueryResult<AnswerOf<N>, Problem> {
   const options = readOptions(name, input);
   const client = useQueryClient();
@@ -86,6 +88,7 @@ export function useRead<N extends DashboardRouteName>(
   return useQuery({
     ...options,
     refetchInterval: live && state === 'live' ? CHECK_MS : every,
+    refetchIntervalInBackground: hidden,
     enabled,
     ...(staleTime !== undefined && { staleTime }),
     ...(keep && { placeholderData: keepPreviousData }),

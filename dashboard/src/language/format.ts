@@ -22,6 +22,15 @@ export function relative(language: Language, at: string | number | Date, now: nu
   return format.format(Math.trunc(seconds / (365 * DAY)), 'year');
 }
 
+/** "5 min", "2 hr": how long something lasts, in its largest unit. Under a minute it is empty. */
+export function lasting(language: Language, ms: number): string {
+  const seconds = Math.trunc(ms / 1_000);
+  const unit = seconds < MINUTE ? null : seconds < HOUR ? 'minute' : seconds < DAY ? 'hour' : 'day';
+  if (unit === null) return '';
+  const value = Math.trunc(seconds / { minute: MINUTE, hour: HOUR, day: DAY }[unit]);
+  return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+}
+
 /** The one exact form, the same in every language: "2026-11-20 20:00:00 UTC". */
 export const utc = (at: string | number | Date): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

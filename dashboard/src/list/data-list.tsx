@@ -1,6 +1,6 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
@@ -30,6 +30,9 @@ type Props<T> = {
   footer?: ReactNode;
 };
 
+/** Inside a row, what has a purpose of its own when it is pressed. */
+const OWN_PURPOSE = 'a, button, input, label, select, textarea, summary, details, [role=menu], [tabindex]';
+
 /**
  * A table that becomes a stack of cards on a narrow screen. Roles are written out because `display: block` would take
  * them away. Loading, failing and being empty look the same in every list.
@@ -54,7 +57,14 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer 
           </thead>
           <tbody role="rowgroup">
             {rows.map((item) => (
-              <tr key={keyOf(item)} role="row" data-faded={faded?.(item) || undefined} data-row={keyOf(item)}>
+              // The keyboard has the link itself.
+              <tr
+                key={keyOf(item)}
+                role="row"
+                data-faded={faded?.(item) || undefined}
+                data-row={keyOf(item)}
+                onClick={openRow}
+              >
                 {columns.map(({ id, label: heading, cell, hidden, align }) => (
                   <td key={id} role="cell" data-label={hidden ? undefined : heading} data-align={align}>
                     {cell(item)}
@@ -68,6 +78,16 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer 
       {footer}
     </div>
   );
+}
+
+/** The whole row opens what its first cell links to, in a new tab where a link would do so. */
+function openRow(event: MouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget: row, ctrlKey, metaKey, shiftKey } = event;
+  // A dialog of the row is no part of it, and text that was marked to be copied is no press.
+  if (!(target instanceof Element && row.contains(target)) || getSelection()?.type === 'Range') return;
+  if (row.contains(target.closest(OWN_PURPOSE))) return;
+  const link = row.querySelector('td:first-child a[href]');
+  link?.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
 }
 
 const ROWS = 4;

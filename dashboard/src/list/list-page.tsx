@@ -24,7 +24,7 @@ export function ListPage<T extends { id: string }>(props: Props<T>): ReactNode {
   const isBare = hasNone(rest);
   return (
     <>
-      <PageHeader title={title} description={hint} actions={!isBare && add} />
+      <PageHeader title={title} hint={hint} actions={!isBare && add} />
       {!isBare && (
         <FilterBar
           text={list.filters.text}

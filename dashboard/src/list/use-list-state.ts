@@ -62,6 +62,21 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   };
 }
 
+/** The same for a list in a dialog, which has no address: it begins again each time it is opened. */
+export function usePlacelessList<F extends object>(): ListState<F> {
+  const [{ filters, trail }, set] = useState<{ filters: Partial<F>; trail: string[] }>({ filters: {}, trail: [] });
+  return {
+    filters: filters as F,
+    cursor: trail.at(-1),
+    filtered: Object.values(filters).some((value) => value !== undefined),
+    setFilters: (change) => set({ filters: { ...filters, ...change }, trail: [] }),
+    clear: () => set({ filters: {}, trail: [] }),
+    toFirst: () => set({ filters, trail: [] }),
+    toNext: (next) => set({ filters, trail: [...trail, next] }),
+    toPrevious: trail.length > 0 ? () => set({ filters, trail: trail.slice(0, -1) }) : undefined,
+  };
+}
+
 const TYPING_MS = 250;
 
 /** A search field that writes the URL once the person pauses. */

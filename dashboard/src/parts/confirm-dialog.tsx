@@ -17,14 +17,27 @@ type Props = {
   ready?: boolean;
   problem?: unknown;
   danger?: boolean;
+  size?: 'lg' | undefined;
 };
 
 /** Asks before what cannot be undone: the focus starts on Cancel, and goes back to the opener. */
 export function ConfirmDialog(props: Props): ReactNode {
-  const { opened, onClose, title, children, act, onAct, busy = false, ready = true, problem, danger = true } = props;
+  const {
+    opened,
+    onClose,
+    title,
+    children,
+    act,
+    onAct,
+    busy = false,
+    ready = true,
+    problem,
+    danger = true,
+    size,
+  } = props;
   const say = useWords(common);
   return (
-    <Modal opened={opened} onClose={busy ? () => {} : onClose} title={title}>
+    <Modal opened={opened} onClose={busy ? () => {} : onClose} title={title} size={size}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

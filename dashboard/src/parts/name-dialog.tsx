@@ -1,4 +1,4 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
@@ -8,7 +8,7 @@ import { DialogForm } from './dialog-form.tsx';
 import { useCheckedForm } from './use-checked-form.ts';
 
 type Props<T> = {
-  /** The name today, '' for something new; null while the dialog is closed. */
+  /** The name today; null while the dialog is closed. */
   name: string | null;
   onClose: () => void;
   title: string;
@@ -21,8 +21,6 @@ type Props<T> = {
   save: (name: string) => Promise<T>;
   /** Not called if the dialog was closed before. */
   onSaved: (saved: T) => void;
-  /** For something new: the word on the button, what it is, and an example of a name. */
-  create?: { act: string; hint: string; example: string };
 };
 
 /** Asks for a name and nothing else. */
@@ -37,7 +35,7 @@ export function NameDialog<T>({ name, onClose, title, ...rest }: Props<T>): Reac
 type FormProps<T> = Omit<Props<T>, 'name' | 'title'> & { name: string };
 
 function NameForm<T>(props: FormProps<T>): ReactNode {
-  const { name, onClose, label, maxLength, field = 'name', missing, save, onSaved, create } = props;
+  const { name, onClose, label, maxLength, field = 'name', missing, save, onSaved } = props;
   const say = useWords(common);
   const saving = useMutation<T, Problem, string>({ mutationFn: save });
   const form = useCheckedForm<Record<string, string>>({ [field]: name }, (required) => ({
@@ -49,20 +47,13 @@ function NameForm<T>(props: FormProps<T>): ReactNode {
   return (
     <DialogForm
       onSubmit={submit}
-      act={create?.act ?? say('save')}
+      act={say('save')}
       busy={saving.isPending}
       problem={form.unplaced(saving.error)}
       onCancel={onClose}
     >
-      {create && (
-        <Text size="sm" c="dimmed">
-          {create.hint}
-        </Text>
-      )}
       <TextInput
         label={label}
-        description={create?.example}
-        withAsterisk={create !== undefined}
         maxLength={maxLength}
         dir="auto"
         autoComplete="off"

@@ -1,14 +1,19 @@
 import { Group, Text, Title } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { Link, useLocation, type LinkProps } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
+import { countVisit } from '../preferences.ts';
+import { useTabTitle } from './tab-title.ts';
 import classes from './page-header.module.css';
 
 type Crumb = { label: string; to?: LinkProps['to'] };
 type Props = {
   title: string;
+  /** A fact about what the page shows. */
   description?: ReactNode;
+  /** What the page is for: told on the first visits only. */
+  hint?: ReactNode;
   /** The way here, without the page itself. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
@@ -16,11 +21,11 @@ type Props = {
 };
 
 /** The head of every page; also names the browser's tab. */
-export function PageHeader({ title, description, crumbs = [], actions, badge }: Props): ReactNode {
+export function PageHeader({ title, description, hint, crumbs = [], actions, badge }: Props): ReactNode {
   const say = useWords(common);
-  useEffect(() => {
-    document.title = `${title} · Parley`;
-  }, [title]);
+  const isNew = useFirstVisits(hint !== undefined);
+  const told = description ?? (isNew && hint);
+  useTabTitle(`${title} · Parley`);
   return (
     <header className={classes.header}>
       {crumbs.length > 0 && (
@@ -40,9 +45,9 @@ export function PageHeader({ title, description, crumbs = [], actions, badge }: 
             </Title>
             {badge}
           </Group>
-          {description && (
+          {told && (
             <Text c="dimmed" mt={4} maw={640} component="div">
-              {description}
+              {told}
             </Text>
           )}
         </div>
@@ -50,4 +55,14 @@ export function PageHeader({ title, description, crumbs = [], actions, badge }: 
       </Group>
     </header>
   );
+}
+
+/** Stays as it is while the page is open. */
+function useFirstVisits(counts: boolean): boolean {
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const [isNew, setNew] = useState(true);
+  useEffect(() => {
+    if (counts) setNew(countVisit(path));
+  }, [counts, path]);
+  return isNew;
 }

@@ -2,8 +2,8 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
+import { arabicTitle } from '../language/arabic-titles.ts';
 import { common } from '../language/common.ts';
-import { problemTitlesAr } from '../language/problem-titles.ts';
 import { useWords } from '../language/words.tsx';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string };
@@ -43,8 +43,7 @@ export function useProblemWords(problem: unknown): { title: string; detail: stri
   if (!(problem instanceof Problem)) return { title: say('answer_unreadable_title'), detail: '' };
   if (problem.code === 'connection_lost' || problem.code === 'answer_unreadable')
     return { title: say(`${problem.code}_title`), detail: say(problem.code) };
-  // A server newer than this page may name a code that it does not know yet.
-  const arabic: string | undefined = say.language === 'ar' ? problemTitlesAr[problem.code] : undefined;
+  const arabic = say.language === 'ar' ? arabicTitle(problem.code) : undefined;
   if (arabic) return { title: arabic, detail: '' };
   // A sentence that says no more than its title is said once.
   return { title: problem.title, detail: problem.message === `${problem.title}.` ? '' : problem.message };

@@ -1,11 +1,12 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
+import { useTabTitle } from '../parts/tab-title.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { words } from '../pages/sign-in/words.ts';
 import { Logo } from './logo.tsx';
@@ -16,9 +17,7 @@ type Props = { title: string; description?: ReactNode; children: ReactNode };
 
 /** Pages before the shell: signing in, setting up, accepting an invitation. */
 export function FrontPage({ title, description, children }: Props): ReactNode {
-  useEffect(() => {
-    document.title = `${title} · Parley`;
-  }, [title]);
+  useTabTitle(`${title} · Parley`);
   return (
     <div className={classes.page}>
       <main className={classes.card}>

@@ -12,6 +12,7 @@ import {
   IconRocket,
   IconServer2,
   IconSpeakerphone,
+  IconTerminal2,
   IconUserCircle,
   IconUsers,
   IconUsersGroup,
@@ -21,11 +22,12 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { useMaybeOrganization, useSession } from '../session/session.ts';
+import { WaitingCount } from './waiting-count.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
 type Word = keyof (typeof words)['en'];
-type Item = {
+export type Item = {
   to: NonNullable<LinkProps['to']>;
   word: Word;
   icon: typeof IconKey;
@@ -70,6 +72,7 @@ const SECTIONS: readonly Section[] = [
       { to: '/settings/organization', word: 'organization', icon: IconBuilding },
       { to: '/settings/members', word: 'members', icon: IconUsers },
       { to: '/settings/sign-in', word: 'sign_in', icon: IconLogin2, owner: true },
+      { to: '/settings/access-tokens', word: 'access_tokens', icon: IconTerminal2 },
       { to: '/settings/costs', word: 'costs', icon: IconCoins },
       { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
       { to: '/activity', word: 'activity', icon: IconHistory },
@@ -79,19 +82,24 @@ const SECTIONS: readonly Section[] = [
   },
 ];
 
-export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
-  const say = useWords(words);
+/** The entries that the user may open. */
+export function useSections(): Section[] {
   const { operator, only_organization } = useSession();
   const isOwner = useMaybeOrganization()?.role === 'owner';
   const isSeen = (item: Item): boolean =>
     (operator || !item.operator) && (isOwner || !item.owner) && (only_organization === null || !item.personal);
+  return SECTIONS.map(({ items, ...section }) => ({ ...section, items: items.filter(isSeen) }));
+}
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
+  const say = useWords(words);
   return (
     <nav aria-label={say('main_navigation')} className={classes.navigation}>
-      {SECTIONS.map(({ heading, items }) => (
+      {useSections().map(({ heading, items }) => (
         <div key={heading ?? 'start'} className={classes.section}>
           {heading && <div className={classes.heading}>{say(heading)}</div>}
           <ul>
-            {items.filter(isSeen).map(({ to, word, icon: Icon, exact }) => (
+            {items.map(({ to, word, icon: Icon, exact }) => (
               <li key={to}>
                 <Link
                   to={to}
@@ -102,6 +110,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNo
                 >
                   <Icon size={18} stroke={1.7} aria-hidden="true" />
                   {say(word)}
+                  {to === '/conversations' && <WaitingCount />}
                 </Link>
               </li>
             ))}

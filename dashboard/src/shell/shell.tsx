@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconMenu2 } from '@tabler/icons-react';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { onProblem } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
@@ -10,14 +10,12 @@ import { PagePending } from '../parts/page-pending.tsx';
 import { isSecretShown } from '../parts/secret-shown.ts';
 import { forgetSession, useMaybeOrganization } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
-import { FrontPage } from './front-page.tsx';
-import { HeldBack } from './held-back.tsx';
 import { Logo } from './logo.tsx';
-import { Navigation } from './navigation.tsx';
-import { NewOrganizationForm } from './new-organization-form.tsx';
+import { Navigation, useSections } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBar } from './verify-bar.tsx';
+import { WaitingInTab } from './waiting-count.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -27,6 +25,11 @@ const PhoneNavigation = onceOpened(
   { opened: false },
 );
 
+const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
+// Few ever see these.
+const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
+const HeldBack = lazy(async () => ({ default: (await import('./held-back.tsx')).HeldBack }));
+
 /** The frame around every page of a signed-in person. */
 export function Shell(): ReactNode {
   const say = useWords(words);
@@ -34,18 +37,20 @@ export function Shell(): ReactNode {
   const [opened, { open, close }] = useDisclosure(false);
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
+  const find = useFinder(close);
   // One's account belongs to no organization: there the factor is set up.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
     return (
-      <FrontPage title={say('no_organization')} description={say('no_organization_hint')}>
-        <NewOrganizationForm />
-      </FrontPage>
+      <Suspense fallback={<PagePending />}>
+        <FirstOrganization />
+      </Suspense>
     );
   const side = (
     <>
       <OrganizationSwitcher />
+      {find.button}
       <Navigation onNavigate={close} />
       <UserMenu />
     </>
@@ -69,6 +74,8 @@ export function Shell(): ReactNode {
             {organization.name}
           </span>
         </header>
+        {find.dialog}
+        <WaitingInTab key={organization.id} />
         <ConnectionBar />
         <VerifyBar />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
@@ -79,6 +86,47 @@ export function Shell(): ReactNode {
       </div>
     </div>
   );
+}
+
+/** Ctrl-K, also in a field, and a button for who does not know it. The code comes when it is first opened. */
+function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode } {
+  const say = useWords(words);
+  const entries = useSections().flatMap(({ items }) => items);
+  const [wanted, setWanted] = useState(false);
+  const [opened, { open, close }] = useDisclosure(false);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.code !== 'KeyK' || event.altKey || event.shiftKey || event.ctrlKey === event.metaKey) return;
+      event.preventDefault();
+      setWanted(true);
+      open();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [open]);
+  return {
+    button: (
+      <button
+        type="button"
+        className={classes.find}
+        onClick={() => {
+          onOpen();
+          setWanted(true);
+          open();
+        }}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
+        <IconSearch size={16} stroke={1.7} aria-hidden="true" />
+        {say('find')}
+        <kbd aria-hidden="true">{navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'}</kbd>
+      </button>
+    ),
+    dialog: wanted && (
+      <Suspense fallback={null}>
+        <Finder opened={opened} onClose={close} entries={entries} />
+      </Suspense>
+    ),
+  };
 }
 
 /** A new page is announced and read from its start; a change of filters leaves the focus where it is. */

@@ -44,7 +44,7 @@ export function parseKey(value: string): ParsedKey {
   return isRegion(region) ? PARSED.get(region)! : MALFORMED;
 }
 
-function base62(value: bigint, length: number): string {
+export function base62(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
   return text.padStart(length, '0');
@@ -62,7 +62,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Over the first `length` characters, all ASCII. By table: faster than a call of zlib. */
-function crc32(text: string, length: number): number {
+export function crc32(text: string, length: number): number {
   let crc = -1;
   for (let at = 0; at < length; at++) crc = CRC_TABLE[(crc ^ text.charCodeAt(at)) & 255]! ^ (crc >>> 8);
   return (crc ^ -1) >>> 0;

@@ -1,10 +1,14 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
+import type { TokenVerb } from '../../../contract/permissions.ts';
 import { isId } from '../../../contract/ids.ts';
 import type { DashboardAccess } from '../../../contract/dashboard/routes.ts';
 import type { Db } from '../../store/db.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { findMembership, type Membership } from '../../store/organizations/organizations.ts';
+import type { FoundToken } from '../../store/access-tokens/find.ts';
+import { decideToken } from '../tokens/decide-token.ts';
+import type { TokenGate } from '../tokens/token-gate.ts';
 import { lostDatabase } from './lost-database.ts';
 import { type Arrival, checkOrigin } from './origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
@@ -14,26 +18,33 @@ export type DashboardCaller = SignedIn & {
   /** Null on routes without `:org_id`, and for the operator in another organization. */
   membership: Membership | null;
   isOperator: boolean;
+  /** The access token that called, instead of a session; `user` is then its person. */
+  token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
   /** Prolongs the session; copied into the answer. */
   setCookie: string[];
 };
 
 export type GateRequest = Arrival & { method: string; params: unknown; ip: string };
 
+/** What a route asks of its caller. `token`: the verb that an access token needs; absent: closed to tokens. */
+export type GateNeed = { access: Exclude<DashboardAccess, 'public'>; token?: TokenVerb | 'own' | undefined };
+
 /** Whether `role` includes `needed`; each role includes all later ones. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
+
+type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string };
 
 /**
  * Runs before a byte of the body is read: Host and Origin, the session, the membership, the second factor that the
  * organization may require, the role, in this order. Everything is read from the database on each request, so an ended
- * session or a changed role takes effect on the very next one.
+ * session or a changed role takes effect on the very next one. A request with a bearer token is judged by the token
+ * alone (docs/adr/0107): its cookies are ignored. `authorization`: the value of each such header.
  */
-export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: string }) {
-  const { db, sessions, baseUrl } = deps;
-
-  return (access: Exclude<DashboardAccess, 'public'>) =>
-    async (request: GateRequest): Promise<DashboardCaller> => {
+export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
+  return ({ access, token }: GateNeed) =>
+    async (request: GateRequest, authorization: readonly string[]): Promise<DashboardCaller> => {
       checkOrigin(request, baseUrl);
+      if (tokens.isMeant(authorization)) return byToken(request, authorization, { access, token });
       const { cookie, 'user-agent': userAgent } = request.headers;
       const found = await sessions.read({ cookie, address: request.ip, userAgent });
       if (!found) throw new Refusal('session_missing');
@@ -42,7 +53,7 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       // A provider vouches for people only within its own organization, not for a person with the same address
       // elsewhere.
       const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
-      const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie };
+      const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie, token: null };
       if (access === 'any_session') return caller;
       if (access === 'signed_in') {
         if (onlyOrgId !== null) throw new Refusal('personal_session_required');
@@ -63,6 +74,33 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       }
       return { ...caller, membership };
     };
+
+  async function byToken(
+    request: GateRequest,
+    authorization: readonly string[],
+    { access, token: verb }: GateNeed,
+  ): Promise<DashboardCaller> {
+    const found = await decided(tokens.find(authorization, request.ip));
+    const { org_id: orgId = null, agent_id: agentId = null } = request.params as { org_id?: string; agent_id?: string };
+    const isOpen = verb !== undefined && access !== 'operator' && access !== 'signed_in';
+    const need = { role: isOpen && access !== 'any_session' ? access : null, orgId, agentId };
+    const role = decideToken(found, { ...need, verb: verb ?? 'own' });
+    if (role instanceof Refusal) throw role;
+    if (!isOpen) throw new Refusal('token_not_accepted');
+    await tokens.used(found);
+    return {
+      sessionId: found.id,
+      user: found.person,
+      // It reaches its own organization alone, as a session of a provider does.
+      onlyOrgId: found.orgId,
+      signInFactor: found.signInFactor,
+      openedAt: found.createdAt,
+      membership: orgId === null ? null : { ...found.organization, role },
+      isOperator: false,
+      setCookie: [],
+      token: found,
+    };
+  }
 }
 
 /** Nothing has been done yet: a lost database is 503 `unavailable` here, for every method. */

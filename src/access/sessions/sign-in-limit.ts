@@ -17,6 +17,8 @@ import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-al
 export type SignInLimit = {
   /** Throws `rate_limited`. `subject` is what is being guessed: an e-mail address, a setup token. */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
+  /** Whether this address has used up its attempts; counts nothing. */
+  isOver(address: string): Promise<boolean>;
   /** A success resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;
 };
@@ -75,6 +77,10 @@ export function createSignInLimit(
       if (!taken || taken.refusedBy === null) return;
       await giveBackToAll(counters);
       throw tooMany();
+    },
+    async isOver(address) {
+      const taken = await addresses.get(countedPlace(address));
+      return taken !== null && taken.remainingPoints <= 0;
     },
     async succeeded(address, subject, device = null) {
       // Only failures are guesses: a script that signs in for each command must not lock itself out.

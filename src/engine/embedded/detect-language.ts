@@ -33,6 +33,9 @@ const scriptOf = (language: string): Script => {
   return DEVANAGARI_LANGUAGES.has(main) ? 'devanagari' : 'latin';
 };
 
+/** Whether two languages are written in the same script; one text does not tell them apart. */
+export const isSameScript = (one: string, other: string): boolean => scriptOf(one) === scriptOf(other);
+
 const count = (text: string, letter: RegExp): number => text.match(new RegExp(letter.source, 'g'))?.length ?? 0;
 
 const mainScript = (text: string, current: string | null): Script | null => {

@@ -4,12 +4,15 @@ import { isCount } from './detect-features.ts';
 import { offerSections, rankedFirst } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
 import { gatherSections, tokensOf } from './gather-sections.ts';
+import { fuseRanks } from './fuse-ranks.ts';
 import { GramTable } from './gram-table.ts';
 import { KeyTable } from './key-table.ts';
 import { type Asked, largest, rankPassages, type Ranked } from './rank-passages.ts';
 import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
 import { type Demand, readQuestion } from './read-question.ts';
 import { runToEnd, type Steps } from './steps.ts';
+import { textToEmbed } from './vector-key.ts';
+import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /**
@@ -106,15 +109,54 @@ export class KnowledgeIndex {
     return true;
   }
 
+  /** Whether a model can be given all of it. */
+  fits(tokens: number): boolean {
+    return this.tokens <= tokens;
+  }
+
   /** What a model is given to answer this, or all of it when that is no more than `tokens`. */
   *gather(message: string, earlier: string, tokens: number): Steps<Gathered> {
     const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
-    if (this.tokens <= tokens) {
+    if (this.fits(tokens)) {
       return { whole: true, findings: this.passages.map((passage) => ({ passage, score: 1 })), documents };
     }
     const { scores } = yield* this.score(yield* this.focus(message, earlier));
     const chosen = yield* gatherSections(this.passages, scores, tokens);
     return { whole: false, findings: chosen.map((at) => this.findingAt(at, scores)), documents };
+  }
+
+  /**
+   * As `gather`, by words and by meaning. `vector` is that of the question, `vectors` those of the passages; only for
+   * documents that are not given as a whole.
+   */
+  *gatherByMeaning(
+    message: string,
+    earlier: string,
+    tokens: number,
+    { vector, vectors }: { vector: Int8Array; vectors: VectorTable },
+  ): Steps<Gathered> {
+    const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
+    const { scores: words } = yield* this.score(yield* this.focus(message, earlier));
+    const scores = yield* fuseRanks(words, yield* vectors.search(vector));
+    const chosen = yield* gatherSections(this.passages, scores, tokens);
+    return { whole: false, findings: chosen.map((at) => this.findingAt(at, scores)), documents, meaning: 'used' };
+  }
+
+  get size(): number {
+    return this.passages.length;
+  }
+
+  /** The numbers of the passages with each key, by which their vectors are found. */
+  *placesByKey(keyOf: (text: string) => string): Steps<Map<string, number[]>> {
+    const places = new Map<string, number[]>();
+    for (const [at, passage] of this.passages.entries()) {
+      if (at % 100 === 0) yield;
+      const key = keyOf(textToEmbed(passage));
+      const same = places.get(key);
+      if (same) same.push(at);
+      else places.set(key, [at]);
+    }
+    return places;
   }
 
   /** All passages that share something with the question, the nearest first. */

@@ -148,7 +148,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     fake.script({ text: 'A cut is 40 riyals [2]. We open at nine [1][2].' });
     const { gather, knowledge } = knowing(() => gathered(true, HOURS, PRICES));
     const result = await providerOf(format).turn(turnOf({}, { knowledge }));
-    expect(gather).toHaveBeenCalledExactlyOnceWith('When do you open?', '', 24_000);
+    expect(gather).toHaveBeenCalledExactlyOnceWith('When do you open?', '', 24_000, expect.anything());
     expect(sent()).toContain('# Hours › Doha\\n[1] Open from 9 to 17.\\n# Prices\\n[2] A cut is 40 riyals.');
     expect(sent()).not.toContain('search_knowledge');
     expect(result.messages).toEqual([
@@ -180,7 +180,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     const result = await providerOf(format).turn(
       turnOf({ knowledge: { max_tokens: 900 } }, { input: ['بكم الحلاقة؟'], knowledge }),
     );
-    expect(gather.mock.calls).toEqual([
+    expect(gather.mock.calls.map((args: unknown[]) => args.slice(0, 3))).toEqual([
       ['بكم الحلاقة؟', '', 900],
       ['price of a cut', '', 900],
     ]);
@@ -537,7 +537,8 @@ describe('a turn by any model', () => {
       { role: 'end_user', text: 'And on Sunday?' },
     ];
     await provider().turn(turnOf({}, { history, input: ['And on Sunday?'], knowledge }));
-    expect(gather).toHaveBeenCalledExactlyOnceWith('And on Sunday?', 'When do you open?', 24_000);
+    const asked = ['And on Sunday?', 'When do you open?', 24_000];
+    expect(gather).toHaveBeenCalledExactlyOnceWith(...asked, expect.anything());
     expect(sent()).toContain('Open from 9 to 17.');
   });
 

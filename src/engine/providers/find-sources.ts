@@ -27,7 +27,8 @@ export async function findSources(request: TurnRequest, steps: TurnTrace['steps'
   const tokens = agent.definition.knowledge?.max_tokens ?? DEFAULT_KNOWLEDGE_TOKENS;
   const said = history.filter(({ role }) => role === 'end_user').map(({ text }) => text);
   const earlier = said.slice(0, Math.max(0, said.length - input.length)).at(-1) ?? '';
-  const gathered = await knowledge.gather(input.slice(-MAX_HISTORY).join('\n'), earlier, tokens);
+  const gathered = await knowledge.gather(input.slice(-MAX_HISTORY).join('\n'), earlier, tokens, request);
+  noteMeaning(gathered, steps);
   const passages: Numbered[] = [];
   const places = new Map<string, Numbered>();
   /** A passage that is found twice keeps its number. */
@@ -54,8 +55,18 @@ export async function findSources(request: TurnRequest, steps: TurnTrace['steps'
     whole,
     names,
     passages,
-    search: async (query) => add(await knowledge.gather(query, '', Math.min(tokens, SEARCH_TOKENS))),
+    search: async (query) => {
+      const found = await knowledge.gather(query, '', Math.min(tokens, SEARCH_TOKENS), request);
+      noteMeaning(found, steps);
+      return add(found);
+    },
   };
+}
+
+/** The run says whether embeddings were used, or why not. */
+function noteMeaning({ meaning }: Gathered, steps: TurnTrace['steps']): void {
+  if (meaning === 'used') steps.push({ kind: 'embedding', detail: 'used' });
+  else if (meaning !== undefined) steps.push({ kind: 'embedding_failed', detail: meaning });
 }
 
 /** How many passages the trace of a turn names. */

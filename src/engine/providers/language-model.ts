@@ -26,16 +26,14 @@ const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string>
 /** Each SDK is loaded when an agent first needs it: most installations use one, or none. */
 export async function languageModel(settings: ModelSettings, model: string): Promise<LanguageModel> {
   const { name, apiKey = '', fetch } = settings;
+  const baseURL = baseUrlOf(settings);
   if (name === 'openai_compatible') {
-    if (!settings.baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const credentials = apiKey === '' ? {} : { apiKey };
-    const server = { name, baseURL: settings.baseUrl, ...credentials, fetch };
+    const server = { name, baseURL, ...credentials, fetch };
     // Also when streaming: tokens are counted.
     return createOpenAICompatible({ ...server, includeUsage: true })(model);
   }
-  if (apiKey === '') throw unset('The model provider has no API key. Set one with the provider.');
-  const baseURL = settings.baseUrl || BASE_URLS[name];
   switch (name) {
     case 'openai':
       return (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey, fetch }).responses(model);
@@ -46,4 +44,14 @@ export async function languageModel(settings: ModelSettings, model: string): Pro
   }
 }
 
-const unset = (sentence: string) => new ProviderError('provider_refused', sentence, { retryable: false });
+/** Where the provider is called; refuses settings that cannot work. */
+export function baseUrlOf({ name, baseUrl, apiKey = '' }: ModelSettings): string {
+  if (name === 'openai_compatible') {
+    if (!baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');
+    return baseUrl;
+  }
+  if (apiKey === '') throw unset('The model provider has no API key. Set one with the provider.');
+  return baseUrl || BASE_URLS[name];
+}
+
+export const unset = (sentence: string) => new ProviderError('provider_refused', sentence, { retryable: false });

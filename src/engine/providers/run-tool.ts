@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
+import type { Span } from '../../kernel/traces/tracer.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { bindArguments, noValueFor } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
@@ -16,6 +17,8 @@ export type ToolRequest = {
   arguments: Record<string, unknown>;
   context: Omit<ToolContext, 'attempt'>;
   signal: AbortSignal;
+  /** A `traceparent` for the receiver. */
+  trace?: string;
 };
 
 export type ToolAnswer = {
@@ -70,7 +73,23 @@ export async function runTool(
 ): Promise<string> {
   const context = { ...request.context, idempotency_key };
   request.calls?.tool();
-  const answer = await callTool({ tool, arguments: args, context, signal: request.signal });
+  const span = request.span?.child(`execute_tool ${tool.name}`, 'client', {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': tool.name,
+    'gen_ai.tool.type': 'function',
+  });
+  const { signal } = request;
+  const answer = await callTool({
+    tool,
+    arguments: args,
+    context,
+    signal,
+    ...(span && { trace: span.traceparent }),
+  }).catch((error: unknown) => {
+    span?.end('aborted');
+    throw error;
+  });
+  endOf(span, args, answer);
   const traced = {
     detail: tool.name,
     input: JSON.stringify(args).slice(0, MAX_TRACED_CHARACTERS),
@@ -88,6 +107,16 @@ export async function runTool(
   // agent.
   steps.push({ kind: 'tool_failed', ...traced, error: answer.error });
   return JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
+}
+
+function endOf(span: Span | undefined, args: unknown, { attempts, status, error, result }: ToolAnswer): void {
+  span?.set({ 'parley.tool.attempts': attempts, 'http.response.status_code': status });
+  span?.content(() => ({
+    'gen_ai.tool.call.arguments': JSON.stringify(args),
+    'gen_ai.tool.call.result': asText(result),
+  }));
+  // The sentence may hold words of the receiver; the code does not.
+  span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);
 }
 
 /** The same when a turn is retried after a crash; random in a try, which stores nothing. */

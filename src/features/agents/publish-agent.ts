@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
+import type { PublishBody } from '../../../contract/dashboard/suites.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type AgentRow, lockAgent, readAgent } from '../../store/agents/read.ts';
 import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
@@ -9,10 +10,17 @@ import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { checkBoundVariables } from './check-tool.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
+import { checkTests } from './suite.ts';
 
 /** The draft goes live. Publishing the live version again creates no new version. */
-export const publishAgent = (deps: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<AgentRecord> =>
-  publish(deps, orgId, id, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
+export const publishAgent = (
+  deps: AgentsDeps,
+  orgId: string,
+  id: string,
+  body: PublishBody,
+  actor: Actor,
+): Promise<AgentRecord> =>
+  publish(deps, orgId, id, body, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
 
 /** An earlier version goes live again, as a new version: the history only grows. */
 export const restoreAgentVersion = (
@@ -20,9 +28,10 @@ export const restoreAgentVersion = (
   orgId: string,
   id: string,
   version: number,
+  body: PublishBody,
   actor: Actor,
 ): Promise<AgentRecord> =>
-  publish(deps, orgId, id, actor, async (tx) => {
+  publish(deps, orgId, id, body, actor, async (tx) => {
     const earlier = await readAgentVersion(tx, orgId, id, version);
     if (!earlier) throw new Refusal('version_not_found');
     return { definition: earlier.definition, facts: { restored: version } };
@@ -34,6 +43,7 @@ async function publish(
   { db, faults, egress }: AgentsDeps,
   orgId: string,
   id: string,
+  { without_tests }: PublishBody,
   actor: Actor,
   choose: (tx: Queryable, row: AgentRow) => Promise<Chosen>,
 ): Promise<AgentRecord> {
@@ -48,8 +58,10 @@ async function publish(
     // It was checked when it was saved; the rules may be stricter now.
     checkDefinition(definition, faults);
     await checkBoundVariables(tx, orgId, id, definition);
+    const tested = await checkTests(tx, orgId, id, definition, without_tests);
     const version = await publishDefinition(tx, row, definition, actor.userId);
-    await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: { version, ...facts } });
+    const all = { version, ...facts, ...tested };
+    await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: all });
     return presentAgent(await foundAgent(tx, orgId, id), []);
   });
 }

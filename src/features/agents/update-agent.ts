@@ -9,6 +9,7 @@ import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { checkBoundVariables } from './check-tool.ts';
 import { readAgent } from './read-agents.ts';
+import { checkTests } from './suite.ts';
 
 /**
  * A new definition goes live immediately, unless `publish` is false: then it becomes the draft. Nodes cache the name
@@ -36,7 +37,7 @@ async function apply(
   tx: Queryable,
   orgId: string,
   id: string,
-  { name, enabled, definition, publish = true }: UpdateAgentBody,
+  { name, enabled, definition, publish = true, without_tests }: UpdateAgentBody,
   actor: Actor,
 ): Promise<void> {
   const row = await lockAgent(tx, orgId, id);
@@ -50,6 +51,7 @@ async function apply(
     });
     Object.assign(facts, name !== undefined && { name }, enabled !== undefined && { enabled });
   }
+  if (definition && publish) Object.assign(facts, await checkTests(tx, orgId, id, definition, without_tests));
   if (definition && publish) facts['version'] = await publishDefinition(tx, row, definition, actor.userId);
   if (definition && !publish) {
     await changeAgent(tx, orgId, id, { draft: definition });

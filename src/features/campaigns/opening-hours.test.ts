@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening, rememberOpenings } from './opening-hours.ts';
 
 const at = (text: string) => new Date(text);
 const next = (hours: Parameters<typeof nextOpening>[0], zone: string, moment: string) =>
@@ -81,4 +81,31 @@ describe('a window', () => {
 
 test('without hours every moment is open', () => {
   expect(next({}, 'UTC', '2026-11-21T03:00:00.000Z')).toBe('2026-11-21T03:00:00.000Z');
+});
+
+describe('with a memory', () => {
+  test('the answers are the same, for random hours, zones and moments that only grow', () => {
+    let seed = 20_261_123;
+    const chance = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const clock = () => `${String(chance(24)).padStart(2, '0')}:${['00', '15', '30'][chance(3)]}`;
+    const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia', 'UTC'];
+    for (let round = 0; round < 25; round++) {
+      const days = [1, 2, 3, 4, 5, 6, 7].filter(() => chance(3) > 0);
+      const hours = {
+        ...(chance(4) > 0 && { window: { from: clock(), to: clock(), ...(days.length > 0 && { days }) } }),
+        ...(chance(2) > 0 && { quiet_hours: { from: clock(), to: clock() } }),
+      };
+      const remembered = rememberOpenings(hours);
+      // Days around both clock changes of Berlin, New York and Lord Howe.
+      let time = at(['2026-03-05T00:00:00Z', '2026-10-01T00:00:00Z'][chance(2)]!).getTime();
+      for (let step = 0; step < 40; step++) {
+        time += [1_000, 59_000, 600_000, 3_600_000, 40_000_000, 400_000_000][chance(6)]! + chance(1_000);
+        const zone = zones[chance(2) === 0 ? 0 : chance(zones.length)]!;
+        const moment = new Date(time);
+        expect(remembered(zone, moment), `${JSON.stringify(hours)} ${zone} ${moment.toISOString()}`).toEqual(
+          nextOpening(hours, zone, moment),
+        );
+      }
+    }
+  });
 });

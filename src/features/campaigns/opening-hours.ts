@@ -10,6 +10,7 @@ type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 
 /** Two weeks and a day: a window of one weekday whose next hours are skipped by a clock change opens the week after. */
 const DAYS_AHEAD = 16;
+const [SOON, LATER] = [range(0, 3), range(3, DAYS_AHEAD)];
 /** The amounts by which clocks are set back; times in that span occur twice. */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
@@ -19,13 +20,59 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
-  const candidates = Array.from({ length: DAYS_AHEAD }, (_, day) => day).flatMap((day) =>
-    clocks.map((clock) => atClock(today, day, clock, timeZone)),
-  );
-  const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
-  for (const candidate of all.toSorted((a, b) => a.getTime() - b.getTime()))
-    if (candidate > at && isOpen(hours, new TZDate(candidate, timeZone))) return candidate;
+  // Most open again within three days: the others are listed only if those have no opening.
+  for (const days of [SOON, LATER]) {
+    const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
+    const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
+    for (const candidate of all.toSorted((a, b) => a.getTime() - b.getTime()))
+      if (candidate > at && isOpen(hours, new TZDate(candidate, timeZone))) return candidate;
+  }
   return null;
+}
+
+/**
+ * `nextOpening` with a memory, for many people who share a few time zones and are asked about at later and later moments.
+ * A closed stretch is known until it opens. An open one is known for its minute, as hours are whole minutes; when it is
+ * asked about again, until the next boundary of the hours, unless the clocks change before it.
+ */
+export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => Date | null {
+  if (!hours.window && !hours.quiet_hours) return (_zone, at) => at;
+  type Stretch = { from: number; until: number; opens: Date | null };
+  const known = new Map<string, Stretch>();
+  return (timeZone, at) => {
+    const time = at.getTime();
+    const before = known.get(timeZone);
+    if (before && time >= before.from && time < before.until)
+      return before.opens && before.opens.getTime() > time ? before.opens : before.opens && at;
+    const opens = nextOpening(hours, timeZone, at);
+    const isOpenNow = opens?.getTime() === time;
+    const until = isOpenNow
+      ? before
+        ? endOfStretch(hours, timeZone, at)
+        : endOfMinute(time)
+      : (opens?.getTime() ?? time + MINUTE_MS);
+    known.set(timeZone, { from: time, until, opens });
+    return opens;
+  };
+}
+
+const MINUTE_MS = 60_000;
+const endOfMinute = (time: number): number => (Math.floor(time / MINUTE_MS) + 1) * MINUTE_MS;
+
+/** Until when an open moment surely stays open. */
+function endOfStretch({ window, quiet_hours: quiet }: Hours, timeZone: string, at: Date): number {
+  const today = new TZDate(at, timeZone);
+  const clocks = ['00:00', window?.from, window?.to, quiet?.from, quiet?.to].flatMap((clock) => clock ?? []);
+  const ends = [0, 1]
+    .flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone).getTime()))
+    .filter((end) => end > at.getTime());
+  const end = Math.min(...ends);
+  const isSameClock = new TZDate(end, timeZone).getTimezoneOffset() === today.getTimezoneOffset();
+  return isSameClock ? end : endOfMinute(at.getTime());
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
 function atClock(today: TZDate, day: number, clock: string, timeZone: string): Date {

@@ -21,6 +21,7 @@ export type Push = {
   rows: readonly PushRow[];
 };
 
+const MAX_REF = 255;
 /** Recipients can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
@@ -32,19 +33,8 @@ export async function pushRecipients(
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
-  const rows = input.rows.map(checked);
-  const recipients = rows.flatMap((row): PushedRecipient[] =>
-    'said' in row
-      ? [
-          {
-            endUser: row.said.end_user,
-            variables: row.said.variables ?? {},
-            sendAt: row.said.send_at ? new Date(row.said.send_at) : null,
-            ref: row.ref,
-          },
-        ]
-      : [],
-  );
+  const rows = input.rows.map(checkRow);
+  const recipients = rows.flatMap((row) => ('said' in row ? [pushedRow(row)] : []));
   const call = {
     orgId,
     keyId,
@@ -64,7 +54,29 @@ export async function pushRecipients(
   return result;
 }
 
-function checked(row: PushRow): PushRow {
+/** One recipient as it came, held to the schema by `check`. */
+export function readRow(check: (value: unknown) => void, row: unknown): PushRow {
+  const { ref: given } = (row ?? {}) as { ref?: unknown };
+  const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
+  try {
+    check(row);
+    return { ref, said: row as RecipientInput };
+  } catch (error) {
+    if (error instanceof Refusal) return { ref, errors: error.extras.errors ?? [] };
+    throw error;
+  }
+}
+
+/** A row as the store pushes it. */
+export const pushedRow = ({ ref, said }: { ref: string | null; said: RecipientInput }): PushedRecipient => ({
+  endUser: said.end_user,
+  variables: said.variables ?? {},
+  sendAt: said.send_at ? new Date(said.send_at) : null,
+  ref,
+});
+
+/** What the schema cannot express about a recipient. */
+export function checkRow(row: PushRow): PushRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.said;
   const errors: Fault[] = [];

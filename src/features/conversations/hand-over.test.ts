@@ -11,7 +11,7 @@ import {
 } from '../../../test/factories.ts';
 import { createRunWaiter } from '../../store/runs/await.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
-import { readConversation } from './read-conversations.ts';
+import { listConversations, readConversation } from './read-conversations.ts';
 import { sayInConversation } from './receive-message.ts';
 
 let parley: TestApp;
@@ -48,6 +48,19 @@ const state = async () => {
 
 test('the agent answers the end user’s messages', async () => {
   expect(await say('Hello')).toEqual(['agent']);
+});
+
+test('a row of the list has the newest message, and no other organization sees it', async () => {
+  const page = { limit: 5, after: null };
+  const { messages } = await readConversation(parley, orgId, conversationId);
+  const newest = messages.at(-1)!;
+  const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
+  expect(rows.map((row) => [row.id, row.last_message])).toEqual([
+    [conversationId, { role: 'agent', type: 'text', text: 'text' in newest.content ? newest.content.text : null }],
+  ]);
+  expect((await listConversations(parley, await givenOrganization(parley.db), actor.userId, {}, page)).rows).toEqual(
+    [],
+  );
 });
 
 test('after a take-over the agent is silent, and a human answers', async () => {
@@ -104,4 +117,14 @@ test('a reply is sent immediately, also from a node whose clock is ahead', async
     sql`SELECT attempts > 0 OR due_at <= now() AS left FROM message WHERE id = ${reply.id}`,
   );
   expect(rows).toEqual([{ left: true }]);
+});
+
+test('a row of the list has only the start of long words', async () => {
+  const page = { limit: 5, after: null };
+  const long = 'ض'.repeat(400);
+  await takeOverConversation(parley, orgId, conversationId, actor);
+  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, conversationId, long, actor);
+  const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
+  const row = rows.find(({ id }) => id === conversationId);
+  expect(row!.last_message).toEqual({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
 });

@@ -23,9 +23,19 @@ async function takeOver(tx: Queryable, orgId: string, id: string, actor: Actor):
   const conversation = await lockConversation(tx, orgId, id);
   if (!conversation) throw new Refusal('conversation_not_found');
   await recordAudit(tx, { orgId, actor, action: 'conversation.taken_over', subjectId: id });
-  await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId: actor.userId, forgetUnanswered: true });
-  if (conversation.runId !== null) {
-    await setRunStatus(tx, orgId, conversation.runId, {
+  await giveToPeople(tx, orgId, { id, runId: conversation.runId }, actor.userId);
+}
+
+/** The agent is silent from now on; the caller has locked the conversation. */
+export async function giveToPeople(
+  tx: Queryable,
+  orgId: string,
+  { id, runId }: { id: string; runId: string | null },
+  assigneeId: string,
+): Promise<void> {
+  await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId, forgetUnanswered: true });
+  if (runId !== null) {
+    await setRunStatus(tx, orgId, runId, {
       from: ['queued', 'running', 'waiting_for_user'],
       to: 'handed_off',
     });

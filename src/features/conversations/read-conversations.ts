@@ -3,6 +3,7 @@ import type {
   ConversationMessage,
   ConversationRecord,
   ConversationSummary,
+  ListedConversation,
 } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
@@ -15,34 +16,58 @@ import {
   listConversationRuns,
   listNewestMessages,
 } from '../../store/conversations/read.ts';
+import { type Shown, readMatches, readShown } from '../../store/conversations/inbox.ts';
+import { containing } from '../../store/search-text.ts';
+import { findWords } from './find-words.ts';
+import { listNotes } from '../../store/conversations/notes.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentModelUse } from '../../store/spending/present-use.ts';
 import { readModelUse } from '../../store/spending/read-use.ts';
 import { presentMessage } from '../../store/messages/present.ts';
+import { presentNote } from './notes.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 
 const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
 
-export const listConversations = (
+export async function listConversations(
   { db }: { db: Db },
   orgId: string,
+  userId: string,
   filter: ConversationFilter,
   page: PageRequest,
-): Promise<PageOf<ConversationRow>> => listConversationRows(db, orgId, filter, page);
+): Promise<PageOf<ListedConversation>> {
+  const { rows, hasMore } = await listConversationRows(db, orgId, userId, filter, page);
+  const ids = rows.map(({ id }) => id);
+  const { text } = filter;
+  const [shown, matches] = await Promise.all([
+    readShown(db, orgId, userId, ids),
+    text === undefined ? new Map<string, string>() : readMatches(db, orgId, ids, containing(text)),
+  ]);
+  return {
+    rows: rows.map((row) => {
+      const match = matches.get(row.id);
+      const found = match === undefined || text === undefined ? null : findWords(match, text);
+      return presentListed(row, shown.get(row.id), found);
+    }),
+    hasMore,
+  };
+}
 
 export async function readConversation({ db }: { db: Db }, orgId: string, id: string): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, runs, models] = await Promise.all([
+  const [messages, notes, runs, models] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
+    listNotes(db, orgId, id),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
   ]);
   return {
     ...presentConversation(row),
     messages: messages.map(presentConversationMessage),
+    notes: notes.map(presentNote),
     runs: runs.map((run) => ({
       id: run.id,
       trigger_id: run.triggerId,
@@ -65,7 +90,19 @@ export async function summarizeConversation(
   return presentConversation(row);
 }
 
-export const presentConversation = (row: ConversationRow): ConversationSummary => ({
+const presentListed = (
+  row: ConversationRow,
+  shown: Shown | undefined,
+  found: ListedConversation['found'],
+): ListedConversation => ({
+  ...presentConversation(row),
+  last_message: shown?.last ?? null,
+  found,
+  waiting_since: shown?.waitingSince ? timestamp(shown.waitingSince) : null,
+  unread: shown?.unread ?? false,
+});
+
+const presentConversation = (row: ConversationRow): ConversationSummary => ({
   id: row.id,
   agent_id: row.agentId,
   channel_id: row.channelId,

@@ -19,8 +19,11 @@ export async function eraseEndUser(
     try {
       return await db.transaction(async (tx) => {
         await holdFence(tx, { orgId, keyId, from });
-        if (!(await eraseRows(tx, orgId, id, suppression))) throw new Refusal('end_user_not_found');
-        if (actor) await recordAudit(tx, { orgId, actor, action: 'end_user.erased', subjectId: id });
+        const erased = await eraseRows(tx, orgId, id, suppression);
+        if (!erased) throw new Refusal('end_user_not_found');
+        // A pass of a test is gone with it, so who publishes sees why.
+        const facts = erased.tests > 0 ? { tests: erased.tests } : {};
+        if (actor) await recordAudit(tx, { orgId, actor, action: 'end_user.erased', subjectId: id, facts });
       });
     } catch (error) {
       const state = sqlState(error);

@@ -2,6 +2,8 @@ import type { MemberRecord } from '../../../contract/dashboard/organizations.ts'
 import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { endTokensOfMember } from '../../store/access-tokens/end.ts';
+import { forgetSeenBy, releaseConversationsOf } from '../../store/conversations/inbox.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
@@ -46,6 +48,8 @@ export async function setMemberRole(
       facts: { user_id: member.userId, from: member.role, to: role },
     });
     await withdrawLost(tx, orgId, member.userId, role, actor);
+    if (!isAtLeast(role, 'admin')) await endTokensOfMember(tx, orgId, member.userId, { all: false }, actor);
+    if (!isAtLeast(role, 'member')) await releaseConversationsOf(tx, orgId, member.userId);
     return presentMember({ ...member, role }, own);
   });
 }
@@ -77,6 +81,9 @@ export async function removeMember(
       facts: { user_id: member.userId, role: member.role },
     });
     await withdrawLost(tx, orgId, member.userId, null, actor);
+    await endTokensOfMember(tx, orgId, member.userId, { all: true }, actor);
+    await releaseConversationsOf(tx, orgId, member.userId);
+    await forgetSeenBy(tx, orgId, member.userId);
   });
 }
 

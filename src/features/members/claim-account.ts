@@ -1,4 +1,5 @@
 import type { Browser } from '../../access/sessions/sessions.ts';
+import { endTokensOfPerson } from '../../store/access-tokens/end.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { withdrawEverywhere } from '../../store/members/invitations.ts';
@@ -8,7 +9,7 @@ import { deleteSessions } from '../../store/accounts/sessions.ts';
 import { deleteFactors } from '../../store/accounts/authenticator.ts';
 
 /**
- * Sets a new password through a link; every session ends. `proven`: the link was mailed, so it also proves the address.
+ * Sets a new password through a link; every session and access token ends. `proven`: the link was mailed, so it also proves the address.
  * If the address was unproven before, another person may have created the account: its second factors end, and so do
  * the open invitations that it made. Memberships stay: they were given to the address, or the owner of the address can
  * now leave them, and an organization must not lose its last owner this way (docs/adr/0302).
@@ -22,10 +23,11 @@ export async function claimAccount(
 ): Promise<void> {
   await setPasswordHash(tx, id, passwordHash);
   await deleteSessions(tx, id);
+  const actor = { userId: id, address, requestId };
+  await endTokensOfPerson(tx, id, actor, 'account_claimed');
   if (!proven || emailVerified) return;
   await deleteFactors(tx, id);
   await markVerified(tx, id);
-  const actor = { userId: id, address, requestId };
   const facts = { reason: 'account_claimed' };
   for (const { orgId, id: subjectId } of await withdrawEverywhere(tx, id)) {
     await recordAudit(tx, { orgId, actor, action: 'invitation.withdrawn', subjectId, facts });

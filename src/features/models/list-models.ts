@@ -10,5 +10,7 @@ export const presentModel = (row: ModelRow): ModelRecord => ({
   provider: row.provider as ModelRecord['provider'],
   base_url: row.baseUrl,
   has_key: row.sealedKey !== null,
+  embedding_model: row.embeddingModel,
+  embedding_dimensions: row.embeddingDimensions,
   updated_at: timestamp(row.updatedAt),
 });

@@ -1,5 +1,6 @@
 import {
   MODEL_PROVIDERS,
+  NO_EMBEDDINGS,
   type ModelProviderName,
   type ModelRecord,
   type SetModelBody,
@@ -9,6 +10,9 @@ import { checkAddress } from '../../kernel/check-address.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
+import { lockOrganization } from '../../store/documents.ts';
+import { queueAllDocuments, retryAllFailed } from '../../store/embeddings/queue.ts';
+import { clearOtherEmbeddingModels, readEmbeddingConnection } from '../../store/embeddings/read.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
 import type { ModelsDeps } from './deps.ts';
 import { presentModel } from './list-models.ts';
@@ -21,12 +25,15 @@ export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,
   orgId: string,
   name: string,
-  { base_url: baseUrl, key }: SetModelBody,
+  { base_url: baseUrl, key, embedding_model: embedding }: SetModelBody,
   actor: Actor,
 ): Promise<ModelRecord> {
   const provider = readProvider(name);
+  if (provider === 'anthropic' && embedding != null) throw invalid('/embedding_model', 'unsupported', NO_EMBEDDINGS);
   if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
+    // A document that is added now waits: it is queued for the new model, or for none.
+    await lockOrganization(tx, orgId);
     const before = await lockModel(tx, orgId, provider);
     const nextUrl = baseUrl === undefined ? (before?.baseUrl ?? null) : baseUrl;
     const credential = modelCredential({ orgId, provider, baseUrl: nextUrl });
@@ -45,9 +52,26 @@ export async function setModel(
     if (provider !== 'openai_compatible' && sealedKey === null) {
       throw invalid('/key', 'required', 'This provider needs an API key.');
     }
-    const row = await writeModel(tx, { orgId, provider, baseUrl: nextUrl, sealedKey });
+    const embeddingModel = embedding === undefined ? (before?.embeddingModel ?? null) : embedding;
+    const isSame = embeddingModel === (before?.embeddingModel ?? null) && nextUrl === (before?.baseUrl ?? null);
+    const embeddingDimensions = isSame ? (before?.embeddingDimensions ?? null) : null;
+    if (embeddingModel !== null) await clearOtherEmbeddingModels(tx, orgId, provider);
+    const row = await writeModel(tx, {
+      orgId,
+      provider,
+      baseUrl: nextUrl,
+      sealedKey,
+      embeddingModel,
+      embeddingDimensions,
+    });
+    if (!isSame) await queueAllDocuments(tx, orgId);
+    else if (embeddingModel !== null) await retryAllFailed(tx, orgId);
     await touchAgents(tx, orgId);
-    const facts = { base_url: nextUrl, key_changed: key !== undefined };
+    const facts = {
+      base_url: nextUrl,
+      key_changed: key !== undefined,
+      ...(embedding !== undefined && { embedding_model: embedding }),
+    };
     await recordAudit(tx, { orgId, actor, action: 'model.set', subjectId: provider, facts });
     return presentModel(row);
   });
@@ -61,21 +85,23 @@ export async function removeModel(
 ): Promise<void> {
   const provider = readProvider(name);
   await db.transaction(async (tx) => {
+    await lockOrganization(tx, orgId);
     if (!(await deleteModel(tx, orgId, provider))) throw unknownProvider();
+    if ((await readEmbeddingConnection(tx, orgId)) === null) await queueAllDocuments(tx, orgId);
     await touchAgents(tx, orgId);
     await recordAudit(tx, { orgId, actor, action: 'model.removed', subjectId: provider });
   });
 }
 
-function readProvider(name: string): ModelProviderName {
+export function readProvider(name: string): ModelProviderName {
   if ((MODEL_PROVIDERS as readonly string[]).includes(name)) return name as ModelProviderName;
   throw unknownProvider();
 }
 
-const unknownProvider = (): Refusal =>
+export const unknownProvider = (): Refusal =>
   new Refusal('route_not_found', `There is no such model provider here. Providers: ${MODEL_PROVIDERS.join(', ')}.`);
 
-const invalid = (pointer: string, code: string, detail: string): Refusal => {
+export const invalid = (pointer: string, code: string, detail: string): Refusal => {
   const fault: Fault = { pointer, code, detail };
   return new Refusal('validation_failed', undefined, { errors: [fault] });
 };

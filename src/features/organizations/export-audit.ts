@@ -4,6 +4,7 @@ import { csv } from '../../kernel/csv.ts';
 import { type AuditFilter, type AuditRow, listAudit } from '../../store/organizations/activity.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
+import { labelsOfTokens } from '../../store/access-tokens/tokens.ts';
 import { findPeople, type Person } from '../../store/accounts/people.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
@@ -39,7 +40,12 @@ export async function exportAudit(
         db,
         page.rows.map((row) => row.actor),
       );
-      const lines = page.rows.map((row) => present(row, people.get(row.actor)));
+      const labels = await labelsOfTokens(
+        db,
+        orgId,
+        page.rows.map((row) => row.tokenId),
+      );
+      const lines = page.rows.map((row) => present(row, people.get(row.actor), labels.get(row.tokenId ?? '')));
       if (lines.length > 0) yield format === 'csv' ? await csv(lines.map(cellsOf)) : lines.map(asJson).join('');
       if (!page.hasMore) return;
       after = page.rows.at(-1)!;
@@ -54,13 +60,15 @@ const COLUMNS = [
   'actor',
   'actor_name',
   'actor_email',
+  'token_id',
+  'token_label',
   'address',
   'request_id',
   'facts',
   'id',
 ] as const satisfies readonly (keyof Line)[];
 
-const present = (row: AuditRow, person: Person | undefined): Line => ({
+const present = (row: AuditRow, person: Person | undefined, label: string | undefined): Line => ({
   id: row.id,
   created_at: timestamp(row.createdAt),
   action: row.action,
@@ -68,6 +76,8 @@ const present = (row: AuditRow, person: Person | undefined): Line => ({
   actor: row.actor,
   actor_name: person?.name ?? null,
   actor_email: person?.email ?? null,
+  token_id: row.tokenId,
+  token_label: label ?? null,
   address: row.address,
   request_id: row.requestId,
   facts: row.facts,

@@ -2,6 +2,7 @@ import type { AuditRecord, Overview } from '../../../contract/dashboard/activity
 import { timestamp } from '../../kernel/clock.ts';
 import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/organizations/activity.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
+import { labelsOfTokens } from '../../store/access-tokens/tokens.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
@@ -20,10 +21,17 @@ export async function listAudit(
     db,
     rows.map(({ actor }) => actor),
   );
+  const labels = await labelsOfTokens(
+    db,
+    orgId,
+    rows.map(({ tokenId }) => tokenId),
+  );
   const present = (row: (typeof rows)[number]): AuditRecord => ({
     id: row.id,
     actor: row.actor,
     actor_name: names.get(row.actor) ?? null,
+    token_id: row.tokenId,
+    token_label: labels.get(row.tokenId ?? '') ?? null,
     action: row.action,
     subject_id: row.subjectId,
     facts: row.facts,

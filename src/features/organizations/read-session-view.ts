@@ -1,5 +1,7 @@
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
+import type { DashboardCaller } from '../../access/sessions/session-gate.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
+import { timestamp } from '../../kernel/clock.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
@@ -8,9 +10,11 @@ import type { OrganizationsDeps } from './deps.ts';
 /** Twice the limit, because the operator has no limit. The rest is in the list of organizations. */
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 
+type Shown = Pick<SignedIn, 'user' | 'signInFactor' | 'onlyOrgId'> & Partial<Pick<DashboardCaller, 'token'>>;
+
 export async function readSessionView(
   { db, region, baseUrl, upgradeUrl, queueMail }: OrganizationsDeps,
-  { user, signInFactor, onlyOrgId }: Pick<SignedIn, 'user' | 'signInFactor' | 'onlyOrgId'>,
+  { user, signInFactor, onlyOrgId, token = null }: Shown,
 ): Promise<SessionView> {
   const [operatorId, { rows }] = [
     await readOperatorId(db),
@@ -24,9 +28,16 @@ export async function readSessionView(
       id,
       name,
       plan,
-      role,
+      role: token?.role ?? role,
       second_factor_required: requiresSecondFactor && !signInFactor,
     })),
+    token: token && {
+      id: token.id,
+      label: token.label,
+      verbs: token.verbs,
+      agent_ids: token.agentIds,
+      expires_at: token.expiresAt && timestamp(token.expiresAt),
+    },
     region,
     base_url: baseUrl,
     upgrade_url: upgradeUrl,

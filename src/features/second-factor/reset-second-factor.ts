@@ -1,3 +1,4 @@
+import { endTokensOfPerson } from '../../store/access-tokens/end.ts';
 import { type Actor, recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
 import { deleteSessions } from '../../store/accounts/sessions.ts';
@@ -22,6 +23,7 @@ export async function resetSecondFactor({ db }: { db: Db }, userId: string, acto
     await deletePasskeys(tx, userId);
     await noteLastFactor(tx, userId);
     await deleteSessions(tx, userId);
+    await endTokensOfPerson(tx, userId, actor, 'second_factor_reset');
     await recordAuditOfPerson(tx, actor, 'second_factor.reset', {}, userId);
     return true;
   });

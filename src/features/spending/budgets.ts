@@ -6,23 +6,25 @@ import { touchAgents } from '../../store/agents/write.ts';
 import type { Db } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import {
-  type BudgetRow,
   deleteBudget,
   listBudgets as listRows,
+  type NamedBudget,
   subjectExists,
   writeBudget,
 } from '../../store/spending/budgets.ts';
 
-const present = (row: BudgetRow): BudgetRecord => ({
+const present = (row: NamedBudget): BudgetRecord => ({
   id: row.id,
   subject: row.subject as BudgetRecord['subject'],
   subject_id: row.subjectId || null,
+  subject_name: row.name,
   period: row.period as BudgetRecord['period'],
   unit: row.unit,
   amount: Number(row.amount),
   spent: Number(row.spent),
   reserved: Number(row.reserved),
   period_start: row.periodStart,
+  told_percent: row.told,
 });
 
 export const listBudgets = async ({ db }: { db: Db }, orgId: string): Promise<BudgetRecord[]> =>

@@ -15,6 +15,8 @@ export type StartConversation = {
   /** The key may not change people: it only fills empty fields. */
   fillsOnly: boolean;
   requestId: string;
+  /** For the worker's spans; absent: no traces. */
+  trace?: string | undefined;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -55,6 +57,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
       variables: checked.variables,
       ...(call.metadata && { metadata: call.metadata }),
       ...(input.keyId !== null && { key_id: input.keyId }),
+      ...(input.trace !== undefined && { trace: input.trace }),
     },
     sendAt: checked.sendAt,
     requestId: input.requestId,

@@ -1,4 +1,6 @@
+import type { UpdateAgentBody } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { tooNarrow } from '../../access/tokens/decide-token.ts';
 import { createAgent } from '../../features/agents/create-agent.ts';
 import { deleteAgent } from '../../features/agents/delete-agent.ts';
 import {
@@ -8,13 +10,17 @@ import {
   readDocument,
   readKnowledgeUse,
 } from '../../features/agents/documents.ts';
+import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
 import { type AskMcpServer, listMcpTools } from '../../features/agents/list-mcp-tools.ts';
+import { type Replay, replayConversation } from '../../features/agents/replay.ts';
+import { type PlayCase, readSuite, setSuite, testAgent } from '../../features/agents/suite.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
 import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
 import { uploadDocument } from '../../features/agents/upload-document.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
+import { checkModel, type TryEmbedding } from '../../features/models/check-model.ts';
 import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
@@ -28,16 +34,30 @@ export const agentRoutes = ({
   route,
   deps,
 }: Desk<
-  AgentsDeps & ModelsDeps & { playTurn: PlayTurn; callToolForTry: TryTool; askMcpServer: AskMcpServer }
+  AgentsDeps &
+    ModelsDeps & {
+      playTurn: PlayTurn;
+      playCase: PlayCase;
+      replay: Replay;
+      callToolForTry: TryTool;
+      askMcpServer: AskMcpServer;
+      tryEmbedding: TryEmbedding;
+      onEmbedding(): void;
+    }
 >): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
   route('createAgent', ({ orgId, body, actor }) => createAgent(deps, orgId, body, actor)),
   route('readAgent', ({ orgId, params }) => readAgent(deps, orgId, params.agent_id)),
-  route('updateAgent', ({ orgId, params, body, actor }) => updateAgent(deps, orgId, params.agent_id, body, actor)),
+  route('updateAgent', ({ orgId, params, body, actor, caller: { token } }) => {
+    if (token && !changesDraftAlone(body) && !token.verbs.includes('publish')) throw needsPublish();
+    return updateAgent(deps, orgId, params.agent_id, body, actor);
+  }),
   route('deleteAgent', ({ orgId, params, actor }) => deleteAgent(deps, orgId, params.agent_id, actor)),
-  route('publishAgent', ({ orgId, params, actor }) => publishAgent(deps, orgId, params.agent_id, actor)),
+  route('publishAgent', ({ orgId, params, body, actor }) =>
+    publishAgent(deps, orgId, params.agent_id, body ?? {}, actor),
+  ),
   route('listAgentVersions', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged(
       { agent },
@@ -45,12 +65,19 @@ export const agentRoutes = ({
       (row) => String(row.version),
     ),
   ),
-  route('restoreAgentVersion', ({ orgId, params, actor }) =>
-    restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), actor),
+  route('restoreAgentVersion', ({ orgId, params, body, actor }) =>
+    restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), body ?? {}, actor),
   ),
   route('tryAgent', ({ orgId, caller, params, body, reply }) =>
     playAloud(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
   ),
+  route('readSuite', ({ orgId, params }) => readSuite(deps, orgId, params.agent_id)),
+  route('setSuite', ({ orgId, params, body, actor, caller: { token } }) => {
+    if (token && body.required !== undefined && !token.verbs.includes('publish')) throw needsPublish();
+    return setSuite(deps, orgId, params.agent_id, body, actor);
+  }),
+  route('testAgent', ({ orgId, params, body }) => testAgent(deps, orgId, params.agent_id, body)),
+  route('replayConversation', ({ orgId, params, body }) => replayConversation(deps, orgId, params.agent_id, body)),
   route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
   route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),
 
@@ -69,10 +96,28 @@ export const agentRoutes = ({
     deleteDocument(deps, orgId, params.agent_id, params.document_id, actor),
   ),
 
+  route('readEmbeddings', ({ orgId, params }) => readEmbeddings(deps, orgId, params.agent_id)),
+  route('retryEmbeddings', async ({ orgId, params, actor }) => {
+    const progress = await retryEmbeddings(deps, orgId, params.agent_id, actor);
+    deps.onEmbedding();
+    return progress;
+  }),
+
   route('listModels', async ({ orgId }) => ({ data: await listModels(deps, orgId) })),
   route('setModel', ({ orgId, params, body, actor }) => setModel(deps, orgId, params.provider, body, actor)),
+  route('checkModel', ({ orgId, params }) => checkModel(deps, orgId, params.provider)),
   route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];
+
+/** What the verb `push` of an access token covers; everything else here changes what people meet. */
+const changesDraftAlone = ({ name, enabled, publish }: UpdateAgentBody): boolean =>
+  publish === false && name === undefined && enabled === undefined;
+
+const needsPublish = (): Refusal =>
+  tooNarrow(
+    'publish',
+    'This needs the verb publish; push changes the draft and its tests alone ("publish": false, without "required").',
+  );
 
 /** Versions start at 1 and fit the column. */
 function readVersion(text: string): number {

@@ -1,7 +1,10 @@
 import { describe, expect } from 'vitest';
 import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import { inShop, pointersOf } from '../../../test/shop.ts';
+import { newId } from '../../kernel/ids.ts';
 import { channelCredential, openCredential } from '../../store/credentials.ts';
+import { recipient } from '../../store/schema/campaign.ts';
+import { endUser } from '../../store/schema/end-user.ts';
 
 describe('channels', () => {
   inShop(
@@ -102,6 +105,7 @@ describe('campaigns', () => {
       from: '2037-12-04T00:00:00.000Z',
       goes_out_at: '2037-12-06T06:00:00.000Z',
       opening: { type: 'text', text: 'Hi Asha, W1' },
+      without: { opening: { type: 'text', text: 'Hi , ' }, empty: ['end_user.name', 'code'] },
     });
     const inNewYork = { at: '2037-12-07T17:30:00.000Z', time_zone: 'America/New_York', end_user: { locale: 'ar-QA' } };
     expect(await preview(inNewYork)).toMatchObject({
@@ -132,6 +136,182 @@ describe('campaigns', () => {
       name: 'Last spring',
       settings,
     });
+  });
+
+  inShop(
+    'review who would be messaged and who not, and change nothing',
+    async ({ server, owner, call, at, newAgent }) => {
+      const agent = await newAgent();
+      const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+      const { id } = (await call(`POST ${at}/campaigns`, input)).body;
+      const settings = {
+        opening: { text: { default: 'Hi {{end_user.name}}, {{code}}' } },
+        starts_at: '2037-12-04T00:00:00.000Z',
+      };
+      await call(`PATCH ${at}/campaigns/${id}`, { settings });
+      await call(`POST ${at}/campaigns/${id}/start`);
+      const enrol = async (person: object, code: string, ref: string | null = null): Promise<string> => {
+        const endUserId = (await call(`POST ${at}/end-users`, person)).body.id;
+        const values = { orgId: owner.orgId, campaignId: id, id: newId('rcpt'), endUserId, status: 'pending', ref };
+        await server.db
+          .insert(recipient)
+          .values({ ...values, variables: { code }, dueAt: new Date(settings.starts_at) });
+        return values.id;
+      };
+      await enrol({ external_id: 'a', name: 'Asha' }, 'W-1');
+      const nameless = await enrol({ external_id: 'b' }, 'W-2', 'row-2');
+      await enrol({ external_id: 'c', name: 'Omar', blocked: true }, 'W-3');
+      await call(`POST ${at}/campaigns/${id}/recipients/${await enrol({ external_id: 'd' }, 'W-4')}/cancel`);
+      const before = (await call(`GET ${at}/campaigns/${id}/recipients`)).body.data;
+      const { status, body } = await call(`POST ${at}/campaigns/${id}/review`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        waiting: 3,
+        examined: 3,
+        goes: { count: 2, later: 2, first_at: settings.starts_at, last_at: settings.starts_at },
+        left_out: [
+          { status: 'suppressed', reason: 'blocked', is_waiting: true, count: 1, recipients: [{ name: 'Omar' }] },
+          { status: 'cancelled', reason: 'cancelled', is_waiting: false, count: 1, recipients: [] },
+        ],
+        empty: { count: 1, names: ['end_user.name'], recipients: [{ id: nameless, ref: 'row-2' }] },
+        cost: { turns: 0, unpriced_tokens: 0, per_turn: [], one_turn_each: [] },
+      });
+      expect(body.samples.map(({ opening }: { opening: { text: string } }) => opening.text)).toEqual([
+        'Hi Asha, W-1',
+        'Hi , W-2',
+      ]);
+      expect((await call(`GET ${at}/campaigns/${id}/recipients`)).body.data).toEqual(before);
+    },
+  );
+
+  inShop('send a test to an address: marked, no one enrolled, and consent holds', async ({ call, at, newAgent }) => {
+    const agent = await newAgent();
+    const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+    const campaign = `${at}/campaigns/${(await call(`POST ${at}/campaigns`, input)).body.id}`;
+    const settings = { opening: { text: { default: 'Hi {{end_user.name|there}}, {{code}}' } } };
+    const body = { settings, address: 'me', end_user: { name: 'Asha' }, variables: { code: 'W-1' } };
+    const sent = await call(`POST ${campaign}/test`, body);
+    expect(sent.status).toBe(202);
+    const message = await call(`GET ${at}/channels/${agent.sandbox_channel_id}/test/${sent.body.id}`);
+    expect(message.body).toMatchObject({
+      content: { type: 'text', text: '[Test] Hi Asha, W-1' },
+      metadata: { test: 'campaign', campaign_id: campaign.split('/').at(-1) },
+    });
+    expect((await call(`GET ${campaign}`)).body).toMatchObject({ state: 'draft', total: 0 });
+    expect((await call(`POST ${campaign}/test`, { ...body, settings: {} })).status).toBe(202);
+    const broken = { opening: { text: { default: 'Hi {{name' } } };
+    expect(pointersOf(await call(`POST ${campaign}/test`, { ...body, settings: broken }))).toEqual([
+      '/settings/opening/text/default',
+    ]);
+    const person = `${at}/end-users/${sent.body.end_user_id}`;
+    expect((await call(`PUT ${person}/consent/sandbox`, { status: 'opted_out' })).status).toBe(200);
+    expect((await call(`POST ${campaign}/test`, body)).body.code).toBe('recipient_opted_out');
+    await call(`PUT ${person}/consent/sandbox`, { status: 'opted_in' });
+    await call(`PATCH ${person}`, { blocked: true });
+    expect((await call(`POST ${campaign}/test`, body)).body.code).toBe('recipient_opted_out');
+    expect((await call(`GET ${campaign}`)).body).toMatchObject({ state: 'draft', total: 0 });
+  });
+
+  inShop(
+    'add end users by their filters, page by page and no one twice',
+    async ({ server, owner, call, at, newAgent }) => {
+      const agent = await newAgent();
+      const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+      const campaign = `${at}/campaigns/${(await call(`POST ${at}/campaigns`, input)).body.id}`;
+      await call(`PATCH ${campaign}`, { settings: { starts_at: '2037-12-04T00:00:00.000Z' } });
+      const ids = Array.from({ length: 503 }, () => newId('enduser'));
+      await server.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['spring'] })));
+      await server.db.insert(endUser).values({ orgId: owner.orgId, id: newId('enduser'), tags: ['autumn'] });
+      await call(`PATCH ${at}/end-users/${ids[0]!}`, { blocked: true });
+      await call(`PUT ${at}/end-users/${ids[1]!}/consent/sandbox`, { status: 'opted_out' });
+      const all = async (more: object) => {
+        const sum = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
+        for (let after: string | undefined, pages = 0; pages < 5; pages++) {
+          const { status, body } = await call(`POST ${campaign}/audience`, {
+            filters: { tag: 'spring' },
+            ...(after && { after }),
+            ...more,
+          });
+          if (status !== 200) return body.code;
+          for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += body[name];
+          if (body.next === null) return sum;
+          after = body.next;
+        }
+        return 'endless';
+      };
+      const found = { accepted: 501, duplicates: 0, opted_out: 1, blocked: 1, invalid: 0 };
+      expect(await all({ dry_run: true })).toEqual(found);
+      const empty = (await call(`POST ${campaign}/review`)).body;
+      expect(empty).toMatchObject({ waiting: 0, examined: 0, has_more: false });
+      const review = (await call(`POST ${campaign}/review`, { filters: { tag: 'spring' } })).body;
+      expect(review).toMatchObject({
+        waiting: 503,
+        examined: 503,
+        has_more: false,
+        goes: { count: 501, first_at: '2037-12-04T00:00:00.000Z' },
+        left_out: expect.arrayContaining([
+          expect.objectContaining({ status: 'suppressed', reason: 'blocked', count: 1 }),
+          expect.objectContaining({ status: 'suppressed', reason: 'opted_out', count: 1 }),
+        ]),
+      });
+      expect(await all({})).toBe('campaign_not_open');
+      expect((await call(`GET ${campaign}`)).body.total).toBe(0);
+      await call(`POST ${campaign}/start`);
+      expect(await all({})).toEqual(found);
+      expect(await all({})).toEqual({ accepted: 0, duplicates: 503, opted_out: 0, blocked: 0, invalid: 0 });
+      const again = (await call(`POST ${campaign}/review`, { filters: { tag: 'spring' } })).body;
+      expect(again).toMatchObject({ goes: { count: 0 }, left_out: [{ status: 'duplicate', count: 503 }] });
+      expect((await call(`GET ${campaign}`)).body).toMatchObject({
+        total: 503,
+        counts: { pending: 501, suppressed: 2 },
+      });
+    },
+  );
+
+  inShop('are rehearsed on a virtual clock, with settings that are not saved', async ({ call, at, newAgent }) => {
+    const agent = await newAgent();
+    const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+    const campaign = `${at}/campaigns/${(await call(`POST ${at}/campaigns`, input)).body.id}`;
+    const settings = { per_minute: 1, opening: { text: { default: 'Hi {{end_user.name}}' } } };
+    const asked = { settings, begins_at: '2026-11-21T12:00:00.000Z', file: 'id,name\na,Asha\nb,Omar\n' };
+    const { status, body } = await call(`POST ${campaign}/rehearsal`, asked);
+    expect([status, body.sent, body.ends_at]).toEqual([200, 2, '2026-11-21T12:01:00.000Z']);
+    expect((await call(`GET ${campaign}`)).body).toMatchObject({ total: 0, settings: {} });
+    expect((await call(`GET ${at}/end-users?text=Asha`)).body.data).toEqual([]);
+    await call(`POST ${at}/end-users`, { external_id: 'a', name: 'Asha', tags: ['spring'] });
+    const found = await call(`POST ${campaign}/rehearsal`, { filters: { tag: 'spring' } });
+    expect(found.body).toMatchObject({ recipients: 1, sent: 1, rows: [{ name: 'Asha', status: 'sent' }] });
+    const broken = await call(`POST ${campaign}/rehearsal`, { made_up: { count: 1 }, file: 'id\n' });
+    expect([broken.status, broken.body.code]).toEqual([422, 'validation_failed']);
+  });
+
+  inShop('add the recipients of a file: counted first, and no one twice', async ({ call, at, newAgent }) => {
+    const agent = await newAgent();
+    const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+    const campaign = `${at}/campaigns/${(await call(`POST ${at}/campaigns`, input)).body.id}`;
+    await call(`PATCH ${campaign}`, { settings: { starts_at: '2037-12-04T00:00:00.000Z' } });
+    await call(`POST ${at}/end-users`, { external_id: 'file-b', blocked: true });
+    const rows = Array.from({ length: 600 }, (_, n) => `file-n${n},Person ${n},V-${n},row-${n}`);
+    const more = ['file-b,Omar,V,b', 'file-n0,Again,V,again', ',Nameless,V,none'];
+    const file = ['id,name,voucher,ref', ...rows, ...more].join('\n');
+    const found = { rows: 603, accepted: 600, duplicates: 1, opted_out: 0, blocked: 1, invalid: 1 };
+    const dry = await call(`POST ${campaign}/audience-file`, { file, dry_run: true });
+    expect(dry.body).toMatchObject({ ...found, faults: [{ row: 603, ref: 'none', errors: [{ code: 'required' }] }] });
+    expect((await call(`POST ${campaign}/audience-file`, { file })).body.code).toBe('campaign_not_open');
+    expect((await call(`GET ${campaign}`)).body.total).toBe(0);
+    expect((await call(`GET ${at}/end-users?text=file-n5`)).body.data).toEqual([]);
+    await call(`POST ${campaign}/start`);
+    const broken = await call(`POST ${campaign}/audience-file`, { file: `${file}\n"` });
+    expect([broken.status, pointersOf(broken)]).toEqual([422, ['/file']]);
+    expect((await call(`GET ${campaign}`)).body.total).toBe(0);
+    expect((await call(`POST ${campaign}/audience-file`, { file })).body).toMatchObject(found);
+    const again = (await call(`POST ${campaign}/audience-file`, { file })).body;
+    expect(again).toMatchObject({ accepted: 0, duplicates: 602, invalid: 1 });
+    expect((await call(`GET ${campaign}/recipients?ref=row-7`)).body.data).toMatchObject([
+      { variables: { voucher: 'V-7' }, status: 'pending' },
+    ]);
+    const many = 'id\n'.concat(Array.from({ length: 10_001 }, (_, n) => `m${n}\n`).join(''));
+    expect(pointersOf(await call(`POST ${campaign}/audience-file`, { file: many, dry_run: true }))).toEqual(['/file']);
   });
 
   inShop('need a channel of their own agent', async ({ call, at, newAgent }) => {

@@ -5,11 +5,11 @@ import {
   resolveConversation,
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
-import {
-  listConversations,
-  presentConversation,
-  readConversation,
-} from '../../features/conversations/read-conversations.ts';
+import { assignConversation } from '../../features/conversations/assign-conversation.ts';
+import { countConversations } from '../../features/conversations/count-conversations.ts';
+import { markConversationSeen } from '../../features/conversations/mark-seen.ts';
+import { addNote, deleteNote } from '../../features/conversations/notes.ts';
+import { listConversations, readConversation } from '../../features/conversations/read-conversations.ts';
 import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { sayInConversation } from '../../features/conversations/receive-message.ts';
 import type { Route } from '../route/route.ts';
@@ -17,23 +17,31 @@ import type { Desk } from './desk.ts';
 
 /** Messages of conversations, and people who take over. */
 export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Route[] => [
-  route('listConversations', ({ orgId, query, paged }) => {
-    const { text, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;
-    const filter = { text, status, agentId, channelId, endUserId };
-    return paged(filter, async (page) => {
-      const { rows, hasMore } = await listConversations(deps, orgId, filter, page);
-      return { rows: rows.map(presentConversation), hasMore };
-    });
+  route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
+    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;
+    const filter = { text, view, status, agentId, channelId, endUserId };
+    return paged(filter, (page) => listConversations(deps, orgId, userId, filter, page));
   }),
+  route('countConversations', ({ orgId, acting: { userId } }) => countConversations(deps, orgId, userId)),
   route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
+  route('markConversationSeen', ({ orgId, params, acting: { userId } }) =>
+    markConversationSeen(deps, orgId, params.conversation_id, userId),
+  ),
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
   route('replyInConversation', ({ orgId, params, body, actor }) =>
     replyInConversation(deps, orgId, params.conversation_id, body.text, actor),
   ),
+  route('addNote', ({ orgId, params, body, actor }) => addNote(deps, orgId, params.conversation_id, body.text, actor)),
+  route('deleteNote', ({ orgId, params, actor }) =>
+    deleteNote(deps, orgId, params.conversation_id, params.note_id, actor),
+  ),
   route('takeOverConversation', ({ orgId, params, actor }) =>
     takeOverConversation(deps, orgId, params.conversation_id, actor),
+  ),
+  route('assignConversation', ({ orgId, params, body, actor }) =>
+    assignConversation(deps, orgId, params.conversation_id, body.user_id, actor),
   ),
   route('handBackConversation', ({ orgId, params, actor }) =>
     handBackConversation(deps, orgId, params.conversation_id, actor),

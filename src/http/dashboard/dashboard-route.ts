@@ -9,12 +9,14 @@ import {
   type ParamOf,
   type QueryOf,
 } from '../../../contract/dashboard/routes.ts';
+import { TOKEN_ROUTES } from '../../../contract/dashboard/token-routes.ts';
 import { DEFAULT_PAGE } from '../../../contract/limits.ts';
-import type { Role } from '../../../contract/permissions.ts';
+import type { Role, TokenVerb } from '../../../contract/permissions.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { checkOrigin } from '../../access/sessions/origin.ts';
 import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
 import type { Browser } from '../../access/sessions/sessions.ts';
+import { metaOf } from '../edge/request-meta.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
 
@@ -28,7 +30,7 @@ export type Call<N extends DashboardRouteName> = {
   body: BodyOf<N>;
   query: QueryOf<N>;
   /** The actor for the audit log. */
-  actor: { userId: string; address: string; requestId: string };
+  actor: { userId: string; address: string; requestId: string; tokenId: string | null };
   /** The same with the role in this organization. */
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
@@ -65,8 +67,11 @@ const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && m
 
 /** Creates a Route from one line of contract/dashboard/routes.ts and its handler. */
 export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
-  const guardOf = (access: DashboardRoute['access']) => {
-    if (access !== 'public') return gate(access);
+  const guardOf = ({ access }: DashboardRoute, token: TokenVerb | 'own' | undefined) => {
+    if (access !== 'public') {
+      const guard = gate({ access, token });
+      return (request: FastifyRequest) => guard(request, metaOf(request.raw)!.authorization);
+    }
     return (request: FastifyRequest): null => {
       checkOrigin(request, baseUrl);
       return null;
@@ -75,11 +80,12 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
 
   return (name, handle, more = {}) => {
     const declared: DashboardRoute = DASHBOARD_ROUTES[name];
-    const lookAgain = takesBody(declared) && declared.access !== 'public' ? gate(declared.access) : null;
+    const guard = guardOf(declared, TOKEN_ROUTES[name]);
+    const lookAgain = takesBody(declared) ? guard : null;
     return {
       method: declared.method,
       path: DASHBOARD_BASE + declared.path,
-      access: { session: guardOf(declared.access) },
+      access: { session: guard },
       operation: { id: name, summary: declared.summary, tag: 'Dashboard', hidden: true },
       ...(declared.body && { body: declared.body }),
       ...(declared.bodyOptional && { bodyOptional: true }),
@@ -91,9 +97,9 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
         // Set explicitly, because a further success status may come first in the list of answers.
         reply.code(declared.status);
         try {
-          if (lookAgain) {
-            const former = (request.session as DashboardCaller).setCookie;
-            const caller = await lookAgain(request);
+          const former = (request.session as DashboardCaller | null)?.setCookie ?? [];
+          const caller = await lookAgain?.(request);
+          if (caller) {
             request.session = { ...caller, setCookie: [...former, ...caller.setCookie] };
           }
           return await handle(callOf(name, request, reply, paging));
@@ -123,7 +129,7 @@ function callOf<N extends DashboardRouteName>(
     params,
     body: request.body as BodyOf<N>,
     query: (request.query ?? {}) as QueryOf<N>,
-    actor: { userId: caller?.user.id ?? '', address, requestId },
+    actor: { userId: caller?.user.id ?? '', address, requestId, tokenId: caller?.token?.id ?? null },
     acting: { userId: caller?.user.id ?? '', role: caller?.membership?.role ?? 'viewer' },
     from: { cookie, userAgent, address, requestId },
     reply,

@@ -1,4 +1,10 @@
-import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
+import {
+  DASHBOARD_BASE,
+  DASHBOARD_ROUTES,
+  type DashboardRoute,
+  type DashboardRouteName,
+} from '../../../contract/dashboard/routes.ts';
+import { TOKEN_ROUTES } from '../../../contract/dashboard/token-routes.ts';
 import { SESSION_COOKIE } from '../../access/sessions/session-terms.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
 import { wireSchema } from '../route/validate.ts';
@@ -24,20 +30,32 @@ export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
     security: [{ session: [] }],
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+        token: { type: 'http', scheme: 'bearer', bearerFormat: 'parley_token_…' },
+      },
       schemas: { Problem: wireSchema(ProblemSchema) },
     },
   };
 }
 
 function operationOf(name: string, route: DashboardRoute): Json {
-  const description = NEEDS[route.access] ?? `Needs the role ${route.access} or a higher one.`;
+  const verb = TOKEN_ROUTES[name as DashboardRouteName];
+  const role = NEEDS[route.access] ?? `Needs the role ${route.access} or a higher one.`;
+  const token =
+    verb === undefined
+      ? 'Takes no access token.'
+      : verb === 'own'
+        ? 'Takes any access token.'
+        : `Takes an access token with the verb ${verb}.`;
+  const description = route.access === 'public' ? role : `${role} ${token}`;
   return {
     operationId: name,
     summary: route.summary,
     description,
     tags: [/^\/organizations\/:org_id\/([\w-]+)/.exec(route.path)?.[1] ?? 'session'],
     ...(route.access === 'public' && { security: [] }),
+    ...(verb !== undefined && { security: [{ session: [] }, { token: [] }] }),
     parameters: [...pathParameters(route.path), ...queryParameters(route)],
     ...(route.body && {
       requestBody: {
@@ -61,6 +79,7 @@ function operationOf(name: string, route: DashboardRoute): Json {
 const NEEDS: Record<string, string> = {
   public: 'Needs no session.',
   signed_in: 'Needs a session.',
+  any_session: 'Needs a session.',
   operator: 'Only for the operator of the installation.',
 };
 

@@ -50,7 +50,8 @@ export const endUserRoutes = ({ route, deps }: Desk<EndUsersDeps>): Route[] => [
   ),
 ];
 
-function filterOf({ text, tag, attribute, blocked }: QueryOf<'exportEndUsers'>) {
+/** The filters of the list of people, as the store takes them. */
+export function filterOf({ text, tag, attribute, blocked }: QueryOf<'exportEndUsers'>) {
   const split = attribute?.indexOf('=') ?? -1;
   return {
     text,

@@ -32,6 +32,8 @@ const PREFIX = {
   member_id: 'member',
   invitation_id: 'invite',
   session_id: 'session',
+  token_id: 'token',
+  note_id: 'note',
 } as const;
 
 /** The path with ids that do not exist, except for the given ones. */
@@ -79,6 +81,8 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   channels: ['viewer', 'member'],
   campaigns: ['viewer', 'member'],
   keys: ['viewer', 'admin'],
+  // Every member has tokens of their own; features/access-tokens decides about those of others.
+  'access-tokens': ['viewer', 'viewer'],
   webhooks: ['viewer', 'admin'],
   'event-deliveries': ['viewer', 'admin'],
   events: ['viewer', 'admin'],
@@ -101,6 +105,13 @@ const EXCEPTIONS: Record<string, Needed> = {
   removeMember: 'viewer',
   // Shows a preview and changes nothing.
   previewCampaign: 'viewer',
+  reviewCampaign: 'viewer',
+  rehearseCampaign: 'member',
+  testCampaign: 'member',
+  addAudience: 'member',
+  // What the reader has seen is the reader's own.
+  markConversationSeen: 'viewer',
+  addFile: 'member',
   previewRetention: 'owner',
   // Reading all data about people, or what each member did, is not for viewers.
   exportEndUsers: 'member',
@@ -240,6 +251,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const campaign = await call(`POST ${at}/campaigns`, { agent_id, channel_id, name: 'C' });
   const key = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
   const started = await call(`POST ${at}/triggers/${trigger.body.id}/test`, { end_user: { external_id: 'mine' } });
+  const note = await call(`POST ${at}/conversations/${started.body.conversation_id}/notes`, { text: 'N' });
   const file = await call(`POST ${at}/end-user-imports`, { name: 'people.csv', bytes: 12 });
   const invitation = await call(`POST ${at}/invitations`, { email: 'x@example.qa', role: 'viewer' });
   const members = await call(`GET ${at}/members`);
@@ -255,6 +267,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     invitation_id: invitation.body.id,
     key_id: key.body.id,
     conversation_id: started.body.conversation_id,
+    note_id: note.body.id,
     end_user_id: started.body.end_user_id,
     import_id: file.body.id,
     channel_kind: 'sandbox',
@@ -271,6 +284,9 @@ const TOOL = { name: 'look_up', description: 'Looks up.', parameters: { type: 'o
 const VALID: Record<string, unknown> = {
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
+  setSuite: { cases: [] },
+  replayConversation: { conversation_id: newId('conv') },
+  testAgent: { case: { name: 'Opens', turns: [{}] } },
   tryTool: { tool: TOOL },
   listMcpTools: { server: 'shop', url: TOOL.url },
   createToolSecret: { tool: TOOL.name, url: TOOL.url },
@@ -285,12 +301,18 @@ const VALID: Record<string, unknown> = {
   sendTest: { address: 'x', content: { type: 'text', text: 'x' } },
   updateCampaign: { name: 'Theirs' },
   previewCampaign: { settings: {} },
+  rehearseCampaign: { made_up: { count: 1 } },
+  testCampaign: { settings: {}, address: 'x' },
+  addAudience: { filters: {} },
+  addFile: { file: 'id' },
   setMemberRole: { role: 'viewer' },
   renameKey: { label: 'Theirs' },
   shortenKeyNetworks: { allowed_networks: ['203.0.113.0/24'] },
   rotateKey: { overlap: 'now' },
   sayInConversation: { text: 'x' },
   replyInConversation: { text: 'x' },
+  assignConversation: { user_id: null },
+  addNote: { text: 'x' },
   updateEndUser: { name: 'Theirs' },
   setEndUserConsent: { status: 'opted_out' },
   runImport: { columns: ['external_id'], delimiter: ',', encoding: 'utf-8', dry_run: true },

@@ -1,7 +1,9 @@
 import { createSessionGate } from '../../access/sessions/session-gate.ts';
 import type { Paging } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
+import { accessTokenRoutes } from './access-tokens.ts';
 import { agentRoutes } from './agents.ts';
+import { campaignRoutes } from './campaigns.ts';
 import { changeRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -34,7 +36,9 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof spendingRoutes> &
   DepsOf<typeof triggerRoutes> &
   DepsOf<typeof channelRoutes> &
+  DepsOf<typeof campaignRoutes> &
   DepsOf<typeof keyRoutes> &
+  DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
   DepsOf<typeof endUserRoutes> &
@@ -59,7 +63,9 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...spendingRoutes(desk),
     ...triggerRoutes(desk),
     ...channelRoutes(desk),
+    ...campaignRoutes(desk),
     ...keyRoutes(desk),
+    ...accessTokenRoutes(desk),
     ...webhookRoutes(desk),
     ...conversationRoutes(desk),
     ...endUserRoutes(desk),

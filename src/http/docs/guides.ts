@@ -5,13 +5,18 @@ import { code, escapeHtml, page } from './html.ts';
 
 /** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
 export const GUIDES = {
+  sdk: 'Use the client library',
+  documents: 'Bring your documents',
+  tools: 'Give your agent tools',
   'end-users': 'Keep end users in step',
   sending: 'Send on channels, and receive',
   campaigns: 'Run a campaign',
   'channel-kinds': 'Connect each kind of channel',
   'web-chat': 'Put the web chat on a site',
+  streaming: 'Show words while they are made',
   costs: 'What it costs',
   events: 'Be told of events',
+  'access-tokens': 'Access tokens for programs',
 } as const;
 type GuideName = keyof typeof GUIDES;
 

@@ -15,6 +15,10 @@ export const prose = (text: string): string =>
 export const code = (text: string): string =>
   `<div class="code"><button type="button" data-copy aria-label="Copy">Copy</button><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`;
 
+/** One of several pieces of code is shown; without scripts, all of them. src/http/docs/copy.js makes the tabs. */
+export const tabs = (parts: readonly { name: string; code: string }[]): string =>
+  `<div data-tabs>${parts.map((part) => `<div data-tab="${escapeHtml(part.name)}">${code(part.code)}</div>`).join('')}</div>`;
+
 export const json = (value: unknown): string => code(JSON.stringify(value, null, 2));
 
 export type PageParts = { readonly title: string; readonly nav?: string; readonly main: string };

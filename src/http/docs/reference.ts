@@ -1,8 +1,8 @@
+import { type ApiCall, curlOf, samplesOf } from '../../../contract/code-samples.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { curlOf } from './curl.ts';
 import { eventsNavigation, eventsSection } from './events-section.ts';
 import { GUIDE_NAMES, GUIDES, guideNavigation } from './guides.ts';
-import { code, escapeHtml, json, page, prose } from './html.ts';
+import { code, escapeHtml, json, page, prose, tabs } from './html.ts';
 import { fieldsOf, typeSays, type Schema } from './schema-fields.ts';
 
 type Operation = {
@@ -75,7 +75,7 @@ const introduction = ({ url, description }: { url: string; description: string }
 <h1>Parley API reference</h1>
 <p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Create keys in the dashboard under
 Settings, Integrations, API Keys, work in their own region only, and are sent in one header:</p>
-${code(`curl '${url}/api/me' \\\n  -H 'Authorization: Bearer <API_KEY>'`)}
+${code(curlOf({ method: 'GET', path: '/api/me' }, url))}
 <p>Begin with a guide, from nothing to a finished task with code that runs: ${GUIDE_NAMES.map((name) => `<a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a>`).join(', ')}.</p>
 <p><strong>Errors</strong> have one shape (RFC 9457, <code>application/problem+json</code>) with a <code>code</code> from
 <a href="/docs/problems">one closed list</a>, and the <code>request_id</code> to name when you ask for help.
@@ -93,7 +93,7 @@ function endpointSection(endpoint: Endpoint, document: OpenApiDocument, baseUrl:
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${escapeHtml(path)}</code></p>
 ${operation.description ? `<p>${prose(operation.description)}</p>` : ''}
 ${operation.security.length === 0 ? '<p class="quiet">Needs no key.</p>' : ''}
-${code(curlOf(endpoint, baseUrl))}
+${tabs(samplesOf(callOf(endpoint), baseUrl))}
 ${parameterTable(operation)}
 ${requestBody ? `<h4>Body${requestBody.required ? '' : ' (may be left out)'}</h4>${fieldTable(requestBody.content['application/json'].schema, document)}` : ''}
 <h4>Answers</h4>
@@ -102,6 +102,18 @@ ${Object.entries(operation.responses)
   .join('')}
 </section>`;
 }
+
+/** With capitals in the place of each id. */
+export const callOf = ({ method, path, operation }: Endpoint): ApiCall => ({
+  method: method.toUpperCase(),
+  path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase()),
+  ...(operation.requestBody && { body: operation.requestBody.content['application/json'].example ?? {} }),
+  idempotent: operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false,
+  streams:
+    Object.values(operation.responses).every(({ content }) => !content?.['application/json']) &&
+    path.endsWith('/events'),
+  isPublic: operation.security.length === 0,
+});
 
 function parameterTable({ parameters = [] }: Operation): string {
   const rows = parameters.map(

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { Arrival } from './arriving.ts';
 import { parseStrictJson } from './json.ts';
 
 export type Body = { readonly value: unknown; readonly bytes: Buffer };
@@ -26,16 +27,17 @@ export async function readJsonBody(
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body, for callers that check a signature over it. */
+/** The raw body: a file, or what a signature is checked over. `arrival`: where its memory is counted. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
+  arrival?: Arrival,
 ): Promise<Buffer> {
   if (!announcesBody(request)) return EMPTY;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new Refusal('payload_too_large');
   if (request.headers.expect !== undefined) response.writeContinue();
-  return readBytes(request, maxBytes);
+  return readBytes(request, maxBytes, arrival).finally(() => arrival?.release());
 }
 
 const announcesBody = ({ headers }: IncomingMessage): boolean => {
@@ -64,14 +66,23 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   if (types > 1) throw new Refusal('unsupported_media_type', 'There must be exactly one Content-Type header.');
 }
 
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, maxBytes: number, arrival?: Arrival): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
+    let isRefused = false;
+    const giveUp = (refusal: Refusal): void => {
+      isRefused = true;
+      chunks = [];
+      reject(refusal);
+    };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       // Data beyond the limit is still read until the connection is closed, but not kept.
-      if (size > maxBytes) reject(new Refusal('payload_too_large'));
+      if (isRefused) return;
+      if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
+      else if (arrival && !arrival.take(chunk.length))
+        giveUp(new Refusal('unavailable', 'Too many files arrive at this server at once.'));
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));

@@ -52,6 +52,8 @@ function writeLine(this: ServerResponse): void {
     // The caller closed the connection before the whole answer was sent.
     cut_off: this.writableFinished ? undefined : true,
   };
+  meta.span?.set({ 'http.response.status_code': status, 'parley.problem': meta.code });
+  meta.span?.end(status >= 500 ? (meta.code ?? `${status}`) : null);
   const { [LOG]: log, [COUNT]: count } = this as Logged;
   if (count && meta.keyId !== null && meta.orgId !== null) {
     count({

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Span } from '../../kernel/traces/tracer.ts';
 
 /** What is known about a request from its first byte, before and outside of the framework. */
 export type RequestMeta = {
@@ -12,6 +13,8 @@ export type RequestMeta = {
   orgId: string | null;
   /** The code of the problem in the answer. */
   code: string | undefined;
+  /** Of a call with a verified key, where traces are on. */
+  span?: Span;
 };
 
 const META = Symbol('request meta');

@@ -3,6 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Region } from '../../../contract/regions.ts';
+import type { Tracer } from '../../kernel/traces/tracer.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { createDrain } from './drain.ts';
@@ -28,6 +29,8 @@ export type HttpDeps = {
   readonly log: RequestLog;
   /** Called after every request of a verified key. */
   readonly countRequest?: CountRequest;
+  /** Null or absent: no traces. */
+  readonly tracer?: Tracer | null;
   readonly now: () => number;
   /** Whether this node can serve: database reachable and migrated. */
   readonly ready: () => Promise<{ ok: boolean; detail: string }>;
@@ -163,7 +166,8 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       dispatch: (request, response) => dispatch!(request, response),
     }),
   );
-  mountRoutes(server, routes, { access: deps.access, problems, checkAnswers: deps.checkAnswers ?? false });
+  const { access, tracer = null, checkAnswers = false } = deps;
+  mountRoutes(server, routes, { access, problems, tracer, checkAnswers });
   return server;
 }
 

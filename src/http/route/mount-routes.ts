@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Admission, Need } from '../../access/types.ts';
+import { type Arriving, createArriving } from '../edge/arriving.ts';
 import { readJsonBody, readRawBody } from '../edge/body.ts';
+import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import type { Problems } from '../edge/problems.ts';
 import { compileQuery } from './query.ts';
@@ -20,6 +22,7 @@ import { EmptyObject, compileBody, type Check } from './validate.ts';
 export type Mounting = {
   readonly access: AccessDecisions;
   readonly problems: Problems;
+  readonly tracer: Tracer | null;
   /** Validates every answer against its declared schema: for tests. */
   readonly checkAnswers: boolean;
 };
@@ -29,6 +32,7 @@ export const SLOW_BODY_MS = 100;
 
 /** Mounts each declared route: access and rate limit in onRequest, then body, schema, and the route's own handler. */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
+  const arriving = createArriving();
   for (const route of routes) {
     refuseWithoutAccess(route);
     const onRequest = admission(route, mounting);
@@ -36,7 +40,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], m
       method: route.method,
       url: route.path,
       onRequest,
-      handler: handling(route, mounting),
+      handler: handling(route, mounting, arriving),
     });
   }
 }
@@ -54,10 +58,10 @@ type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandle
  * Rows 1 to 12 of the order of checks (docs/security.md), before a byte of the body is read. Synchronous when access
  * answers from memory.
  */
-function admission(route: Route, { access, problems }: Mounting): OnRequest {
+function admission(route: Route, { access, problems, tracer }: Mounting): OnRequest {
   const need = route.access;
   const guard: Guard | null =
-    need === 'public' ? null : isKeyRoute(need) ? keyGuard(need, route, access) : sessionGuard(need.session);
+    need === 'public' ? null : isKeyRoute(need) ? keyGuard(need, route, access, tracer) : sessionGuard(need.session);
   return (request, reply, done) => {
     const meta = metaOf(request.raw)!;
     meta.route = route.path;
@@ -87,12 +91,14 @@ function admission(route: Route, { access, problems }: Mounting): OnRequest {
 /** Undefined: granted immediately. */
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
-function keyGuard(need: Need, { limit }: Route, access: AccessDecisions): Guard {
+function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tracer | null): Guard {
+  const { limit } = route;
   const admitted = (request: FastifyRequest, reply: FastifyReply, admission: Admission): Promise<void> | undefined => {
     const meta = metaOf(request.raw)!;
     meta.keyId = admission.caller.keyId;
     meta.orgId = admission.caller.orgId;
     request.admission = admission;
+    if (tracer !== null) meta.span = spanOf(tracer, route, request, admission);
     refuseControlCharacters(request);
     if (limit === undefined) return undefined;
     const state = access.limit(admission.caller, limit);
@@ -108,6 +114,21 @@ function keyGuard(need: Need, { limit }: Route, access: AccessDecisions): Guard 
       : admitted(request, reply, admission);
   };
 }
+
+/** Only a verified key begins or continues a trace. The path is not in it: it may hold ids of people. */
+const spanOf = (tracer: Tracer, { method, path }: Route, { raw, id }: FastifyRequest, { caller }: Admission): Span =>
+  tracer.span(
+    `${method} ${path}`,
+    'server',
+    { caller: String(raw.headers['traceparent'] ?? '') },
+    {
+      'http.request.method': method,
+      'http.route': path,
+      'parley.request.id': id,
+      'parley.organization.id': caller.orgId,
+      'parley.key.id': caller.keyId,
+    },
+  );
 
 const setRate = (reply: FastifyReply, rate: RateState): void => {
   reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state);
@@ -139,7 +160,7 @@ function refuseControlCharacters(request: FastifyRequest): void {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Rows 13 and 14, then the handler. A route without body and query needs no extra promise. */
-function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
+function handling(route: Route, { access, problems, checkAnswers }: Mounting, arriving: Arriving) {
   const { handle } = route;
   const status = successStatus(route);
   const { rawBody } = route;
@@ -178,7 +199,9 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
   };
 
   const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
-    request.body = await readRawBody(request.raw, reply.raw, maxBytes);
+    const { org_id: orgId } = request.params as { org_id?: string };
+    const arrival = orgId === undefined ? undefined : arriving.open(orgId);
+    request.body = await readRawBody(request.raw, reply.raw, maxBytes, arrival);
     return run(request, reply);
   };
 

@@ -12,10 +12,12 @@ export async function guardedFetch(
   init: RequestInit = {},
 ): Promise<Response> {
   const url = parseTarget(input instanceof Request ? input.url : String(input));
-  const request = new Request(input instanceof Request ? input : url, { ...init, redirect: 'manual' });
+  // Not through the Request: its own signal only follows the caller's, and garbage collection can end that.
+  const caller = init.signal ?? (input instanceof Request ? input.signal : null);
+  const request = new Request(input instanceof Request ? input : url, { ...init, signal: null, redirect: 'manual' });
   // The host is always the name in the URL: another name here would also change SNI.
   request.headers.delete('host');
-  const deadline = withDeadline(timeoutMs, request.signal);
+  const deadline = withDeadline(timeoutMs, caller);
   try {
     const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
     const { fetch: undiciFetch } = await import('undici');

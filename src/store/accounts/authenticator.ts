@@ -1,4 +1,5 @@
 import { and, count, eq, isNotNull, isNull } from 'drizzle-orm';
+import { clearTokenFactors } from '../access-tokens/end.ts';
 import type { Queryable } from '../db.ts';
 import { passkey, secondFactor } from '../schema/second-factor.ts';
 import { session } from '../schema/identity.ts';
@@ -74,6 +75,7 @@ export async function clearSessionFactors(tx: Queryable, userId: string): Promis
     .update(session)
     .set({ signInFactor: false })
     .where(and(eq(session.userId, userId), isNull(session.signInOrgId)));
+  await clearTokenFactors(tx, userId);
 }
 
 /** Deletes all second factors of an account. */

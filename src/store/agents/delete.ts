@@ -5,6 +5,7 @@ import { channel } from '../schema/channel.ts';
 import { trigger } from '../schema/trigger.ts';
 import { document, toolSecret } from '../schema/agent.ts';
 import { deleteSourcesOfAgent } from '../document-sources/read.ts';
+import { deleteSuite } from './suite.ts';
 import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
@@ -43,14 +44,15 @@ export async function listDependents(
 }
 
 /**
- * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents, their sources
- * and the secrets of its tools are deleted.
+ * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents, their sources,
+ * its tests and the secrets of its tools are deleted.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
   await deleteSourcesOfAgent(db, orgId, agentId);
+  await deleteSuite(db, orgId, agentId);
   await db.delete(toolSecret).where(and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId)));
   await db
     .update(trigger)

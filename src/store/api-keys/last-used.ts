@@ -1,16 +1,17 @@
 import type pg from 'pg';
 
 /**
- * At most one write per minute for each key over all nodes, and never backwards (a database trigger enforces that,
- * too).
+ * At most one write per minute for each key or access token over all nodes, and never backwards (a database trigger
+ * enforces that for keys, too).
  */
 export async function writeLastUsed(
   client: pg.Pool,
+  table: 'api_key' | 'access_token',
   uses: readonly { orgId: string; keyId: string; at: Date; isLast: boolean }[],
 ): Promise<void> {
   await client.query({
-    name: 'key-last-used',
-    text: `UPDATE api_key k SET last_used_at = u.at
+    name: `last-used-${table}`,
+    text: `UPDATE ${table} k SET last_used_at = u.at
       FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bool[]) AS u(org_id, id, at, is_last)
       WHERE k.org_id = u.org_id AND k.id = u.id AND (k.last_used_at IS NULL OR
         u.at >= k.last_used_at + CASE WHEN u.is_last THEN interval '1 millisecond' ELSE interval '1 minute' END)`,

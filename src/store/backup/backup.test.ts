@@ -155,7 +155,10 @@ describe('events', () => {
 const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
 
 describe('a restore', () => {
-  test('revokes every key, because some may have been revoked since, and writes it to the audit log', async () => {
+  test('revokes every key and access token, because some may have been revoked since, and writes it to the audit log', async () => {
+    await db.execute(sql`INSERT INTO access_token
+        (org_id, id, label, prefix, kind, user_id, verbs, by_provider, sign_in_factor)
+      VALUES (${orgId}, 'token_1', 'CI', 'parley_token_us_x', 'person', 'user_1', '{read}', false, false)`);
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       const { revoked_keys: revoked } = await restore(url, file, { keepKeys: false });
@@ -164,8 +167,15 @@ describe('a restore', () => {
         sql`SELECT count(*)::int AS n FROM api_key WHERE revoked_at IS NULL OR effective_at IS NULL`,
       );
       expect(rows).toEqual([{ n: 0 }]);
-      const audit = await target.execute(sql`SELECT action, actor FROM audit WHERE facts ? 'restored_from'`);
-      expect(audit.rows).toEqual([{ action: 'api_key.revoked', actor: 'system' }]);
+      const tokens = await target.execute(sql`SELECT 1 FROM access_token WHERE revoked_at IS NULL`);
+      expect(tokens.rows).toEqual([]);
+      const audit = await target.execute(
+        sql`SELECT action, actor FROM audit WHERE facts ? 'restored_from' ORDER BY action`,
+      );
+      expect(audit.rows).toEqual([
+        { action: 'access_token.revoked', actor: 'system' },
+        { action: 'api_key.revoked', actor: 'system' },
+      ]);
     });
   });
 

@@ -51,6 +51,7 @@ async function restoreInto(client: pg.Client, file: string, options: RestoreOpti
   for (const change of await rowChangesSince(header.schema)) await client.query(change);
   await client.query(`SET LOCAL parley.events = 'on'`);
   const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
+  if (!options.keepKeys) await revokeAllTokens(client, header.created_at);
   await endAllInvitations(client, header.created_at);
   await client.query('COMMIT');
   await client.query('ANALYZE');
@@ -171,6 +172,14 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
     WHERE revoked_at IS NULL RETURNING org_id, id`);
   await tellAudit(client, 'api_key.revoked', rows, madeAt);
   return rows.length;
+}
+
+/** As with keys: a token that was revoked since must not work again. */
+async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void> {
+  const { rows } = await client.query<Ended>(`
+    UPDATE access_token SET revoked_at = now(), revoked_by = 'system'
+    WHERE revoked_at IS NULL RETURNING org_id, id`);
+  await tellAudit(client, 'access_token.revoked', rows, madeAt);
 }
 
 /** An invitation that was withdrawn or used since would grant access again. */

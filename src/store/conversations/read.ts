@@ -7,6 +7,7 @@ import { conversation, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
 import type { MessageRow } from '../runs/read.ts';
+import { type ConversationView, inView, saidLately } from './inbox.ts';
 
 const columns = {
   id: conversation.id,
@@ -40,6 +41,7 @@ export async function findConversation(db: Queryable, orgId: string, id: string)
 
 export type ConversationFilter = {
   text?: string | undefined;
+  view?: ConversationView | undefined;
   status?: string | undefined;
   agentId?: string | undefined;
   channelId?: string | undefined;
@@ -49,6 +51,7 @@ export type ConversationFilter = {
 export async function listConversationRows(
   db: Queryable,
   orgId: string,
+  userId: string,
   filter: ConversationFilter,
   { limit, after }: PageRequest,
 ): Promise<PageOf<ConversationRow>> {
@@ -57,6 +60,7 @@ export async function listConversationRows(
     .where(
       and(
         eq(conversation.orgId, orgId),
+        filter.view && inView(filter.view, userId),
         filter.status ? eq(conversation.status, filter.status) : undefined,
         filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
         filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
@@ -78,17 +82,6 @@ export async function listConversationRows(
     .limit(limit + 1);
   return pageOf(rows, limit);
 }
-
-/**
- * How many of the organization's messages a text search reads: an index over all of them would make every accepted call
- * slower.
- */
-const SEARCHED_MESSAGES = 5_000;
-
-const saidLately = (orgId: string, words: string) =>
-  sql`${conversation.id} IN (SELECT newest.conversation_id FROM (SELECT m.conversation_id, m.content FROM ${message} m
-    WHERE m.org_id = ${orgId} ORDER BY m.id DESC LIMIT ${SEARCHED_MESSAGES}) newest
-    WHERE newest.content ->> 'text' ILIKE ${words})`;
 
 /** The newest messages, oldest first. */
 export async function listNewestMessages(

@@ -43,10 +43,17 @@ export async function updateConversation(
   },
 ): Promise<void> {
   const { addUnanswered, forgetUnanswered, ...plain } = changes;
+  const isHandedOff = sql`${conversation.status} = 'handed_off'`;
   await tx
     .update(conversation)
     .set({
       ...plain,
+      ...(plain.status !== undefined && {
+        handedOffAt:
+          plain.status === 'handed_off'
+            ? sql`CASE WHEN ${isHandedOff} THEN ${conversation.handedOffAt} ELSE now() END`
+            : null,
+      }),
       ...(addUnanswered !== undefined && {
         unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
       }),
@@ -79,7 +86,8 @@ export async function insertMessage(
   const { isDue = false, ...plain } = row;
   const [made] = await tx
     .insert(message)
-    .values({ orgId, ...plain, dueAt: isDue ? sql`now()` : null })
+    // Its place is behind what the transaction waited for: the caller has locked the conversation.
+    .values({ orgId, ...plain, createdAt: sql`clock_timestamp()`, dueAt: isDue ? sql`now()` : null })
     .returning();
   return made!;
 }

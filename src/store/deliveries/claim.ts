@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
+import { byKey } from '../queue/by-key.ts';
 import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts';
 
 /** After this time other workers take over the messages of a dead worker; a live worker renews every third of it. */
@@ -86,7 +87,7 @@ const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
   SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
     AND o.due_at IS NOT NULL AND o.id < q.id AND (o.send_at IS NULL OR o.send_at <= now()))`;
 
-const CLAIM = `
+export const CLAIM = `
 WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
   UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS}), lease = $2,
     attempts = m.attempts + 1, possible_duplicate = m.possible_duplicate OR m.lease IS NOT NULL
@@ -110,12 +111,12 @@ SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicat
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
     'blocked', e.blocked, 'consent', e.consent -> ch.kind ->> 'status') AS person
 FROM claimed m
-JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
-JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
-JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
+${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}
+${byKey('channel ch', 'ch.org_id = c.org_id AND ch.id = c.channel_id')}
+${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}
 LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_id AND own.address = c.address
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
-  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id
+  AND i.end_user_id = c.end_user_id AND coalesce(i.channel_id, '') = c.channel_id
   ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 ORDER BY m.id`;
 

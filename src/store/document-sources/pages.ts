@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
+import { queueDocument } from '../embeddings/queue.ts';
 import { document } from '../schema/agent.ts';
 import { type Cause, documentPage } from '../schema/document-source.ts';
 import type { ClaimedSource } from './queue.ts';
@@ -110,12 +111,13 @@ export async function putPageDocument(
     await tx
       .insert(document)
       .values({ orgId: held.org_id, id, agentId: held.agent_id, sourceId: held.id, name, text, url });
-    return;
+  } else {
+    await tx
+      .update(document)
+      .set({ name, text, updatedAt: sql`now()` })
+      .where(and(eq(document.orgId, held.org_id), eq(document.id, id)));
   }
-  await tx
-    .update(document)
-    .set({ name, text, updatedAt: sql`now()` })
-    .where(and(eq(document.orgId, held.org_id), eq(document.id, id)));
+  await queueDocument(tx, held.org_id, id);
 }
 
 export async function readDocumentBytes(tx: Queryable, orgId: string, id: string): Promise<number> {

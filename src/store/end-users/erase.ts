@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { eraseCasesFrom } from '../agents/suite.ts';
 import type { Queryable } from '../db.ts';
 import { scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
@@ -13,20 +14,21 @@ import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppres
 /**
  * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last, so that work
  * which is being accepted for them at the same time fails on its reference and is re-planned without them. Rows are
- * locked in the order of the accepting statements: person, conversation, run. False when the person does not exist.
+ * locked in the order of the accepting statements: person, conversation, run. Null when the person does not exist, else
+ * how many tests of agents held their words.
  */
 export async function eraseEndUser(
   tx: Queryable,
   orgId: string,
   id: string,
   suppression: Suppression,
-): Promise<boolean> {
+): Promise<{ tests: number } | null> {
   const [person] = await tx
     .select()
     .from(endUser)
     .where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)))
     .for('update');
-  if (!person) return false;
+  if (!person) return null;
   const addresses = await tx
     .select({ address: identity.address, kind: channel.kind, channelId: identity.channelId })
     .from(identity)
@@ -53,11 +55,12 @@ export async function eraseEndUser(
   await eraseImportFaults(tx, orgId, identifiers);
   await eraseImportFiles(tx, orgId, identifiers);
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
+  const tests = await eraseCasesFrom(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
   // After everything that causes events: concurrent events are committed by now, and found.
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
-  return true;
+  return { tests };
 }
 
 /** Keeps the person's opt-outs under a digest of each identifier; nothing if they allowed everything. */

@@ -104,8 +104,11 @@ export class EndUserBook {
     client: pg.Pool | pg.PoolClient,
     calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
     suppression: Suppression | null = null,
+    /** People whom earlier calls would create. */
+    planned: Iterable<EndUserRow> = [],
   ): Promise<EndUserBook> {
     const book = new EndUserBook();
+    for (const row of planned) book.#remember(row);
     const wanted: Record<'id' | Identifier, [string[], string[]]> = {
       id: [[], []],
       external_id: [[], []],

@@ -75,6 +75,21 @@ export async function claimEvents(
   return claimed.rows;
 }
 
+/** The trace of the run that an event is about; null: it has none. Only asked where traces are on. */
+export async function readTrace(
+  pool: pg.Pool,
+  { org_id, type, data }: Pick<ClaimedEvent, 'org_id' | 'type' | 'data'>,
+): Promise<string | null> {
+  const runId = type.startsWith('run.') ? data['id'] : data['run_id'];
+  if (typeof runId !== 'string') return null;
+  const { rows } = await pool.query<{ trace: string | null }>({
+    name: 'read-trace-of-run',
+    text: `SELECT input->>'trace' AS trace FROM run WHERE org_id = $1 AND id = $2`,
+    values: [org_id, runId],
+  });
+  return rows[0]?.trace ?? null;
+}
+
 export type HeldEvent = Pick<ClaimedEvent, 'org_id' | 'event_id' | 'endpoint_id' | 'lease'>;
 
 const heldColumns = (held: readonly HeldEvent[]) => [

@@ -23,7 +23,13 @@ export type MoveKeys = {
   sealingKey: Key;
   mailKey: Key;
 };
-export type Moved = { api_keys: number; opt_outs: number; organizations: number; credentials: number };
+export type Moved = {
+  api_keys: number;
+  access_tokens: number;
+  opt_outs: number;
+  organizations: number;
+  credentials: number;
+};
 
 const BATCH = 500;
 
@@ -32,15 +38,26 @@ export async function moveSecrets(db: Db, keys: MoveKeys, onStep: () => void = (
   const digests = (table: keyof typeof DIGESTED) =>
     moveDigests(db, { table, key: keys[DIGESTED[table]], to: keys.generation }, onStep);
   const apiKeys = await digests('api_key_digest');
+  const accessTokens = await digests('access_token_digest');
   const optOuts = await digests('suppression');
   const { organizations, credentials } = await moveCredentials(db, keys.sealingKey, onStep);
   let own = 0;
   for (const column of SEALED_BY_INSTALLATION) own += await moveOwn(db, column, keys[column.key], onStep);
-  return { api_keys: apiKeys, opt_outs: optOuts, organizations, credentials: credentials + own };
+  return {
+    api_keys: apiKeys,
+    access_tokens: accessTokens,
+    opt_outs: optOuts,
+    organizations,
+    credentials: credentials + own,
+  };
 }
 
 /** Tables of digests under keys of PARLEY_SECRET, with the columns `org_id`, `digest` and `generation`. */
-export const DIGESTED = { api_key_digest: 'apiKeyPepper', suppression: 'suppressionKey' } as const;
+export const DIGESTED = {
+  api_key_digest: 'apiKeyPepper',
+  access_token_digest: 'apiKeyPepper',
+  suppression: 'suppressionKey',
+} as const;
 type Digests = { table: keyof typeof DIGESTED; key: ChainKey; to: number };
 
 async function moveDigests(db: Db, digests: Digests, onStep: () => void): Promise<number> {

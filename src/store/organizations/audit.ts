@@ -5,7 +5,13 @@ import { audit } from '../schema/audit.ts';
 import { member } from '../schema/identity.ts';
 
 /** The actor: a person, or a program (`system`), and its network address. */
-export type Actor = { userId: string; address: string | null; requestId: string | null };
+export type Actor = {
+  userId: string;
+  address: string | null;
+  requestId: string | null;
+  /** The access token by which the person acts. */
+  tokenId?: string | null;
+};
 
 /** The actor of a schedule, or of a program start. */
 export const SYSTEM: Actor = { userId: 'system', address: null, requestId: null };
@@ -31,6 +37,7 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
     facts: entry.facts ?? {},
     address: entry.actor.address,
     requestId: entry.actor.requestId,
+    tokenId: entry.actor.tokenId ?? null,
   });
 }
 

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { RECIPIENT_STATUSES } from '../../../contract/campaigns.ts';
+import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { TopicKind } from '../../../contract/dashboard/changes.ts';
 import type { Queryable } from '../db.ts';
 
@@ -13,6 +14,8 @@ export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of 
 
 /** Five pages of the list. */
 const CONVERSATIONS = 100;
+/** As many as are counted (contract/dashboard/conversations.ts). */
+const WAITING = MAX_COUNTED;
 const MESSAGES = 50;
 const RUNS = 50;
 /** For each status, and for the next ones that are due. */
@@ -28,10 +31,14 @@ const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM ($
 const FINGERPRINTS: Record<TopicKind, SQL> = {
   conversations: versions(sql`SELECT c.id || c.xmin::text AS v FROM conversation c WHERE c.org_id = w.org_id
     ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
+  waiting: versions(sql`SELECT c.id || coalesce(c.assignee_id, '') AS v FROM conversation c
+    WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))}`),
   conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m
         WHERE m.conversation_id = c.id AND m.org_id = c.org_id
         ORDER BY m.created_at DESC LIMIT ${sql.raw(String(MESSAGES))}`)},
+      ${versions(sql`SELECT n.id AS v FROM conversation_note n
+        WHERE n.org_id = c.org_id AND n.conversation_id = c.id ORDER BY n.id`)},
       (SELECT r.status FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Db, openDb } from '../db.ts';
 import { countOld, eraseOld, readRetention, setRetention } from './retention.ts';
 import { campaign, recipient } from '../schema/campaign.ts';
-import { conversation, message } from '../schema/conversation.ts';
+import { conversation, conversationNote, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
 
@@ -64,7 +64,7 @@ async function given({ begun, spoke = begun, status = 'open', run: more = {}, or
   return { id, runId, firstRunId, endUserId, messages: messages.map((one) => one.id) };
 }
 
-async function left(table: 'conversation' | 'run' | 'message', org = orgId): Promise<string[]> {
+async function left(table: 'conversation' | 'run' | 'message' | 'conversation_note', org = orgId): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT id FROM ${sql.identifier(table)} WHERE org_id = ${org} ORDER BY id`,
   );
@@ -103,6 +103,22 @@ test('data older than the retention period is deleted with messages and runs; th
     { action: 'retention.swept', actor: 'system', facts: { days: 90, conversations: 1, messages: 2 } },
   ]);
   expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
+});
+
+test('old notes are deleted, also where no message is old', async () => {
+  const alive = await given({ begun: 100, spoke: 80 });
+  await db.execute(sql`DELETE FROM message WHERE org_id = ${orgId} AND id = ${alive.messages[0]}`);
+  const old = await given({ begun: 100 });
+  const note = (conversationId: string, at: number) => ({
+    orgId, id: newId('note', daysAgo(at).getTime()), conversationId, authorId: 'user_x', text: 'x', createdAt: daysAgo(at),
+  }); // prettier-ignore
+  const [kept] = await db
+    .insert(conversationNote)
+    .values([note(alive.id, 10), note(alive.id, 91), note(old.id, 95)])
+    .returning();
+  await setRetention(db, orgId, 90);
+  await sweep();
+  expect(await left('conversation_note')).toEqual([kept!.id]);
 });
 
 test('in an active conversation, old messages and ended runs are deleted, unanswered ones stay', async () => {

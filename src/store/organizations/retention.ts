@@ -93,7 +93,9 @@ async function takePass(tx: Queryable, now: Date | null): Promise<Pass | null> {
 
 export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL => sql`
   SELECT c.id, c.status <> 'handed_off' AND (c.updated_at < ${before} OR (SELECT 1 FROM message m
-    WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} LIMIT 1) IS NOT NULL) AS holds
+    WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} LIMIT 1) IS NOT NULL
+    OR (SELECT 1 FROM conversation_note n
+    WHERE n.org_id = c.org_id AND n.conversation_id = c.id AND n.created_at < ${before} LIMIT 1) IS NOT NULL) AS holds
   FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id
     LIMIT ${sql.raw(`${PIECE}`)}`;
 
@@ -146,6 +148,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   if (piece.messages === ROWS) return piece;
   piece.runs = await count(tx, DELETE_RUNS(sql`${orgId}`, all, old, moment(before)));
   if (piece.runs === ROWS) return piece;
+  await tx.execute(DELETE_NOTES(sql`${orgId}`, all, moment(before)));
   piece.conversations = await count(tx, DELETE_CONVERSATIONS(sql`${orgId}`, old));
   return piece;
 }
@@ -171,6 +174,10 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
   UPDATE recipient p SET variables = '{}', conversation_id = NULL, run_id = NULL
   WHERE p.org_id = ${orgId} AND p.run_id = ANY (ARRAY(SELECT id FROM gone))
 ) SELECT count(*)::int AS n FROM gone`;
+
+/** A conversation has few (MAX_NOTES); those of an old one go with it. */
+export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
+  DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
 
 export const DELETE_CONVERSATIONS = (orgId: SQL, old: SQL): SQL => sql`WITH gone AS (
   DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${old}) RETURNING id

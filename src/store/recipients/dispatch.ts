@@ -88,6 +88,14 @@ export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Pro
   return found.rows[0] ?? null;
 }
 
+/** SQL columns of recipient `r` and end user `e`, for the channel `$3` of the kind `$4`. */
+export const ADDRESS_AND_PERSON = `coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
+            AND i.channel_id = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
+          ${addressOf('$4')}) AS address,
+        json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
+          'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
+          'consent', e.consent -> $4 ->> 'status') AS person`;
+
 /**
  * Locks due recipients and their people; those that another transaction holds (an erasure, for example) are left for
  * the next round.
@@ -100,12 +108,7 @@ export async function claimDue(
   const found = await client.query<DueRecipient>({
     name: 'claim-due-recipients',
     text: `SELECT r.id, r.variables, r.request_id,
-        coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
-            AND i.channel_id = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
-          ${addressOf('$4')}) AS address,
-        json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-          'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
-          'consent', e.consent -> $4 ->> 'status') AS person
+        ${ADDRESS_AND_PERSON}
       FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
       WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at <= ${NOW}
       ORDER BY r.due_at LIMIT $5

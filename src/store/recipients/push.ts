@@ -18,12 +18,13 @@ import type { Suppression } from '../end-users/suppression.ts';
  */
 export type PushCall = {
   orgId: string;
-  keyId: string;
+  /** Null: a member in the dashboard. */
+  keyId: string | null;
   /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   campaignId: string;
   channelKind: string;
-  requestId: string;
+  requestId: string | null;
   dedupe: 'campaign' | 'none';
   recipients: PushedRecipient[];
   idempotency: { scope: Buffer; request: Buffer } | null;
@@ -55,25 +56,46 @@ export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression 
     write: (client, plan) => writePlan(client, call, plan),
   });
 
+/** What `pushRecipients` would answer at this moment; writes nothing, and does not ask whether the campaign is open. */
+export const planRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
+  planAndWrite(db.$client, {
+    tries: TRIES,
+    plan: (client) => planPush(client, call, suppression),
+    write: async (_client, { answer }) => ({ answer, replayed: false }),
+  });
+
 /** The key of a campaign has no other permission, also not `end_users`. */
 const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 
-const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken => typeof taken === 'object' && 'row' in taken;
+export const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken =>
+  typeof taken === 'object' && 'row' in taken;
 
 type NewRecipient = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
 type Enrolled = { id: string; enrolments: number };
 type Plan = {
   rows: EndUserRow[];
+  people: (Taken | Refusal | typeof LATER)[];
+  outcomes: PushOutcome[];
   made: (NewRecipient & { pushed: PushedRecipient })[];
   answer: { status: number; body: string };
 };
 
-async function planPush(client: pg.PoolClient, call: PushCall, suppression: Suppression | null): Promise<Plan> {
+/** What earlier pages of a plan came to: people who would be created, and who would be enrolled. */
+export type PlannedBefore = { people: Set<EndUserRow>; enrolled: Map<string, Enrolled> };
+
+/** Reads, and writes nothing. */
+export async function planPush(
+  client: pg.PoolClient,
+  call: PushCall,
+  suppression: Suppression | null,
+  before: PlannedBefore = { people: new Set(), enrolled: new Map() },
+): Promise<Plan> {
   const { orgId } = call;
   const named = call.recipients.map(({ endUser }) => ({ orgId, endUser }));
-  const book = await EndUserBook.read(client, named, suppression);
+  const book = await EndUserBook.read(client, named, suppression, before.people);
   const people = call.recipients.map(({ endUser }) => book.take(orgId, endUser, FROM_CAMPAIGN_KEY));
-  const enrolled = await readEnrolled(client, call, people);
+  const enrolled = before.enrolled;
+  for (const [id, known] of await readEnrolled(client, call, people)) if (!enrolled.has(id)) enrolled.set(id, known);
   const made: Plan['made'] = [];
   const outcomes = people.map((taken, index): PushOutcome => {
     if (taken === LATER) throw new Error('a push is planned together');
@@ -90,7 +112,8 @@ async function planPush(client: pg.PoolClient, call: PushCall, suppression: Supp
     return { kind: status, id, reason, unchanged };
   });
   const rows = people.filter(isTaken).map(({ row }) => row);
-  return { rows, made, answer: call.answer(outcomes) };
+  for (const row of rows) if (row.updated_at === null) before.people.add(row);
+  return { rows, people, outcomes, made, answer: call.answer(outcomes) };
 }
 
 async function writePlan(client: pg.PoolClient, call: PushCall, plan: Plan): Promise<PushAnswer> {

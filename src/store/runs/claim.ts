@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
+import { byKey } from '../queue/by-key.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
 /** After this time other workers take over the runs of a dead worker; a live worker renews every third of it. */
@@ -81,7 +82,7 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
   c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
-      AND i.channel_id = c.channel_id LIMIT 1),
+      AND coalesce(i.channel_id, '') = c.channel_id LIMIT 1),
     ${addressOf('ch.kind')}) END AS address,
   EXISTS (SELECT 1 FROM identity i WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.address = c.address
     AND i.end_user_id = c.end_user_id AND i.last_inbound_at IS NOT NULL) AS wrote_from_address,
@@ -94,15 +95,15 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
     SELECT id, role, content FROM message WHERE ${OF_ORGANIZATION} AND conversation_id = c.id
       ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
   ) m), '[]') AS history,
-  CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM (
-    SELECT id, role, content FROM message WHERE org_id = c.org_id
-      AND id = ANY (c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):])
+  CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM
+    unnest(c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):]) u
+    CROSS JOIN LATERAL (SELECT id, role, content FROM message WHERE org_id = c.org_id AND id = u LIMIT 1
   ) m) END AS burst
 FROM claimed r
-JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
-JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
-JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
-JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id`;
+${byKey('conversation c', 'c.org_id = r.org_id AND c.id = r.conversation_id')}
+${byKey('agent a', 'a.org_id = c.org_id AND a.id = c.agent_id')}
+${byKey('channel ch', 'ch.org_id = c.org_id AND ch.id = c.channel_id')}
+${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`;
 
 /** `held`: how many runs of each lane this worker has in progress; it gets no more of a lane with `perLane`. */
 export async function claimRuns(

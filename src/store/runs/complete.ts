@@ -88,7 +88,9 @@ export const COMPLETE = named(
     unanswered = CASE WHEN mine.leaves THEN c.unanswered ELSE '{}' END,
     tags = (SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(mine.tags::json) v), locale = mine.locale,
     status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END,
-      updated_at = clock_timestamp()
+    handed_off_at = CASE WHEN mine.conversation_status <> 'handed_off' THEN NULL
+      WHEN c.status = 'handed_off' THEN c.handed_off_at ELSE clock_timestamp() END,
+    updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more
 ), ended AS (

@@ -1,6 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { SuiteCase } from '../../../contract/dashboard/suites.ts';
 import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
@@ -42,6 +54,38 @@ export const agentVersion = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.agentId, table.version] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+  ],
+);
+
+/** The tests of an agent. */
+export const agentSuite = pgTable(
+  'agent_suite',
+  {
+    orgId: orgId(),
+    agentId: text('agent_id').notNull(),
+    cases: jsonb('cases').$type<SuiteCase[]>().notNull(),
+    /** Publishing needs all cases to pass. */
+    required: boolean('required').notNull().default(false),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.agentId] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+  ],
+);
+
+/** A case that passed: `print` is made of the case, the definition and the documents. Old ones are deleted. */
+export const agentTestPass = pgTable(
+  'agent_test_pass',
+  {
+    orgId: orgId(),
+    agentId: text('agent_id').notNull(),
+    print: text('print').notNull(),
+    passedAt: moment('passed_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.agentId, table.print] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
   ],
 );
@@ -108,9 +152,19 @@ export const modelProvider = pgTable(
     provider: text('provider').notNull(),
     baseUrl: text('base_url'),
     sealedKey: text('sealed_key'),
+    /** Makes the embeddings of the organization; null: this connection makes none. */
+    embeddingModel: text('embedding_model'),
+    /** Of its vectors, since it was first called; null: not called yet. */
+    embeddingDimensions: integer('embedding_dimensions'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.orgId, table.provider] })],
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.provider] }),
+    // Vectors of two models cannot be compared: one connection of an organization makes them.
+    uniqueIndex('model_provider_embeds')
+      .on(table.orgId)
+      .where(sql`embedding_model IS NOT NULL`),
+  ],
 );
 
 /** The organization's data key, wrapped by a key derived from PARLEY_SECRET. */

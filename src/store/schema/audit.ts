@@ -14,6 +14,8 @@ export const audit = pgTable(
     facts: jsonb('facts').$type<Record<string, unknown>>().notNull().default({}),
     address: text('address'),
     requestId: text('request_id'),
+    /** The access token by which the actor did it; null: in a session. */
+    tokenId: text('token_id'),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.id] })],

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
@@ -31,6 +41,8 @@ export const conversation = pgTable(
     /** Grows with every inbound message: a turn computed against an older version is discarded. */
     version: integer('version').notNull().default(0),
     assigneeId: text('assignee_id'),
+    /** Since when people answer; null while the agent does, or no one. */
+    handedOffAt: moment('handed_off_at'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -47,6 +59,48 @@ export const conversation = pgTable(
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
+    // Those that people answer: few among all, counted for every open dashboard.
+    index('conversation_handed_off')
+      .on(table.orgId, table.id)
+      .where(sql`status = 'handed_off'`),
+  ],
+);
+
+/** When a member last looked at a conversation that people answer: what came later is new to this member. */
+export const conversationSeen = pgTable(
+  'conversation_seen',
+  {
+    orgId: orgId(),
+    conversationId: text('conversation_id').notNull(),
+    userId: text('user_id').notNull(),
+    seenAt: moment('seen_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.conversationId, table.userId] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** What members write to each other beside a conversation; it goes to no person, no agent and no webhook. */
+export const conversationNote = pgTable(
+  'conversation_note',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    conversationId: text('conversation_id').notNull(),
+    authorId: text('author_id').notNull(),
+    text: text('text').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.conversationId, table.id] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }).onDelete('cascade'),
   ],
 );
 

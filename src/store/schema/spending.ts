@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   date,
@@ -75,7 +76,9 @@ export const modelTurn = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }).onDelete('cascade'),
     index('model_turn_conversation').on(table.conversationId, table.createdAt),
-    index('model_turn_age').on(table.createdAt),
+    index('model_turn_try')
+      .on(table.createdAt)
+      .where(sql`conversation_id IS NULL`),
   ],
 );
 
@@ -130,6 +133,10 @@ export const budget = pgTable(
     spent: numeric('spent').notNull().default('0'),
     /** The sum of its reservations. */
     reserved: numeric('reserved').notNull().default('0'),
+    /** What was told of this period and amount: 80 or 100 percent, 0: nothing. A trigger raises and tells it. */
+    told: integer('told').notNull().default(0),
+    /** As far as the owners were mailed. */
+    mailed: integer('mailed').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

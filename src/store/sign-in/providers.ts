@@ -1,5 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Role } from '../../../contract/permissions.ts';
+import { endTokensOfProvider } from '../access-tokens/end.ts';
 import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 import { provenDomain, signInProvider, usedSignIn } from '../schema/sign-in.ts';
@@ -59,9 +60,13 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
   return rows.length > 0;
 }
 
-/** All people who signed in through the organization's provider must sign in again. */
+/**
+ * All people who signed in through the organization's provider must sign in again. The access tokens that they made in
+ * such sessions end; in this order, so that one that is being made is seen (features/access-tokens).
+ */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
   await db.delete(session).where(eq(session.signInOrgId, orgId));
+  await endTokensOfProvider(db, orgId);
 }
 
 /** True the first time. Also removes expired states. */

@@ -1,11 +1,19 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Queryable } from '../db.ts';
 import { budget } from '../schema/spending.ts';
 
 export type BudgetRow = typeof budget.$inferSelect;
+/** `name`: of its agent, campaign or key; null for the organization, and for what is deleted. */
+export type NamedBudget = BudgetRow & { name: string | null };
 export type BudgetOf = Pick<BudgetRow, 'subject' | 'subjectId' | 'period' | 'unit'>;
 
 const START = (period: unknown) => sql<string>`date_trunc(${period}::text, now() AT TIME ZONE 'UTC')::date`;
+
+const NAME = sql<string | null>`CASE ${budget.subject}
+  WHEN 'agent' THEN (SELECT name FROM agent t WHERE t.org_id = ${budget.orgId} AND t.id = ${budget.subjectId})
+  WHEN 'campaign' THEN (SELECT name FROM campaign t WHERE t.org_id = ${budget.orgId} AND t.id = ${budget.subjectId})
+  WHEN 'key' THEN (SELECT label FROM api_key t WHERE t.org_id = ${budget.orgId} AND t.id = ${budget.subjectId}) END`;
 
 export async function hasBudgets(db: Queryable, orgId: string): Promise<boolean> {
   const rows = await db.select({ id: budget.id }).from(budget).where(eq(budget.orgId, orgId)).limit(1);
@@ -13,13 +21,16 @@ export async function hasBudgets(db: Queryable, orgId: string): Promise<boolean>
 }
 
 /** With the counts of the current period, which begins with the first turn in it. */
-export async function listBudgets(db: Queryable, orgId: string): Promise<BudgetRow[]> {
+export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBudget[]> {
   const rows = await db
-    .select({ row: budget, start: sql<string>`${START(budget.period)}::text` })
+    .select({ row: budget, name: NAME, start: sql<string>`${START(budget.period)}::text` })
     .from(budget)
     .where(eq(budget.orgId, orgId))
     .orderBy(asc(budget.createdAt), asc(budget.id));
-  return rows.map(({ row, start }) => (row.periodStart === start ? row : { ...row, periodStart: start, spent: '0' }));
+  return rows.map(({ row, name, start }) => {
+    const isCurrent = row.periodStart === start;
+    return { ...row, name, ...(!isCurrent && { periodStart: start, spent: '0', told: 0 }) };
+  });
 }
 
 /** The amount before; null: this budget is new. What was spent in its period stays spent. */
@@ -35,11 +46,14 @@ export async function writeBudget(
     eq(budget.period, period),
     eq(budget.unit, unit),
   );
+  // Of another amount nothing was told yet.
+  const afterChange = (column: PgColumn) =>
+    sql`CASE WHEN ${budget.amount} = ${amount}::numeric THEN ${column} ELSE 0 END`;
   const [known] = await tx.select({ id: budget.id, amount: budget.amount }).from(budget).where(one).for('update');
   if (known) {
     await tx
       .update(budget)
-      .set({ amount, updatedAt: sql`now()` })
+      .set({ amount, told: afterChange(budget.told), mailed: afterChange(budget.mailed), updatedAt: sql`now()` })
       .where(and(eq(budget.orgId, orgId), eq(budget.id, known.id)));
     return { id: known.id, before: known.amount };
   }
@@ -78,4 +92,22 @@ export async function deleteBudget(tx: Queryable, orgId: string, id: string): Pr
     .where(and(eq(budget.orgId, orgId), eq(budget.id, id)))
     .returning();
   return rows[0] ?? null;
+}
+
+/** Budgets of which more is told than the owners were mailed; locked, and each by one node. */
+export async function lockUnmailed(tx: Queryable, limit: number): Promise<NamedBudget[]> {
+  const rows = await tx
+    .select({ row: budget, name: NAME })
+    .from(budget)
+    .where(and(gt(budget.told, budget.mailed), eq(budget.periodStart, START(budget.period))))
+    .limit(limit)
+    .for('update', { of: budget, skipLocked: true });
+  return rows.map(({ row, name }) => ({ ...row, name }));
+}
+
+export async function setMailed(tx: Queryable, { orgId, id, told }: BudgetRow): Promise<void> {
+  await tx
+    .update(budget)
+    .set({ mailed: told })
+    .where(and(eq(budget.orgId, orgId), eq(budget.id, id)));
 }

@@ -22,6 +22,7 @@ export type Reservation = {
 
 /** A budget that a call did not fit into. */
 export type Refused = {
+  id: string;
   subject: string;
   period: string;
   unit: string;
@@ -65,14 +66,16 @@ const RESERVE = named(
 ), fits AS (
   SELECT coalesce(bool_and(coalesce(spent + reserved - held + need <= amount, false)), true) AS ok FROM mine
 ), taken AS (
-  UPDATE budget b SET reserved = mine.reserved - mine.held + mine.need, period_start = mine.start, spent = mine.spent
+  UPDATE budget b SET reserved = mine.reserved - mine.held + mine.need, period_start = mine.start, spent = mine.spent,
+    told = CASE WHEN b.period_start = mine.start THEN b.told ELSE 0 END,
+    mailed = CASE WHEN b.period_start = mine.start THEN b.mailed ELSE 0 END
   FROM mine, fits WHERE fits.ok AND b.org_id = mine.org_id AND b.id = mine.id
 ), kept AS (
   INSERT INTO budget_reservation (org_id, id, budget_id, run_id, lease, period_start, amount)
   SELECT org_id, :id, id, nullif(:run_id, ''), nullif(:lease, ''), start, need FROM mine, fits WHERE fits.ok
   ON CONFLICT (org_id, id, budget_id) DO UPDATE SET amount = excluded.amount
 )
-SELECT subject, period, unit, CASE WHEN need IS NULL THEN 'unpriced' WHEN spent + need > amount THEN 'spent' ELSE 'busy'
+SELECT id, subject, period, unit, CASE WHEN need IS NULL THEN 'unpriced' WHEN spent + need > amount THEN 'spent' ELSE 'busy'
   END AS why
 FROM mine WHERE NOT coalesce(spent + reserved - held + need <= amount, false)`,
 );
@@ -101,6 +104,21 @@ export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo
     }),
   );
   return rows;
+}
+
+/**
+ * The budgets are spent for a call that they refused, even if a little is left. Told once in each period: after that no
+ * row changes.
+ */
+export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonly string[]): Promise<void> {
+  await pool.query({
+    name: 'mark-budget-spent',
+    text: `UPDATE budget b SET told = 100, period_start = ${START},
+        spent = CASE WHEN b.period_start = ${START} THEN b.spent ELSE 0 END,
+        mailed = CASE WHEN b.period_start = ${START} THEN b.mailed ELSE 0 END
+      WHERE b.org_id = $1 AND b.id = ANY ($2) AND (b.told < 100 OR b.period_start <> ${START})`,
+    values: [orgId, budgetIds],
+  });
 }
 
 /** A try in the dashboard has no lease: it lasts at most 25 seconds. */

@@ -15,6 +15,8 @@ export type TurnUse = {
   toolCalls: number;
   spent: Spending;
   insteadOf: readonly InsteadOf[];
+  /** 0: a call beside turns, such as an embedding. */
+  turns?: 0 | 1;
 };
 
 /**
@@ -39,6 +41,7 @@ const SETTLE = named(
     unmeasured: 'int',
     tool_calls: 'int',
     instead_of: 'jsonb',
+    turns: 'int',
   },
   `WITH money AS (
   SELECT p.currency, ${MONEY} AS all_of_it,
@@ -55,11 +58,11 @@ const SETTLE = named(
   INSERT INTO model_usage AS u (org_id, day, agent_id, key_id, campaign_id, provider, model, currency, turns, calls,
     unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls, cost)
   SELECT org_id, (now() AT TIME ZONE 'UTC')::date, agent_id, :key_id, :campaign_id, provider, model,
-    coalesce(currency, ''), 1, calls, unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls,
+    coalesce(currency, ''), :turns, calls, unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls,
     coalesce(cost, 0)
   FROM kept
   ON CONFLICT (org_id, day, agent_id, key_id, campaign_id, provider, model, currency) DO UPDATE SET
-    turns = u.turns + 1, calls = u.calls + excluded.calls, unmeasured = u.unmeasured + excluded.unmeasured,
+    turns = u.turns + excluded.turns, calls = u.calls + excluded.calls, unmeasured = u.unmeasured + excluded.unmeasured,
     input_tokens = u.input_tokens + excluded.input_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,
     output_tokens = u.output_tokens + excluded.output_tokens, tool_calls = u.tool_calls + excluded.tool_calls,
     cost = u.cost + excluded.cost
@@ -99,6 +102,19 @@ export async function settleTurn(pool: pg.Pool, use: TurnUse): Promise<void> {
       unmeasured: use.unmeasured,
       tool_calls: use.toolCalls,
       instead_of: JSON.stringify(use.insteadOf),
+      turns: use.turns ?? 1,
     }),
   );
+}
+
+const TRIES_KEPT_DAYS = 30;
+
+/** Tries in the dashboard have no conversation that could take them along. Their sums stay. */
+export async function forgetTries(pool: pg.Pool, limit: number): Promise<number> {
+  const gone = await pool.query(
+    `DELETE FROM model_turn WHERE (org_id, id) IN (SELECT org_id, id FROM model_turn
+      WHERE conversation_id IS NULL AND created_at < now() - make_interval(days => ${TRIES_KEPT_DAYS}) LIMIT $1)`,
+    [limit],
+  );
+  return gone.rowCount ?? 0;
 }

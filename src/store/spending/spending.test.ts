@@ -7,7 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Db, openDb } from '../db.ts';
 import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
 import { endProbe, enterGate, reportFailure, reportSuccess } from './gates.ts';
-import { reserve, settleDead, type Spending } from './reserve.ts';
+import { markSpent, reserve, settleDead, type Spending } from './reserve.ts';
 import { settleTurn } from './settle.ts';
 
 let database: TestDatabase;
@@ -82,7 +82,7 @@ test('a turn that fits into one budget but not into another takes from none', as
   await budget('1000');
   await budget('50', { subject: 'key', subjectId: 'key_1' });
   await budget('10', { subject: 'key', subjectId: 'key_of_others' });
-  expect(await take(100)).toEqual([{ subject: 'key', period: 'day', unit: 'tokens', why: 'spent' }]);
+  expect(await take(100)).toMatchObject([{ subject: 'key', period: 'day', unit: 'tokens', why: 'spent' }]);
   expect((await state()).map(([, reserved]) => reserved)).toEqual([0, 0, 0]);
 });
 
@@ -151,6 +151,72 @@ test('a reservation whose worker died counts as spent; a late answer of that wor
   await settle(id, { input: 10 });
   expect(await state()).toEqual([[300, 200]]);
   expect(await usage()).toMatchObject([{ input_tokens: '10' }]);
+});
+
+/** As with a watcher, without an endpoint. */
+const listen = () =>
+  db.execute(sql`INSERT INTO event_tail (org_id, wanted_until) VALUES (${orgId}, now() + interval '1 hour')`);
+const told = async () =>
+  (
+    await db.execute<{ type: string; data: { spent: number; subject_id: string | null } }>(
+      sql`SELECT type, data FROM event WHERE org_id = ${orgId} ORDER BY tx, id`,
+    )
+  ).rows;
+const types = async () => (await told()).map(({ type }) => type);
+
+test('80 and 100 % of a budget are told once in each period, by any node', async () => {
+  await listen();
+  await budget('1000');
+  await settle(randomUUID(), {});
+  const spend = async (input: number) => {
+    const id = randomUUID();
+    await take(input, id);
+    await settle(id, { input });
+  };
+  await spend(700);
+  expect(await types()).toEqual([]);
+  await Promise.all(Array.from({ length: 20 }, () => spend(10)));
+  expect(await types()).toEqual(['budget.warning']);
+  expect((await told())[0]!.data).toMatchObject({
+    subject: 'organization',
+    subject_id: null,
+    amount: 1000,
+    spent: 800,
+  });
+  await spend(100);
+  await Promise.all(Array.from({ length: 4 }, () => spend(40)));
+  expect(await types()).toEqual(['budget.warning', 'budget.spent']);
+  // A new day.
+  await db.execute(sql`UPDATE budget SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+  await spend(10);
+  expect(await types()).toHaveLength(2);
+  await spend(900);
+  expect((await types()).slice(2)).toEqual(['budget.warning']);
+});
+
+test('a budget that covers no call any more is told as spent, although a little is left', async () => {
+  await listen();
+  await budget('1000');
+  const [refused] = await take(1_001);
+  await Promise.all(Array.from({ length: 10 }, () => markSpent(db.$client, orgId, [refused!.id])));
+  expect(await told()).toMatchObject([{ type: 'budget.spent', data: { spent: 0 } }]);
+  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 600 WHERE org_id = ${orgId}`);
+  await markSpent(db.$client, orgId, [refused!.id]);
+  expect(await types()).toEqual(['budget.spent', 'budget.spent']);
+  expect(await state()).toEqual([[0, 0]]);
+  expect((await told())[1]!.data.spent).toBe(0);
+});
+
+test('a budget of another amount is told again, the same amount is not', async () => {
+  await settle(randomUUID(), { input: 90 });
+  await listen();
+  await budget('100');
+  await budget('100');
+  expect(await types()).toEqual(['budget.warning']);
+  await budget('1000');
+  expect(await types()).toEqual(['budget.warning']);
+  await budget('90');
+  expect(await types()).toEqual(['budget.warning', 'budget.spent']);
 });
 
 const gate = () => enterGate(db.$client, { orgId, ...MODEL });

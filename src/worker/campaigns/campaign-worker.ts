@@ -20,11 +20,11 @@ import { planDispatch } from './plan-dispatch.ts';
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
 /** Recipients in one batch: a transaction of a few milliseconds. */
-const BATCH = 200;
+export const BATCH = 200;
 const EXPIRE_BATCH = 2_000;
 /** Campaigns per look; the next ones follow immediately after it. */
 export const CAMPAIGNS = 50;
-const POLL_MS = 250;
+export const LOOK_MS = 250;
 /** How often ended campaigns are looked for: an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
 
@@ -42,14 +42,16 @@ export function createCampaignWorker({
   let expiredAt = 0;
   let after: CampaignKey | null = null;
 
-  const loop = createLookLoop(POLL_MS, async () => {
+  const loop = createLookLoop(LOOK_MS, async () => {
     try {
       const keys = await findDueCampaigns(pool, after, CAMPAIGNS);
       let isBusy = keys.length === CAMPAIGNS;
       after = isBusy ? keys.at(-1)! : null;
       for (const key of keys) {
         if (loop.isStopping()) break;
-        isBusy = (await dispatch(key)) || isBusy;
+        const { isMore, hasBegun } = await dispatchDue(db, key);
+        if (hasBegun) onBegun();
+        isBusy = isMore || isBusy;
       }
       return (await expire()) || isBusy;
     } catch (error) {
@@ -57,31 +59,6 @@ export function createCampaignWorker({
       return false;
     }
   });
-
-  /** True when there may be more work immediately. */
-  async function dispatch(key: CampaignKey): Promise<boolean> {
-    const client = await pool.connect();
-    let broken = true;
-    try {
-      await client.query('BEGIN');
-      const campaign = await lockCampaign(client, key);
-      const due = campaign === null ? [] : await claimDue(client, campaign, BATCH);
-      if (campaign === null || due.length === 0) {
-        await client.query('ROLLBACK');
-        broken = false;
-        return false;
-      }
-      const { dispatches, pacedUntil, leftOver } = await planDispatch(campaign, due);
-      await writeDispatch(client, campaign, dispatches, pacedUntil);
-      await client.query('COMMIT');
-      broken = false;
-      if (dispatches.some(({ kind }) => kind === 'begin')) onBegun();
-      return due.length === BATCH && !leftOver;
-    } finally {
-      // Closing a connection in the middle of a transaction rolls the transaction back.
-      client.release(broken);
-    }
-  }
 
   async function expire(): Promise<boolean> {
     if (performance.now() - expiredAt < EXPIRE_EVERY_MS) return false;
@@ -91,4 +68,34 @@ export function createCampaignWorker({
   }
 
   return { start: loop.start, wake: loop.wake, stop: loop.stop };
+}
+
+/** One batch of a campaign, and whether there may be more immediately. */
+export async function dispatchDue(
+  { $client: pool }: Db,
+  key: CampaignKey,
+): Promise<{ isMore: boolean; hasBegun: boolean }> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    await client.query('BEGIN');
+    const campaign = await lockCampaign(client, key);
+    const due = campaign === null ? [] : await claimDue(client, campaign, BATCH);
+    if (campaign === null || due.length === 0) {
+      await client.query('ROLLBACK');
+      broken = false;
+      return { isMore: false, hasBegun: false };
+    }
+    const { dispatches, pacedUntil, leftOver } = await planDispatch(campaign, due);
+    await writeDispatch(client, campaign, dispatches, pacedUntil);
+    await client.query('COMMIT');
+    broken = false;
+    return {
+      isMore: due.length === BATCH && !leftOver,
+      hasBegun: dispatches.some(({ kind }) => kind === 'begin'),
+    };
+  } finally {
+    // Closing a connection in the middle of a transaction rolls the transaction back.
+    client.release(broken);
+  }
 }

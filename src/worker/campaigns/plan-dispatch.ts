@@ -5,8 +5,11 @@ import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
-import { nextOpening } from '../../features/campaigns/opening-hours.ts';
+import { rememberOpenings } from '../../features/campaigns/opening-hours.ts';
 import { paced } from './pace.ts';
+
+/** What a plan needs to know of a campaign. */
+export type PlannedCampaign = Pick<LockedCampaign, 'id' | 'settings' | 'channel_kind' | 'now' | 'paced_until'>;
 
 /** The same limit as for a variable of a template that is sent directly. */
 const MAX_FILLED = 1_024;
@@ -16,19 +19,16 @@ const MAX_FILLED = 1_024;
  * may not be messaged, or not at this hour, use nothing of the pace.
  */
 export async function planDispatch(
-  campaign: LockedCampaign,
+  campaign: PlannedCampaign,
   due: readonly DueRecipient[],
+  /** When a time zone opens, with what is known from earlier batches. */
+  opensIn = rememberOpenings(campaign.settings),
 ): Promise<{ dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean }> {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
   // If the start is moved after recipients were added, the new start applies to them, too.
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = starts > now ? starts : now;
-  const openings = new Map<string, Date | null>();
-  const openingIn = (zone: string): Date | null => {
-    if (!openings.has(zone)) openings.set(zone, nextOpening(settings, zone, from));
-    return openings.get(zone)!;
-  };
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
@@ -36,7 +36,7 @@ export async function planDispatch(
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
     const end = whyNever(campaign, recipient);
-    const opening = end ? null : openingIn(recipient.person.time_zone ?? settings.time_zone ?? 'UTC');
+    const opening = end ? null : opensIn(recipient.person.time_zone ?? settings.time_zone ?? 'UTC', from);
     if (end) dispatches.push({ kind: 'end', recipient, ...end });
     else if (opening === null) dispatches.push({ kind: 'end', recipient, status: 'failed', reason: 'never_open' });
     else if (opening > now) dispatches.push({ kind: 'hold', recipient, until: opening });
@@ -50,8 +50,9 @@ export async function planDispatch(
   return { dispatches, pacedUntil: pace.after(begun), leftOver };
 }
 
-function whyNever(
-  { settings, channel_kind: kind, now }: LockedCampaign,
+/** Why a recipient is not messaged; null: nothing forbids it. */
+export function whyNever(
+  { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,
   { person, address }: DueRecipient,
 ): { status: 'suppressed' | 'failed' | 'expired'; reason: string } | null {
   if (person.blocked) return { status: 'suppressed', reason: 'blocked' };
@@ -62,20 +63,9 @@ function whyNever(
   return null;
 }
 
-function begin(campaign: LockedCampaign, recipient: DueRecipient): Dispatch {
-  const { person } = recipient;
-  const variables = recipient.variables;
-  const opening = openingOf(campaign.settings, person.locale, {
-    ...variables,
-    end_user: {
-      ...person.attributes,
-      id: person.id,
-      external_id: person.external_id,
-      name: person.name,
-      email: person.email,
-      phone: person.phone,
-    },
-  });
+function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: DueRecipient): Dispatch {
+  const { person, variables } = recipient;
+  const opening = openingOf(campaign.settings, person.locale, variablesOf(recipient));
   return {
     kind: 'begin',
     recipient,
@@ -85,18 +75,33 @@ function begin(campaign: LockedCampaign, recipient: DueRecipient): Dispatch {
   };
 }
 
+/** What the first message can mention. */
+export const variablesOf = ({ person, variables }: Pick<DueRecipient, 'person' | 'variables'>) => ({
+  ...variables,
+  end_user: {
+    ...person.attributes,
+    id: person.id,
+    external_id: person.external_id,
+    name: person.name,
+    email: person.email,
+    phone: person.phone,
+  },
+});
+
 /** The campaign's own opening, filled in; null when the agent writes the opening. */
 export function openingOf(
   { opening }: CampaignSettings,
   locale: string | null,
   variables: Record<string, unknown>,
+  /** Gets the names of the variables whose places are empty. */
+  empty?: Set<string>,
 ): MessageContent | null {
-  const text = renderText(opening?.text, locale, variables);
+  const text = renderText(opening?.text, locale, variables, empty);
   const template = opening?.template;
   if (!template) return text === null || text === '' ? null : { type: 'text', text };
   const filled = Object.entries(template.variables ?? {}).map(([name, value]) => [
     name,
-    renderTemplate(value, variables).slice(0, MAX_FILLED),
+    renderTemplate(value, variables, empty).slice(0, MAX_FILLED),
   ]);
   return {
     type: 'template',

@@ -10,10 +10,15 @@ export function previewCampaign(settings: CampaignSettings, said: PreviewCampaig
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = said.at ? new Date(said.at) : starts > now ? starts : now;
   const opens = nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from);
+  const empty = new Set<string>();
+  const without = openingOf(settings, person.locale ?? null, {}, empty);
+  // An empty place in any language counts, also in one that this person does not read.
+  for (const language of Object.keys(settings.opening?.text ?? {})) openingOf(settings, language, {}, empty);
   const isOver = settings.ends_at && opens && opens >= new Date(settings.ends_at);
   return {
     from: timestamp(from),
     goes_out_at: opens && !isOver ? timestamp(opens) : null,
     opening: openingOf(settings, person.locale ?? null, { ...variables, end_user: person }),
+    without: { opening: without, empty: [...empty] },
   };
 }

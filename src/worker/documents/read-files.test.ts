@@ -73,6 +73,25 @@ test.each(['die', 'throw', 'hang', 'fill', 'outside'])('a file that makes the th
   expect(outcomes).toEqual(['too_complex', 'a', 'b']);
 });
 
+test('a file that takes too much memory is stopped for that, before its time is over', async () => {
+  // More than is allowed, and no more than a machine has: without the watch only the time limit would end it.
+  const hungry = `
+    const { parentPort } = require('node:worker_threads');
+    parentPort.on('message', () => {
+      globalThis.all = Array.from({ length: 50 }, () => new Uint8Array(4e6).fill(1));
+      for (;;);
+    });`;
+  const files = createReadFiles({
+    log: pino({ level: 'silent' }),
+    startThread: () => new Worker(hungry, { eval: true }),
+    limitMs: 5_000,
+    maxMemory: 64 * 1024 * 1024,
+  });
+  running.push(files);
+  const task = { kind: 'file', bytes: Buffer.from('a'), hints: {} } as const;
+  await expect(files.read('org', task)).rejects.toThrow('The file needs too much memory to read.');
+});
+
 test('organizations take turns, and no one fills the queue for the others', async () => {
   const startThread = (): Worker => new Worker(FRAGILE, { eval: true });
   const read = givenFiles({ startThread });

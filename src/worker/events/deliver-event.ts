@@ -32,6 +32,8 @@ export type EventTools = {
   signal: AbortSignal;
   /** Between 0 and 1. */
   random: () => number;
+  /** The trace that the event belongs to. */
+  trace?: string;
 };
 
 export type EventAttempt = {
@@ -68,7 +70,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
 }
 
 /** The body is created once; the signed bytes are exactly the sent bytes. */
-async function send(claimed: ClaimedEvent, { egress, openSealed, signal }: EventTools, at: Date) {
+async function send(claimed: ClaimedEvent, { egress, openSealed, signal, trace }: EventTools, at: Date) {
   const { org_id: orgId, endpoint_id: endpointId, event_id: id, type, data, created_at: createdAt, sealed } = claimed;
   const body = Buffer.from(JSON.stringify(presentEvent({ id, type, createdAt, data })));
   const { secret = '', previous } = await openSealed(webhookCredential(orgId, endpointId, claimed.url), sealed);
@@ -76,7 +78,12 @@ async function send(claimed: ClaimedEvent, { egress, openSealed, signal }: Event
   return egress.request({
     url: claimed.url,
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': 'Parley', ...signWebhook(secrets, id, at, body) },
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Parley',
+      ...(trace !== undefined && { traceparent: trace }),
+      ...signWebhook(secrets, id, at, body),
+    },
     body,
     signal,
     timeoutMs: TIMEOUT_MS,

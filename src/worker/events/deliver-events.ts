@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Tracer } from '../../kernel/traces/tracer.ts';
 import { createTally } from '../../kernel/tally.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import type { OpenSealed } from '../../store/channels/secrets.ts';
@@ -11,6 +12,7 @@ import {
   completeEvents,
   EVENT_LEASE_SECONDS,
   type EventOutcome,
+  readTrace,
   renewEvents,
 } from '../../store/events/deliver.ts';
 import { cancelPending, changeWebhook, lockWebhook } from '../../store/webhooks.ts';
@@ -29,6 +31,8 @@ export type EventWorkerOptions = {
   egress: Pick<Egress, 'request'>;
   openSealed: OpenSealed;
   random?: () => number;
+  /** Absent or null: no traces. */
+  tracer?: Tracer | null;
 };
 
 /** Maximum calls in progress; all of them wait for an endpoint. */
@@ -38,7 +42,8 @@ const CLAIM_BATCH = 100;
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 
-export function createEventWorker({ db, log, egress, openSealed, random = Math.random }: EventWorkerOptions): Worker {
+export function createEventWorker(options: EventWorkerOptions): Worker {
+  const { db, log, egress, openSealed, random = Math.random, tracer } = options;
   const pool = db.$client;
   const endpoints = createTally<string>();
 
@@ -77,7 +82,16 @@ export function createEventWorker({ db, log, egress, openSealed, random = Math.r
   async function deliver(work: Work<ClaimedEvent>): Promise<void> {
     const claimed = work.row;
     if (!hasLeaseForCall(work, EVENT_LEASE_SECONDS)) return loop.store(givenBack(claimed));
-    const { outcome, gone } = await deliverEvent(claimed, { egress, openSealed, signal: work.abort.signal, random });
+    const { signal } = work.abort;
+    const trace = tracer ? await readTrace(pool, claimed).catch(() => null) : null;
+    // An event of no run, or of a run without a trace, begins none.
+    const span =
+      trace && tracer?.span('deliver event', 'client', { ours: trace }, { 'parley.event.type': claimed.type });
+    const sent = { egress, openSealed, signal, random, ...(span && { trace: span.traceparent }) };
+    const { outcome, gone } = await deliverEvent(claimed, sent);
+    if (span)
+      span.set({ 'http.response.status_code': outcome.attempt?.status, 'parley.event.attempt': claimed.attempts });
+    if (span) span.end(outcome.attempt?.error?.code);
     const { attempt, state, againAfterMs } = outcome;
     if (attempt?.error) {
       const { event_id, endpoint_id } = claimed;

@@ -5,6 +5,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { ownProgram } from '../../kernel/own-files.ts';
 import {
   type Ask,
+  type AskedMeaning,
   type DocumentsOf,
   type FromThread,
   type Question,
@@ -12,6 +13,8 @@ import {
   type ThreadData,
   type ToThread,
   UNDER_WAY,
+  type VectorPiece,
+  type VectorPlace,
 } from './messages.ts';
 
 /**
@@ -21,9 +24,22 @@ import {
  * are retried.
  */
 export type Knowledge = {
-  of(documents: DocumentsOf): KnowledgeSearch;
+  of(documents: DocumentsOf): ThreadSearch;
   stop(): Promise<void>;
 };
+
+/** With the vector of the question and what it may be compared with, or all passages or nothing. */
+type How = { meaning: AskedMeaning } | { onlyWhole: true };
+export type ThreadSearch = Pick<KnowledgeSearch, 'answer'> & {
+  gather(question: string, earlier: string, tokens: number, asker?: unknown, how?: How): Promise<Gathered>;
+};
+
+export type ReadVectors = (
+  orgId: string,
+  agentId: string,
+  dimensions: number,
+  after: VectorPlace | null,
+) => Promise<VectorPiece | null>;
 
 export type ReadDocument = (orgId: string, agentId: string, after: string | null) => Promise<DocumentText | null>;
 
@@ -31,6 +47,8 @@ export type KnowledgeOptions = {
   log: Logger;
   /** The agent's first document with an id after `after`. */
   readDocument: ReadDocument;
+  /** The agent's vectors after this one. */
+  readVectors?: ReadVectors;
   startThread?: (data: ThreadData) => Worker;
   stuckMs?: number;
 };
@@ -51,6 +69,7 @@ const MAX_RESTING = 1_000;
 export function createKnowledge({
   log,
   readDocument,
+  readVectors = async () => null,
   startThread = start,
   stuckMs = STUCK_MS,
 }: KnowledgeOptions): Knowledge {
@@ -108,6 +127,7 @@ export function createKnowledge({
     const one = pending.get(message.job);
     if (!one || from !== thread) return;
     if (message.kind === 'want') return void read(from, one.ask, message.after);
+    if (message.kind === 'want_vectors') return void readPiece(from, one.ask, message.after);
     pending.delete(message.job);
     if (message.kind === 'found') one.resolve(message.found);
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
@@ -118,6 +138,23 @@ export function createKnowledge({
       (document) => ({ kind: 'document', job, document }),
       (error: unknown) => {
         log.warn({ err: error }, 'a document cannot be read');
+        return { kind: 'unreadable', job };
+      },
+    );
+    if (wants === thread) post(answer);
+  }
+
+  async function readPiece(wants: Worker, { job, orgId, agentId, question }: Ask, after: VectorPlace | null) {
+    if (question.reader !== 'model' || !question.meaning) return;
+    const answer: ToThread = await readVectors(orgId, agentId, question.meaning.dimensions, after).then(
+      // Copied: with a view of a larger buffer, all of that would be sent.
+      (piece) => ({
+        kind: 'vectors',
+        job,
+        piece: piece && { ...piece, hashes: new Uint8Array(piece.hashes), vectors: new Uint8Array(piece.vectors) },
+      }),
+      (error: unknown) => {
+        log.warn({ err: error }, 'vectors of passages cannot be read');
         return { kind: 'unreadable', job };
       },
     );
@@ -159,7 +196,8 @@ export function createKnowledge({
   return {
     of: (documents) => ({
       answer: (text) => ask<Answer>(documents, { reader: 'person', text }),
-      gather: (text, earlier, tokens) => ask<Gathered>(documents, { reader: 'model', text, earlier, tokens }),
+      gather: (text, earlier, tokens, _asker, how) =>
+        ask<Gathered>(documents, { reader: 'model', text, earlier, tokens, ...how }),
     }),
     stop: async () => {
       stopped = true;

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { embed } from '../../../test/fakes/embeddings.ts';
+import { splitDocument } from '../../engine/knowledge/split-document.ts';
+import { textToEmbed, vectorKeys } from '../../engine/knowledge/vector-key.ts';
+import { quantize } from '../../engine/knowledge/vector-table.ts';
 import { createLibrary } from './library.ts';
 import type { Ask, FromThread, ToThread } from './messages.ts';
 
@@ -128,5 +132,77 @@ describe('the library', () => {
     settle();
     expect(answerTo(slow)).toMatchObject({ kind: 'failed', why: expect.stringContaining('seconds of work') as string });
     expect(said(answerTo(small))).toEqual(HOURS);
+  });
+});
+
+describe('vectors', () => {
+  const text = Array.from({ length: 40 }, (_, at) => `Room ${at} has a window to the garden.`).join('\n\n');
+  const space = { provider: 'openai', baseUrl: null, model: 'small' };
+
+  /** A library whose passages all have the vector of `find`; counts the loads. */
+  function givenVectors({ maxKeptBytes = 1e9, without = 0 } = {}) {
+    const keyOf = vectorKeys(space);
+    const passages = splitDocument({ id: '0', name: 'Guide', text }).slice(without);
+    const hashes = Buffer.concat(passages.map((one) => Buffer.from(keyOf(textToEmbed(one)), 'hex')));
+    const vectors = Buffer.concat(passages.map((one) => Buffer.from(quantize(embed(one.text, 64)).buffer)));
+    const inbox: ToThread[] = [];
+    const found = new Map<number, FromThread>();
+    let loads = 0;
+    const library = createLibrary({
+      post: (message) => {
+        const { job } = message;
+        if (message.kind === 'want') {
+          const document = message.after === null ? { id: '0', name: 'Guide', text } : null;
+          inbox.push({ kind: 'document', job, document });
+        } else if (message.kind === 'want_vectors') {
+          if (message.after === null) loads++;
+          const piece = message.after === null ? { hashes, vectors, last: { document: '0', hash: 'ff' } } : null;
+          inbox.push({ kind: 'vectors', job, piece });
+        } else found.set(job, message);
+      },
+      meter: { clock: () => performance.now(), cpu: () => 0, onJob: () => {} },
+      maxKeptBytes,
+    });
+    let job = 0;
+    const put = (edition = '1', tokens = 100): number => {
+      const vector = quantize(embed('Room 7', 64));
+      const meaning = { vector, space, dimensions: 64, edition };
+      const question = { reader: 'model' as const, text: 'Room 7', earlier: '', tokens, meaning };
+      library.take({ kind: 'ask', job: ++job, orgId: 'o', agentId: 'a', edition: 'e', bytes: 1, question });
+      return job;
+    };
+    const settle = (): void => {
+      while (library.work() || inbox.length > 0) while (inbox.length > 0) library.take(inbox.shift()!);
+    };
+    const meaningOf = (asked: number): unknown => {
+      const answer = found.get(asked);
+      return answer?.kind === 'found' && 'meaning' in answer.found ? answer.found.meaning : answer?.kind;
+    };
+    return { put, settle, meaningOf, loads: () => loads };
+  }
+
+  test('are read once for all questions, and again when there are others', () => {
+    const { put, settle, meaningOf, loads } = givenVectors();
+    const asked = [put(), put()];
+    settle();
+    expect([...asked, put()].map((one) => (settle(), meaningOf(one)))).toEqual(['used', 'used', 'used']);
+    expect(loads()).toBe(1);
+    const again = put('2');
+    settle();
+    expect([meaningOf(again), loads()]).toEqual(['used', 2]);
+  });
+
+  test('that would take more than half of the memory are not read; the words are searched, and the answer says so', () => {
+    const { put, settle, meaningOf, loads } = givenVectors({ maxKeptBytes: 40 * 64 });
+    const asked = put();
+    settle();
+    expect([meaningOf(asked), loads()]).toEqual(['too_large', 0]);
+  });
+
+  test('of too few passages are not searched', () => {
+    const { put, settle, meaningOf } = givenVectors({ without: 10 });
+    const asked = put();
+    settle();
+    expect(meaningOf(asked)).toBe('incomplete');
   });
 });

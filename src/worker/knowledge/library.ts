@@ -1,14 +1,19 @@
+import type { Answer, Gathered } from '../../engine/provider.ts';
 import { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
 import { type DocumentText, passagesOf } from '../../engine/knowledge/split-document.ts';
 import type { Steps } from '../../engine/knowledge/steps.ts';
+import { VectorTable } from '../../engine/knowledge/vector-table.ts';
 import { createFairSteps, WAIT, type Work } from './fair-steps.ts';
-import type { Ask, DocumentsOf, FromThread, ToThread } from './messages.ts';
+import { LEAST_SHARE, loadVectors, type VectorLoad } from './load-vectors.ts';
+import type { Ask, AskedMeaning, DocumentsOf, FromThread, ToThread } from './messages.ts';
 
 /**
  * The indexes of many agents, in the knowledge thread. An index is built on the first question, rebuilt when the
  * documents have changed, and evicted when memory is short, least recently used first. While both wait, searches and
  * builds get half of the time each, and within both the organizations take turns.
  */
+type Kept = { edition: string; index: KnowledgeIndex; vectors?: { edition: string; table: VectorTable } };
+type Load = VectorLoad & { work: Work; waiting: Ask[]; edition: string; kept: Kept };
 type Build = DocumentsOf & { index: KnowledgeIndex; work: Work; waiting: Ask[]; arrived: DocumentText | null };
 
 /**
@@ -28,19 +33,23 @@ export type LibraryOptions = {
 };
 
 export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
-  const kept = new Map<string, { edition: string; index: KnowledgeIndex }>();
+  const kept = new Map<string, Kept>();
   /** Builds in progress, by the number of their job; one for each organization. */
   const begun = new Map<number, Build>();
   /** Builds that wait, one for each agent. */
   const waiting = new Map<string, Build>();
+  /** Vectors that are being read, by the number of their job. */
+  const loads = new Map<number, Load>();
   const searches = createFairSteps(meter);
   const builds = createFairSteps(meter);
 
   function take(message: ToThread): void {
     if (message.kind === 'ask') return ask(message);
+    const load = loads.get(message.job);
+    if (load) return takeVectors(load, message);
     const build = begun.get(message.job);
     if (!build) return;
-    if (message.kind === 'unreadable') return build.work.fail('The documents cannot be read now.');
+    if (message.kind !== 'document') return build.work.fail('The documents cannot be read now.');
     build.arrived = message.document;
     builds.add(build.work);
   }
@@ -51,7 +60,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     if (found?.edition === one.edition) {
       kept.delete(name);
       kept.set(name, found);
-      return search(one, found.index);
+      return answer(one, found);
     }
     for (const build of begun.values()) {
       if (nameOf(build) === name && build.edition === one.edition) return void build.waiting.push(one);
@@ -66,16 +75,64 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     beginBuilds();
   }
 
-  function search({ job, orgId, question }: Ask, index: KnowledgeIndex): void {
+  /** A question that may go by meaning needs the vectors first. */
+  function answer(one: Ask, at: Kept): void {
+    const meaning = one.question.reader === 'model' ? one.question.meaning : undefined;
+    if (meaning === undefined || at.vectors?.edition === meaning.edition) return search(one, at);
+    const under = [...loads.values()].find(({ kept: of, edition }) => of === at && edition === meaning.edition);
+    if (under) under.waiting.push(one);
+    else if (at.index.size * meaning.dimensions > maxKeptBytes / 2) search(one, at);
+    else beginLoad(one, at, meaning);
+  }
+
+  function beginLoad(one: Ask, at: Kept, meaning: AskedMeaning): void {
+    const { job, orgId } = one;
+    delete at.vectors;
+    const load: Load = {
+      table: new VectorTable(at.index.size, meaning.dimensions),
+      arrived: null,
+      waiting: [one],
+      edition: meaning.edition,
+      kept: at,
+      work: { orgId, job, steps: steps(), limitMs: BUILD_LIMIT_MS, spentMs: 0, fail },
+    };
+    function* steps(): Steps<void> {
+      makeRoom();
+      yield* loadVectors(load, at.index, meaning, (after) => post({ kind: 'want_vectors', job, after }));
+      loads.delete(job);
+      at.vectors = { edition: meaning.edition, table: load.table };
+      for (const each of load.waiting) search(each, at);
+    }
+    function fail(why: string): void {
+      loads.delete(job);
+      for (const each of load.waiting) post({ kind: 'failed', job: each.job, why });
+    }
+    loads.set(job, load);
+    builds.add(load.work);
+  }
+
+  function takeVectors(load: Load, message: ToThread): void {
+    if (message.kind !== 'vectors') return load.work.fail('The vectors cannot be read now.');
+    load.arrived = message.piece;
+    builds.add(load.work);
+  }
+
+  function search({ job, orgId, question }: Ask, { index, vectors }: Kept): void {
     const fail = (why: string): void => post({ kind: 'failed', job, why });
     function* steps(): Steps<void> {
-      post({
-        kind: 'found',
-        job,
-        found: yield* question.reader === 'person'
-          ? index.answer(question.text)
-          : index.gather(question.text, question.earlier, question.tokens),
-      });
+      post({ kind: 'found', job, found: yield* find() });
+    }
+    function* find(): Steps<Answer | Gathered> {
+      if (question.reader === 'person') return yield* index.answer(question.text);
+      const { text, earlier, tokens, meaning, onlyWhole } = question;
+      if (onlyWhole && !index.fits(tokens)) return { whole: false, findings: [], documents: [] };
+      if (meaning === undefined) return yield* index.gather(text, earlier, tokens);
+      const table = vectors?.edition === meaning.edition ? vectors.table : null;
+      if (table !== null && table.share >= LEAST_SHARE && table.dimensions === meaning.vector.length) {
+        return yield* index.gatherByMeaning(text, earlier, tokens, { vector: meaning.vector, vectors: table });
+      }
+      const found = yield* index.gather(text, earlier, tokens);
+      return { ...found, meaning: table === null ? 'too_large' : 'incomplete' };
     }
     searches.add({ orgId, job, steps: steps(), limitMs: SEARCH_LIMIT_MS, spentMs: 0, fail });
   }
@@ -96,9 +153,10 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
       yield* readAll(build);
       end(build);
       kept.delete(nameOf(build));
-      kept.set(nameOf(build), { edition: build.edition, index: build.index });
+      const made: Kept = { edition: build.edition, index: build.index };
+      kept.set(nameOf(build), made);
       makeRoom();
-      for (const each of build.waiting) search(each, build.index);
+      for (const each of build.waiting) answer(each, made);
     }
     function fail(why: string): void {
       end(build);
@@ -146,11 +204,12 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
 
   function makeRoom(): void {
     let bytes = 0;
-    for (const { index } of [...kept.values(), ...begun.values()]) bytes += index.bytes;
-    for (const [name, { index }] of kept) {
+    for (const one of [...kept.values(), ...begun.values()]) bytes += bytesOf(one);
+    for (const { table } of loads.values()) bytes += table.bytes;
+    for (const [name, one] of kept) {
       if (bytes <= maxKeptBytes || kept.size === 1) return;
       kept.delete(name);
-      bytes -= index.bytes;
+      bytes -= bytesOf(one);
     }
   }
 
@@ -164,5 +223,8 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     },
   };
 }
+
+const bytesOf = ({ index, vectors }: Pick<Kept, 'index' | 'vectors'>): number =>
+  index.bytes + (vectors?.table.bytes ?? 0);
 
 const nameOf = ({ orgId, agentId }: DocumentsOf): string => `${orgId} ${agentId}`;

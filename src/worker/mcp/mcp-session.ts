@@ -21,6 +21,8 @@ export type McpPlace = {
   /** For everything: the greeting, the list, the call. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** A `traceparent` for the call of the tool. */
+  trace?: string | undefined;
 };
 
 export type McpSession = { client: Client; options: RequestOptions; wire: Wire };
@@ -85,7 +87,12 @@ export async function withMcpSession<T>(
   }
 }
 
-function boundedFetch({ egress, url, authority, timeoutMs }: McpPlace, id: string, wire: Wire, until: AbortSignal) {
+function boundedFetch(
+  { egress, url, authority, timeoutMs, trace }: McpPlace,
+  id: string,
+  wire: Wire,
+  until: AbortSignal,
+) {
   const call = egress.fetchWith({ timeoutMs, maxBytes: MAX_BYTES });
   const { href } = new URL(url);
   let requests = 0;
@@ -99,6 +106,7 @@ function boundedFetch({ egress, url, authority, timeoutMs }: McpPlace, id: strin
     const headers = new Headers(init.headers);
     headers.set('user-agent', 'Parley');
     if (isCall) headers.set('idempotency-key', id);
+    if (isCall && trace !== undefined) headers.set('traceparent', trace);
     const signature =
       authority.signing.length > 0 && signWebhook(authority.signing, isCall ? id : randomUUID(), new Date(), body);
     for (const [name, value] of Object.entries(signature || {})) headers.set(name, value);

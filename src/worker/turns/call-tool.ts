@@ -45,20 +45,20 @@ const NOTHING_SENT: ToolAnswer = { sent: null, attempts: 0, status: null, result
 
 async function attemptCall(
   egress: CallToolDeps['egress'],
-  { tool, signal }: ToolRequest,
+  { tool, signal, trace }: ToolRequest,
   authority: Authority,
   call: ToolCall,
 ): Promise<ToolAnswer> {
   const timeoutMs = (tool.timeout_seconds ?? TIMEOUT_SECONDS) * 1_000;
-  if (!tool.mcp) return send(egress, { url: tool.url, timeoutMs, signal }, authority, call);
+  if (!tool.mcp) return send(egress, { url: tool.url, timeoutMs, signal, trace }, authority, call);
   // The protocol's library is read with the first tool that needs it.
   const { callMcpTool } = await import('../mcp/call-mcp-tool.ts');
-  return callMcpTool({ egress, url: tool.url, timeoutMs, signal, authority }, tool.mcp, call);
+  return callMcpTool({ egress, url: tool.url, timeoutMs, signal, authority, trace }, tool.mcp, call);
 }
 
 async function send(
   egress: Pick<Egress, 'request'>,
-  { url, timeoutMs, signal }: { url: string; timeoutMs: number; signal: AbortSignal },
+  { url, timeoutMs, signal, trace }: { url: string; timeoutMs: number; signal: AbortSignal; trace: string | undefined },
   { signing, headers: credentials, hidden }: Authority,
   call: ToolCall,
 ): Promise<ToolAnswer> {
@@ -70,6 +70,7 @@ async function send(
     accept: 'application/json',
     'user-agent': 'Parley',
     'idempotency-key': key,
+    ...(trace !== undefined && { traceparent: trace }),
     ...(signing.length > 0 && signWebhook(signing, key, new Date(), body)),
   };
   const made = { sent: { url, headers, body }, attempts: attempt };

@@ -10,12 +10,14 @@ import {
 } from '../../engine/providers/create-model-provider.ts';
 import type { CallTool, FindChangedTools } from '../../engine/providers/run-tool.ts';
 import type { Egress } from '../../kernel/egress.ts';
-import { type Key, SealError } from '../../kernel/seal.ts';
-import { modelCredential, openCredential } from '../../store/credentials.ts';
+import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
-import { type ModelRow, readModel } from '../../store/models.ts';
+import { readModel } from '../../store/models.ts';
+import { openModelKey } from '../../store/open-model-key.ts';
 import { hasBudgets } from '../../store/spending/budgets.ts';
+import type { FindProvider } from './load-agent.ts';
 import type { CallsDeps } from './model-calls.ts';
+import type { ModelTape } from './model-tape.ts';
 import { type Link, tryInOrder } from './try-in-order.ts';
 
 type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
@@ -28,44 +30,55 @@ type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
 
 /** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
 export function createFindProvider(deps: FindProviderDeps) {
-  return async function findProvider(orgId: string, agent: { definition: AgentDefinition }): Promise<Provider> {
+  /** `test`: it answers the tools itself; then no server is asked about its tools, either. */
+  return async function findProvider(
+    orgId: string,
+    agent: { definition: AgentDefinition },
+    test?: TestStage,
+  ): Promise<Provider> {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
-    const [provider, limited] = await Promise.all([findModel(orgId, name), hasBudgets(deps.db, orgId)]);
+    // No call is made, so none is counted, and no other model stands in.
+    if (test?.tape?.isReplay) return fromTape(name, test, test.tape);
+    const [provider, limited] = await Promise.all([findModel(orgId, name, test), hasBudgets(deps.db, orgId)]);
     const findLink = async (next: Fallback): Promise<Link> => ({
       model: next.model ?? '',
       timeLimit: next.time_limit_seconds,
-      provider: await findModel(orgId, next.provider as ModelProviderName),
+      provider: await findModel(orgId, next.provider as ModelProviderName, test),
     });
     return tryInOrder({ ...deps, pool: deps.db.$client }, { model, timeLimit, provider }, findLink, limited);
   };
 
-  async function findModel(orgId: string, name: ModelProviderName): Promise<Provider> {
+  async function findModel(orgId: string, name: ModelProviderName, test?: TestStage): Promise<Provider> {
     const account = await readModel(deps.db, orgId, name);
     if (!account) return unusable(name, 'is not connected. Connect it');
-    const apiKey = account.sealedKey === null ? undefined : await readKey(account, account.sealedKey);
+    const fetch = deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES });
+    const apiKey = await openModelKey(deps.db, deps.sealingKey, account);
     if (apiKey === null) return unusable(name, 'has a stored key that belongs to other settings. Give it again');
     return createModelProvider({
       name,
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
-      fetch: deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES }),
-      callTool: deps.callTool,
-      findChangedTools: deps.findChangedTools,
+      fetch: test?.tape?.through(fetch, apiKey) ?? fetch,
+      callTool: test?.callTool ?? deps.callTool,
+      findChangedTools: test ? async () => new Set() : deps.findChangedTools,
       before: decideBeforeModel,
     });
   }
-
-  /** Null: the key was stored for another address, or it was altered. */
-  async function readKey(account: ModelRow, sealed: string): Promise<string | null> {
-    try {
-      return await openCredential(deps.db, deps.sealingKey, modelCredential(account), sealed);
-    } catch (error) {
-      if (error instanceof SealError) return null;
-      throw error;
-    }
-  }
 }
+
+type TestStage = NonNullable<Parameters<FindProvider>[2]>;
+
+const fromTape = (name: ModelProviderName, { callTool }: TestStage, tape: ModelTape): Provider =>
+  createModelProvider({
+    name,
+    baseUrl: 'http://recorded.invalid/v1',
+    apiKey: 'recorded',
+    fetch: tape.through(fetch),
+    callTool,
+    findChangedTools: async () => new Set(),
+    before: decideBeforeModel,
+  });
 
 /** The agent names a provider that cannot be used: its runs fail immediately with the reason. */
 const unusable = (name: string, why: string): Provider => ({

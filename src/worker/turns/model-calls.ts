@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { InsteadOf } from '../../../contract/spending.ts';
 import { type ModelCalls, ProviderError, type TurnRequest } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Span } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
 import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/spending/gates.ts';
-import { type Payers, type Refused, reserve, settleDead, type Spending } from '../../store/spending/reserve.ts';
+import {
+  markSpent,
+  type Measured,
+  type Payers,
+  type Refused,
+  reserve,
+  settleDead,
+  type Spending,
+} from '../../store/spending/reserve.ts';
 import { settleTurn } from '../../store/spending/settle.ts';
 
 /**
@@ -36,7 +45,13 @@ const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provi
 
 const NOTHING: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
 
-const payersOf = (request: TurnRequest): Payers => ({
+/** Whose call it is. `turns`: 0 for a call beside turns. */
+export type CallsFor = Pick<TurnRequest, 'context' | 'account' | 'span'> & {
+  agent: { id: string; definition: Pick<TurnRequest['agent']['definition'], 'max_output_tokens'> };
+  turns?: 0;
+};
+
+const payersOf = (request: CallsFor): Payers => ({
   orgId: request.context.organization_id,
   agentId: request.agent.id,
   keyId: request.account?.key_id ?? '',
@@ -44,7 +59,7 @@ const payersOf = (request: TurnRequest): Payers => ({
 });
 
 /** `limited`: the organization has budgets. */
-export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, limited: boolean) {
+export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, limited: boolean) {
   const id = randomUUID();
   const payers = payersOf(request);
   const { definition } = request.agent;
@@ -54,6 +69,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
   let [calls, unmeasured, toolCalls] = [0, 0, 0];
   let gate: Gate | null = null;
   let reserved = false;
+  let span: Span | undefined;
 
   const calling: ModelCalls = {
     ...(limited && { maxOutputTokens: MAX_OUTPUT_TOKENS }),
@@ -64,8 +80,11 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
       if (limited) await takeFrom(inputTokens, output);
       open = { input: inputTokens, output };
       calls++;
+      span = spanOf(request, ref, definition.max_output_tokens);
     },
     end(used) {
+      if (used !== null) span?.set(usageOf(used));
+      span?.end();
       if (used === null) return closeUnknown();
       open = null;
       const { input, cached, output } = spent;
@@ -91,6 +110,8 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
     let refused = await reserve(deps.pool, wanted);
     const isBusy = refused.length > 0 && refused.every(({ why }) => why === 'busy');
     if (isBusy && (await settleDead(deps.pool, MAX_DEAD, payers.orgId)) > 0) refused = await reserve(deps.pool, wanted);
+    const spentOnes = refused.filter(({ why }) => why === 'spent').map((each) => each.id);
+    if (spentOnes.length > 0) await markSpent(deps.pool, payers.orgId, spentOnes);
     if (refused.length > 0) throw overBudget(refused, ref);
     reserved = true;
   }
@@ -98,11 +119,25 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
   /** The end of the attempt, in any way. `insteadOf`: the models that did not answer before it. */
   async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
     const failure = thrown instanceof ProviderError ? thrown : null;
+    span?.end(failure?.code ?? 'aborted');
     if (failure !== null && FREE.has(failure.code) && open !== null) open = null;
     closeUnknown();
     if (calls > 0 || reserved) {
       const { conversation_id: conversationId, run_id: runId } = request.context;
-      const use = { id, payers, conversationId, runId, ...ref, calls, unmeasured, toolCalls, spent, insteadOf };
+      const { turns } = request;
+      const use = {
+        id,
+        payers,
+        conversationId,
+        runId,
+        ...ref,
+        calls,
+        unmeasured,
+        toolCalls,
+        spent,
+        insteadOf,
+        ...(turns === 0 && { turns }),
+      };
       await withPatience(() => settleTurn(deps.pool, use)).catch((err: unknown) =>
         deps.log.error({ err, run_id: runId }, 'the use of a model could not be counted; its budget pays the limit'),
       );
@@ -124,6 +159,25 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
 
   return { calling, close };
 }
+
+/** The names of the conventions, where they have one. */
+const SYSTEMS: Record<string, string> = { google: 'gcp.gemini' };
+
+const spanOf = ({ span, turns }: CallsFor, { provider, model }: ModelRef, maxOutput: number | undefined) => {
+  const operation = turns === 0 ? 'embeddings' : 'chat';
+  return span?.child(`${operation} ${model}`, 'client', {
+    'gen_ai.operation.name': operation,
+    'gen_ai.provider.name': SYSTEMS[provider] ?? provider,
+    'gen_ai.request.model': model,
+    'gen_ai.request.max_tokens': turns === 0 ? undefined : maxOutput,
+  });
+};
+
+const usageOf = ({ input, cached, output }: Measured) => ({
+  'gen_ai.usage.input_tokens': input,
+  'gen_ai.usage.cache_read.input_tokens': cached,
+  'gen_ai.usage.output_tokens': output,
+});
 
 /** The embedded agent, or a hand-off, answered in place of models. */
 export async function countStandIn(

@@ -1,5 +1,6 @@
 import { channelKinds } from '../../channels/kinds.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
+import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnContext, TurnRequest, TurnResult } from '../../engine/provider.ts';
 import { newId, timeOfId } from '../../kernel/ids.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
@@ -26,7 +27,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
     locale: run.conversation_locale ?? run.end_user.locale,
-    variables: { ...run.input.variables, end_user: personVariables(run) },
+    variables: variablesOf(run.input, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
     history: history.map((message) => ({ role: message.role as never, text: message.content.text ?? '' })),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
@@ -66,15 +67,21 @@ function inputIds(run: ClaimedRun): string[] {
   return run.unanswered.includes(own) ? run.unanswered : [...run.unanswered, own];
 }
 
-const personVariables = ({ end_user: person }: ClaimedRun) => ({
-  ...person.attributes,
-  id: person.id,
-  external_id: person.external_id,
-  name: person.name,
-  email: person.email,
-  phone: person.phone,
-  locale: person.locale,
-  time_zone: person.time_zone,
+type Person = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;
+
+/** What a template of the agent may name. */
+export const variablesOf = ({ variables }: RunInput, person: Person): Record<string, unknown> => ({
+  ...variables,
+  end_user: {
+    ...person.attributes,
+    id: person.id,
+    external_id: person.external_id,
+    name: person.name,
+    email: person.email,
+    phone: person.phone,
+    locale: person.locale,
+    time_zone: person.time_zone,
+  },
 });
 
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;

@@ -145,7 +145,11 @@ test('a slow model is given up after its time limit; what the call may cost is c
   await limit('1000000');
   models.openai.script({ stall: 'in_body' });
   models.anthropic.script({ text: 'In time.' });
-  const result = await ask({ ...FIRST, time_limit_seconds: 1, fallback: [{ ...SECOND, when: ['slow'] }] });
+  const result = await ask({
+    ...FIRST,
+    time_limit_seconds: 1,
+    fallback: [{ ...SECOND, time_limit_seconds: 20, when: ['slow'] }],
+  });
   expect(textOf(result)).toBe('In time.');
   expect(await rows('model_usage')).toEqual(
     expect.arrayContaining([expect.objectContaining({ model: 'first', unmeasured: 1, input_tokens: '0' })]),

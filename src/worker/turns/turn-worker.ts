@@ -4,6 +4,7 @@ import { ProviderError, type Words } from '../../engine/provider.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
+import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import { setConsent } from '../../store/end-users/set-consent.ts';
@@ -14,6 +15,7 @@ import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
 import { createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from './load-agent.ts';
+import { codeOf, spanOfAgent, spanOfRun, toldBy } from './trace-turn.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
@@ -31,6 +33,8 @@ export type TurnWorkerOptions = {
   /** Called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
   liveWords: Pick<LiveWords, 'begin'>;
+  /** Absent or null: no traces. */
+  tracer?: Tracer | null;
 };
 
 /** Maximum turns in progress; most of them wait for a model. */
@@ -51,7 +55,8 @@ const TURN_TIMEOUT_MS = 120_000;
 /** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
 
-export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWords }: TurnWorkerOptions): Worker {
+export function createTurnWorker(options: TurnWorkerOptions): Worker {
+  const { db, log, loadAgent, pressed, onStored, liveWords, tracer } = options;
   const pool = db.$client;
   const lease = newId('node');
   const lanes = createTally<number>();
@@ -97,6 +102,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWo
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
     const words = liveWords.begin(topicsOf(run));
+    const span = tracer ? spanOfRun(tracer, run) : undefined;
     try {
       if (run.attempts > MAX_ATTEMPTS) {
         return await failRun(pool, run, {
@@ -104,19 +110,22 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWo
           detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
         });
       }
-      const turn = await speak(run, signal, words);
+      const turn = await speak(run, signal, words, span);
       // crash point: worker:before-store
       const outcome = await loop.store(turn);
       words.end(outcome === 'stored');
+      span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
       if (outcome === 'outdated') {
         // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
         await again(run);
       }
     } catch (error) {
       words.end(false);
+      span?.end(codeOf(error, signal));
       await giveBack(run, error, signal);
     } finally {
       words.end(false);
+      span?.end();
     }
   }
 
@@ -126,7 +135,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWo
     loop.wake();
   }
 
-  async function speak(run: ClaimedRun, signal: AbortSignal, words: Words): Promise<CompletedTurn> {
+  async function speak(run: ClaimedRun, signal: AbortSignal, words: Words, traced?: Span): Promise<CompletedTurn> {
     const skip = skipReason(run);
     if (skip !== null) return silentTurn(run, 'skipped', skip);
     if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
@@ -139,9 +148,10 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWo
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
+    const span = traced && spanOfAgent(traced, request, loaded.provider.name);
     // Two hundred turns may become ready at the same moment, each with rules to match.
-    const answer = share(() => loaded.provider.turn(request));
-    const result = await withTimeout(answer, TURN_TIMEOUT_MS, tooLate);
+    const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
+    const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
     return completedTurn(run, result);
   }

@@ -27,7 +27,7 @@ export function ActivityPage(): ReactNode {
   const row = useTabInSight(tab);
   return (
     <>
-      <PageHeader title={say('activity')} description={say('hint')} />
+      <PageHeader title={say('activity')} hint={say('hint')} />
       <Tabs
         value={tab}
         onChange={(value) => void navigate({ to: '.', search: { tab: value as ActivityTab }, resetScroll: false })}

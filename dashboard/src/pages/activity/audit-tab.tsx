@@ -92,9 +92,10 @@ function useColumns(seesAddresses: boolean): Column<AuditRecord>[] {
     {
       id: 'who',
       label: say('actor'),
-      cell: ({ actor, actor_name }) => (
+      cell: ({ actor, actor_name, token_id, token_label }) => (
         <bdi>
           {actor_name ?? say(actor === 'leak_report' ? actor : actor.startsWith('user_') ? 'gone_person' : 'schedule')}
+          {token_id && <div className={classes.id}>{say('by_token', { label: token_label ?? token_id })}</div>}
         </bdi>
       ),
     },

@@ -1,9 +1,7 @@
+import { curlOf } from '../../../../contract/code-samples.ts';
 import type { RequestRecord } from '../../../../contract/dashboard/activity.ts';
-import { curl } from '../settings/integrations/api-keys/create/code-of-key.ts';
 
-/** The shell puts the key in; it is nowhere in what is copied. */
-const KEY = '$PARLEY_API_KEY';
-const BODY = '{}';
+const BODY = {};
 
 /** The path with what is known of it; what callers put in themselves was not kept and stays a place. */
 export const pathOfRequest = ({ route, ids }: Pick<RequestRecord, 'route' | 'ids'>): string =>
@@ -16,6 +14,6 @@ export function curlOfRequest(
   const { method } = item;
   const path = pathOfRequest(item);
   const body = method === 'GET' || method === 'DELETE' ? null : BODY;
-  const code = curl({ method, path, ...(body !== null && { body }) }, baseUrl, KEY);
-  return { code, body, places: path.match(/\{\w+\}/g) ?? [] };
+  const code = curlOf({ method, path, ...(body !== null && { body }) }, baseUrl);
+  return { code, body: body && JSON.stringify(body), places: path.match(/\{\w+\}/g) ?? [] };
 }

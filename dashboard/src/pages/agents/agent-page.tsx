@@ -1,4 +1,5 @@
-import { Alert, Badge, Button, Tabs, Text, VisuallyHidden } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Modal, Tabs, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconEye } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -16,7 +17,9 @@ import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { markTried } from '../../preferences.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { DefinitionDiff } from './definition-diff.tsx';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
+import { cleanDefinition } from './editor/clean-definition.ts';
 import { EditorContext, useEditor } from './editor/editor.ts';
 import { RulesTab } from './editor/rules-tab.tsx';
 import { StepsTab } from './editor/steps-tab.tsx';
@@ -24,8 +27,11 @@ import { ToolsTab } from './editor/tools-tab.tsx';
 import { useDraft } from './editor/use-draft.ts';
 import { KnowledgeTab } from './knowledge-tab.tsx';
 import { AGENT_TABS, type AgentTab } from './search.ts';
+import { ReplayCard } from './replay-card.tsx';
 import { SettingsTab } from './settings-tab.tsx';
+import { TestsTab } from './tests-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
+import { testWords } from './test-words.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
@@ -97,23 +103,28 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
         </Alert>
       )}
       <LeftOut agent={agent} />
+      {may && (EDITING.includes(tab) || tab === 'tests' || draft.dirty) && (
+        <PublishBar
+          agent={agent}
+          draft={draft}
+          onDiscard={() => {
+            draft.discard();
+            setDiscarded(discarded + 1);
+          }}
+        />
+      )}
       <div className={classes.desk}>
         <div>
-          <AgentTabs agent={agent} tab={tab} discarded={discarded} />
-          {may && (EDITING.includes(tab) || draft.dirty) && (
-            <PublishBar
-              agent={agent}
-              draft={draft}
-              onDiscard={() => {
-                draft.discard();
-                setDiscarded(discarded + 1);
-              }}
-            />
-          )}
+          <AgentTabs agent={agent} tab={tab} discarded={discarded} unsaved={draft.dirty} />
         </div>
         <div className={classes.beside}>
           <Card title={say('test_chat')} description={say('test_chat_hint')}>
-            <Playground agentId={agent.id} definition={draft.definition} onAnswered={() => markTried(agent.id)} />
+            <Playground
+              agentId={agent.id}
+              definition={draft.definition}
+              onAnswered={() => markTried(agent.id)}
+              onFaults={draft.showFaults}
+            />
           </Card>
         </div>
       </div>
@@ -122,10 +133,13 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
 }
 
 /** The parts of the editor, which share the draft through its context, and what is saved at once. */
-function AgentTabs({ agent, tab, discarded }: { agent: AgentRecord; tab: AgentTab; discarded: number }): ReactNode {
+type TabsProps = { agent: AgentRecord; tab: AgentTab; discarded: number; unsaved: boolean };
+
+function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   const say = useWords(words);
   const navigate = route.useNavigate();
   const row = useTabInSight(tab);
+  const may = useMay('member');
   const { faulty } = useEditor();
   const panels: Record<AgentTab, ReactNode> = {
     behaviour: <BehaviourTab key={discarded} />,
@@ -133,6 +147,12 @@ function AgentTabs({ agent, tab, discarded }: { agent: AgentRecord; tab: AgentTa
     steps: <StepsTab key={discarded} />,
     rules: <RulesTab key={discarded} />,
     tools: <ToolsTab key={discarded} />,
+    tests: (
+      <>
+        <TestsTab agentId={agent.id} unsaved={unsaved} />
+        {may && <ReplayCard agentId={agent.id} unsaved={unsaved} />}
+      </>
+    ),
     versions: <VersionsTab agent={agent} />,
     settings: <SettingsTab agent={agent} />,
   };
@@ -215,6 +235,7 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
         <Text size="sm" role="status" fw={550}>
           {standing}
         </Text>
+        {(dirty || agent.unpublished_changes) && <WhatChanges agent={agent} definition={draft.definition} />}
         {overtaken && (
           <Text size="xs" c="orange.9">
             {say('overtaken')}
@@ -226,6 +247,7 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
           </Text>
         )}
         {problem && faults.length === 0 && <ProblemAlert problem={problem} />}
+        {problem?.code === 'tests_not_passed' && <WithoutTests draft={draft} />}
       </div>
       {dirty && (
         <Button variant="subtle" color="gray" onClick={onDiscard} disabled={draft.busy !== null}>
@@ -248,5 +270,50 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
         {say('publish')}
       </Button>
     </div>
+  );
+}
+
+/** The way past the tests, for who says why. */
+function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {
+  const say = useWords(words);
+  const sayTests = useWords(testWords);
+  const [reason, setReason] = useState('');
+  const publish = (): void =>
+    draft.publish((saved) => notifyDone(say('published', { number: saved.version })), reason.trim());
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        publish();
+      }}
+    >
+      <Group gap="xs" mt="xs" align="end">
+        <TextInput
+          label={sayTests('publish_reason')}
+          value={reason}
+          maxLength={500}
+          onChange={({ currentTarget: { value } }) => setReason(value)}
+        />
+        <Button type="submit" variant="default" disabled={reason.trim().length < 3} loading={draft.busy !== null}>
+          {sayTests('publish_without')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** What publishing would change of what answers now. */
+function WhatChanges({ agent, definition }: { agent: AgentRecord; definition: AgentDefinition }): ReactNode {
+  const say = useWords(words);
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Anchor component="button" type="button" size="xs" onClick={open}>
+        {say('what_changes')}
+      </Anchor>
+      <Modal opened={opened} onClose={close} title={say('what_changes_title')} size={760}>
+        <DefinitionDiff before={agent.published} after={cleanDefinition(definition)} />
+      </Modal>
+    </>
   );
 }

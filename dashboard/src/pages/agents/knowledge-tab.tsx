@@ -18,6 +18,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddDocumentDialog } from './add-document-dialog.tsx';
+import { Embeddings } from './embeddings.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
 import { Sources } from './sources.tsx';
@@ -57,6 +58,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       )}
       <KnowledgeUse agentId={agentId} />
       <KnowledgeBudget />
+      <Embeddings agentId={agentId} />
       {may && <UploadFiles agentId={agentId} />}
       <Sources agentId={agentId} />
       <PagedList

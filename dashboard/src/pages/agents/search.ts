@@ -7,7 +7,16 @@ export const readAgentsSearch = (raw: RawSearch): AgentsSearch => ({
   create: raw['create'] === undefined ? undefined : '',
 });
 
-export const AGENT_TABS = ['behaviour', 'knowledge', 'steps', 'rules', 'tools', 'versions', 'settings'] as const;
+export const AGENT_TABS = [
+  'behaviour',
+  'knowledge',
+  'steps',
+  'rules',
+  'tools',
+  'tests',
+  'versions',
+  'settings',
+] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
 export type AgentSearch = { tab?: AgentTab; text?: string; cursor?: string };
 export const readAgentSearch = (raw: RawSearch): AgentSearch => ({

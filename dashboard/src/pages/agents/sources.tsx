@@ -1,24 +1,33 @@
-import { ActionIcon, Badge, Button, Group, Modal, Stack, Switch, Text, UnstyledButton } from '@mantine/core';
-import { IconPlayerStop, IconRefresh, IconTrash, IconWorld } from '@tabler/icons-react';
+import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text, UnstyledButton } from '@mantine/core';
+import { IconPencil, IconPlayerStop, IconRefresh, IconTrash, IconWorld } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
-import type { SourcePage, SourceRecord } from '../../../../contract/dashboard/sources.ts';
+import {
+  PAGE_STATES,
+  type PageState,
+  type SourcePage,
+  type SourceRecord,
+} from '../../../../contract/dashboard/sources.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { DataList, type Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { usePlacelessList } from '../../list/use-list-state.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddSiteDialog } from './add-site-dialog.tsx';
+import { EditSiteDialog } from './edit-site-dialog.tsx';
 import { faultWord, sourceWords } from './source-words.ts';
 import classes from './sources.module.css';
 
 const REFRESH = ['listSources', 'listDocuments', 'readKnowledgeUse', 'listSourcePages'] as const;
 /** While a sync runs, its progress is read again. */
 const PROGRESS_MS = 2_000;
+const PAGES = 50;
 const isBusy = ({ state }: SourceRecord): boolean => state === 'queued' || state === 'running';
 
 /** The sites that an agent answers from, with the progress of their syncs. */
@@ -28,6 +37,7 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
   const may = useMay('member');
   const [adding, setAdding] = useState(false);
   const [shown, setShown] = useState<SourceRecord | null>(null);
+  const [editing, setEditing] = useState<SourceRecord | null>(null);
   const [leaving, setLeaving] = useState<SourceRecord | null>(null);
   const [every, setEvery] = useState<number | undefined>(undefined);
   const input = { params: { org_id, agent_id: agentId }, query: { limit: 50 } };
@@ -40,7 +50,7 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
   useEffect(() => {
     for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
   }, [client, pages]);
-  const columns = useColumns({ agentId, onShow: setShown, onRemove: setLeaving });
+  const columns = useColumns({ agentId, onShow: setShown, onEdit: setEditing, onRemove: setLeaving });
   return (
     <section className={classes.sites} aria-label={say('sites')}>
       <Group justify="space-between" mb="xs">
@@ -63,6 +73,7 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
         }
       />
       <AddSiteDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
+      <EditSiteDialog agentId={agentId} item={editing} onClose={() => setEditing(null)} />
       <PagesDialog agentId={agentId} item={shown} onClose={() => setShown(null)} />
       <RemoveSite agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
     </section>
@@ -71,7 +82,9 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
 
 type Open = (item: SourceRecord) => void;
 
-function useColumns(on: { agentId: string; onShow: Open; onRemove: Open }): Column<SourceRecord>[] {
+type On = { agentId: string; onShow: Open; onEdit: Open; onRemove: Open };
+
+function useColumns(on: On): Column<SourceRecord>[] {
   const say = useWords(sourceWords);
   const sayCommon = useWords(common);
   return [
@@ -96,13 +109,13 @@ function useColumns(on: { agentId: string; onShow: Open; onRemove: Open }): Colu
       label: sayCommon('actions'),
       hidden: true,
       align: 'end',
-      width: '90px',
-      cell: (item) => <Actions item={item} agentId={on.agentId} onRemove={on.onRemove} />,
+      width: '120px',
+      cell: (item) => <Actions item={item} {...on} />,
     },
   ];
 }
 
-const COLORS = { queued: 'gray', running: 'blue', done: 'green', failed: 'red', cancelled: 'gray' } as const;
+const COLORS = { queued: 'gray', running: 'blue', done: 'jade', failed: 'red', cancelled: 'gray' } as const;
 
 function State({ item }: { item: SourceRecord }): ReactNode {
   const say = useWords(sourceWords);
@@ -138,7 +151,7 @@ function Pages({ item }: { item: SourceRecord }): ReactNode {
   );
 }
 
-function Actions({ item, agentId, onRemove }: { item: SourceRecord; agentId: string; onRemove: Open }): ReactNode {
+function Actions({ item, agentId, onEdit, onRemove }: On & { item: SourceRecord }): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;
   const may = useMay('member');
@@ -147,7 +160,7 @@ function Actions({ item, agentId, onRemove }: { item: SourceRecord; agentId: str
   if (!may) return null;
   const params = { org_id, agent_id: agentId, source_id: item.id };
   const busy = isBusy(item);
-  const label = (action: 'stop' | 'sync_now' | 'remove'): string =>
+  const label = (action: 'stop' | 'sync_now' | 'edit' | 'remove'): string =>
     say('actions_of', { action: say(action), name: item.url });
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">
@@ -160,6 +173,15 @@ function Actions({ item, agentId, onRemove }: { item: SourceRecord; agentId: str
         onClick={() => (busy ? cancel : sync).mutate({ params })}
       >
         {busy ? <IconPlayerStop size={17} /> : <IconRefresh size={17} />}
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label('edit')}
+        title={say('edit')}
+        onClick={() => onEdit(item)}
+      >
+        <IconPencil size={17} />
       </ActionIcon>
       <ActionIcon variant="subtle" color="gray" aria-label={label('remove')} onClick={() => onRemove(item)}>
         <IconTrash size={17} />
@@ -187,10 +209,13 @@ function PagesDialog({ agentId, item, onClose }: DialogProps): ReactNode {
 function PageList({ agentId, id }: { agentId: string; id: string }): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;
-  const [faults, setFaults] = useState(false);
+  const list = usePlacelessList<{ state?: PageState }>();
   const read = useRead(
     'listSourcePages',
-    { params: { org_id, agent_id: agentId, source_id: id }, query: { limit: 100, ...(faults && { state: 'fault' }) } },
+    {
+      params: { org_id, agent_id: agentId, source_id: id },
+      query: { ...list.filters, cursor: list.cursor, limit: PAGES },
+    },
     { keep: true },
   );
   const columns: Column<SourcePage>[] = [
@@ -203,18 +228,26 @@ function PageList({ agentId, id }: { agentId: string; id: string }): ReactNode {
   ];
   return (
     <Stack>
-      <Switch
-        label={say('only_faults')}
-        checked={faults}
-        onChange={(event) => setFaults(event.currentTarget.checked)}
+      <NativeSelect
+        label={say('state')}
+        maw={260}
+        value={list.filters.state ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          list.setFilters({ state: (value || undefined) as PageState | undefined })
+        }
+        data={[
+          { value: '', label: say('all_pages') },
+          ...PAGE_STATES.map((value) => ({ value, label: say(`page_${value}`) })),
+        ]}
       />
       <DataList
         label={say('pages')}
         read={read}
         columns={columns}
         keyOf={({ url }) => url}
-        empty={<Empty icon={<IconWorld size={26} />} title={say('pages_none')} />}
+        empty={<Empty icon={<IconWorld size={26} />} title={say(list.filtered ? 'pages_none_so' : 'pages_none')} />}
       />
+      <Pager list={list} page={read.data} />
     </Stack>
   );
 }

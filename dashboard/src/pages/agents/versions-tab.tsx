@@ -1,4 +1,4 @@
-import { Badge, Button, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
@@ -15,6 +15,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { DefinitionDiff } from './definition-diff.tsx';
 import { sameDefinition } from './editor/clean-definition.ts';
 import { words, type AgentWord } from './words.ts';
 import classes from './agents.module.css';
@@ -61,7 +62,8 @@ export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
                 key={version.version}
                 item={version}
                 before={all[index + 1] ?? null}
-                current={agent.version}
+                all={all}
+                agent={agent}
                 onRestore={() => setChosen(version)}
               />
             ))}
@@ -74,12 +76,21 @@ export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
   );
 }
 
-type VersionProps = { item: AgentVersion; before: AgentVersion | null; current: number; onRestore: () => void };
+type VersionProps = {
+  item: AgentVersion;
+  before: AgentVersion | null;
+  /** To compare with. */
+  all: readonly AgentVersion[];
+  agent: AgentRecord;
+  onRestore: () => void;
+};
 
-function Version({ item, before, current, onRestore }: VersionProps): ReactNode {
+function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNode {
   const say = useWords(words);
   const may = useMay('member');
-  const [shown, setShown] = useState(false);
+  const [shown, setShown] = useState<'changes' | 'definition' | null>(null);
+  const toggle = (part: 'changes' | 'definition') => () => setShown(shown === part ? null : part);
+  const current = agent.version;
   return (
     <li>
       <div className={classes.versionWords}>
@@ -96,7 +107,16 @@ function Version({ item, before, current, onRestore }: VersionProps): ReactNode 
           {difference(item, before, say)}
         </Text>
       </div>
-      <Button size="xs" variant="subtle" color="gray" aria-expanded={shown} onClick={() => setShown(!shown)}>
+      <Button size="xs" variant="subtle" color="gray" aria-expanded={shown === 'changes'} onClick={toggle('changes')}>
+        {say('show_changes')}
+      </Button>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        aria-expanded={shown === 'definition'}
+        onClick={toggle('definition')}
+      >
         {say('show_definition')}
       </Button>
       {may && item.version !== current && (
@@ -104,7 +124,8 @@ function Version({ item, before, current, onRestore }: VersionProps): ReactNode 
           {say('roll_back', { number: item.version })}
         </Button>
       )}
-      {shown && (
+      {shown === 'changes' && <Comparison item={item} before={before} all={all} draft={agent.definition} />}
+      {shown === 'definition' && (
         <div style={{ flexBasis: '100%', minWidth: 0 }}>
           <CodeBlock
             code={JSON.stringify(item.definition, null, 2)}
@@ -113,6 +134,38 @@ function Version({ item, before, current, onRestore }: VersionProps): ReactNode 
         </div>
       )}
     </li>
+  );
+}
+
+type ComparisonProps = Pick<VersionProps, 'item' | 'before' | 'all'> & { draft: AgentDefinition };
+
+/** Against the version before it, another one, or the draft; always from the older to the newer. */
+function Comparison({ item, before, all, draft }: ComparisonProps): ReactNode {
+  const say = useWords(words);
+  const others = all.filter(({ version }) => version !== item.version);
+  const [chosen, setChosen] = useState<number | null>(before?.version ?? null);
+  const other = others.find(({ version }) => version === chosen);
+  const [old, now] =
+    other === undefined || other.version > item.version
+      ? [item.definition, other?.definition ?? draft]
+      : [other.definition, item.definition];
+  return (
+    <div className={classes.comparison}>
+      <NativeSelect
+        size="xs"
+        label={say('compare_with')}
+        value={chosen ?? ''}
+        onChange={({ currentTarget: { value } }) => setChosen(value === '' ? null : Number(value))}
+        data={[
+          { value: '', label: say('the_draft') },
+          ...others.map(({ version }) => ({
+            value: String(version),
+            label: say('version_number', { number: version }),
+          })),
+        ]}
+      />
+      <DefinitionDiff before={old} after={now} />
+    </div>
   );
 }
 

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { RenameDialog } from './rename-dialog.tsx';
+import { Review } from './review/review.tsx';
 import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
@@ -46,6 +47,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
   const possible = MOVES[item.state];
   const forward = possible.find((name) => name !== 'end');
   const move = asked?.move ?? 'start';
+  const sends = move === 'start' || move === 'resume';
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
@@ -71,6 +73,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
         title={say(`${move}_title`, { name: `\u2068${item.name}\u2069` })}
         act={say(move)}
         danger={move === 'end'}
+        size={sends ? 'lg' : undefined}
         busy={moves[move].isPending}
         problem={moves[move].error}
         onAct={() =>
@@ -92,6 +95,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
             </Text>
           ))}
         </ul>
+        {opened && sends && <Review item={item} onLeave={() => setOpened(false)} />}
       </ConfirmDialog>
       <RenameDialog item={item} opened={renaming} onClose={() => setRenaming(false)} />
     </>

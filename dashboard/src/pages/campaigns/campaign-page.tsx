@@ -13,6 +13,7 @@ import { CampaignKeys } from './campaign-keys.tsx';
 import { CampaignMoves } from './campaign-moves.tsx';
 import { CampaignStateBadge } from './campaign-state.tsx';
 import { ProgressTab } from './progress-tab.tsx';
+import { RehearsalTab } from './rehearsal/rehearsal-tab.tsx';
 import { CAMPAIGN_TABS, LOOK_AGAIN_MS, type CampaignTab } from './search.ts';
 import { SettingsTab } from './settings/settings-tab.tsx';
 import { useSettingsDraft } from './settings/use-settings-draft.ts';
@@ -66,7 +67,7 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         keepMounted={false}
       >
         <Tabs.List className={agentClasses.tabs}>
-          {CAMPAIGN_TABS.map((one) => {
+          {CAMPAIGN_TABS.filter((one) => may || one !== 'rehearsal').map((one) => {
             const isFaulty = one === 'settings' && draft.editor.faulty('');
             return (
               <Tabs.Tab key={one} value={one} className={agentClasses.tab} data-fault={isFaulty || undefined}>
@@ -82,6 +83,11 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         <Tabs.Panel value="settings">
           <SettingsTab item={item} draft={draft} />
         </Tabs.Panel>
+        {may && (
+          <Tabs.Panel value="rehearsal">
+            <RehearsalTab item={item} draft={draft} />
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="keys">
           <CampaignKeys campaign={item} />
         </Tabs.Panel>

@@ -3,7 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { useMay } from '../../session/session.ts';
 import { AboutCard } from './about-card.tsx';
+import { AudienceCard } from './audience/audience-card.tsx';
+import { FileCard } from './audience/file-card.tsx';
 import { Funnel } from './funnel.tsx';
 import { FirstPush, PushCode } from './push-guide.tsx';
 import { RecipientsList } from './recipients-list.tsx';
@@ -15,6 +18,7 @@ const route = getRouteApi('/inside/campaigns/$campaign_id');
 /** How far the people of a campaign have come; before there are any, how to get them in. */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useWords(words);
+  const may = useMay('member');
   const { status } = route.useSearch();
   const { counts, total = 0 } = item;
   return (
@@ -27,6 +31,12 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
               <Funnel counts={counts} total={total} chosen={status} />
             </Card>
           </div>
+          {may && item.state !== 'ended' && (
+            <>
+              <AudienceCard item={item} />
+              <FileCard item={item} />
+            </>
+          )}
           <RecipientsList campaignId={item.id} failed={failed} />
           {item.state !== 'ended' && (
             <details className={classes.more}>
@@ -36,9 +46,17 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
           )}
         </>
       ) : (
-        <div className={classes.section}>
-          <FirstPush item={item} />
-        </div>
+        <>
+          <div className={classes.section}>
+            <FirstPush item={item} />
+          </div>
+          {may && item.state !== 'ended' && (
+            <>
+              <AudienceCard item={item} />
+              <FileCard item={item} />
+            </>
+          )}
+        </>
       )}
     </>
   );

@@ -2,13 +2,13 @@ import { Anchor, Loader, Text } from '@mantine/core';
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { KEY_PLACE, samplesOf } from '../../../../contract/code-samples.ts';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact } from '../../parts/fact.tsx';
-import { codeOfPost, KEY_PLACE } from '../../parts/post-code.ts';
 import { useOrganization, useSession } from '../../session/session.ts';
 import { mentionedIn } from './settings/mentioned.ts';
 import type { CampaignTab } from './search.ts';
@@ -82,10 +82,10 @@ function Step({ done, act, to, children }: StepProps): ReactNode {
 export function PushCode({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
-  const url = `${base_url}/api/campaigns/${item.id}/recipients`;
+  const path = `/api/campaigns/${item.id}/recipients`;
   return (
     <div className={classes.push}>
-      <CopyFact label={`POST ${say('push_url')}`} value={url} copyLabel={say('push_copy')} />
+      <CopyFact label={`POST ${say('push_url')}`} value={base_url + path} copyLabel={say('push_copy')} />
       <Text size="sm" my="sm">
         {say.rich('push_hint', {
           place: <code>{KEY_PLACE}</code>,
@@ -96,7 +96,10 @@ export function PushCode({ item }: { item: CampaignRecord }): ReactNode {
           ),
         })}
       </Text>
-      <CodeTabs label={say('push_code')} tabs={codeOfPost(url, exampleOf(item))} />
+      <CodeTabs
+        label={say('push_code')}
+        tabs={samplesOf({ method: 'POST', path, body: exampleOf(item), idempotent: true }, base_url)}
+      />
     </div>
   );
 }

@@ -25,7 +25,7 @@ export const STATUSES = [
   'expired',
 ] as const satisfies readonly RecipientStatus[];
 
-export const CAMPAIGN_TABS = ['progress', 'settings', 'keys'] as const;
+export const CAMPAIGN_TABS = ['progress', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
 
 /** The cursor is that of the tab's list. `created`: the key that was just made here, for a reload while it is shown. */
@@ -48,3 +48,6 @@ export const readCampaignSearch = (raw: RawSearch): CampaignSearch => ({
 export const READ_AGAIN = ['readCampaign', 'listCampaigns', 'listRecipients', 'listAudit'] as const;
 /** Without a live connection. */
 export const LOOK_AGAIN_MS = 3_000;
+
+/** Where recipients are added from end users, on the page. */
+export const AUDIENCE = 'audience';

@@ -67,6 +67,7 @@ export const words = defineWords(
 
     tab_progress: 'Progress',
     tab_settings: 'Settings',
+    tab_rehearsal: 'Rehearsal',
     tab_keys: 'Keys',
     start_title: 'Start “{name}”?',
     start_takes: 'It accepts recipients over HTTP from now on.',
@@ -208,6 +209,7 @@ export const words = defineWords(
 
     tab_progress: 'التقدّم',
     tab_settings: 'الإعدادات',
+    tab_rehearsal: 'التجربة',
     tab_keys: 'المفاتيح',
     start_title: 'بدء «{name}»؟',
     start_takes: 'من الآن تقبل المستلمين عبر HTTP.',

@@ -1,23 +1,21 @@
-import { Anchor, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { AcceptedMessage } from '../../../../contract/channels.ts';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import type { MessageContent } from '../../../../contract/messages.ts';
-import { useAct, useRead } from '../../api/queries.ts';
+import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { DeliveryNotes, DeliveryState } from '../conversations/delivery-state.tsx';
 import { kindWords } from './kind-words.ts';
+import { TestOutcome } from './test-outcome.tsx';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
-const LOOK_AGAIN_MS = 1_000;
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 
 /** A message to oneself, and what becomes of it, seen live. */
@@ -78,7 +76,7 @@ export function SendTest({ item, kind }: Props): ReactNode {
             <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending}>
               {say('test_send')}
             </Button>
-            {sent && <Outcome channelId={item.id} sent={sent} />}
+            {sent && <TestOutcome channelId={item.id} sent={sent} />}
           </Group>
           {send.error && !send.error.faults.some(({ pointer }) => pointer.endsWith('/address')) && (
             <ProblemAlert problem={send.error} />
@@ -86,27 +84,5 @@ export function SendTest({ item, kind }: Props): ReactNode {
         </Stack>
       </Card>
     </form>
-  );
-}
-
-function Outcome({ channelId, sent }: { channelId: string; sent: AcceptedMessage }): ReactNode {
-  const say = useWords(words);
-  const org_id = useOrganization().id;
-  const params = { org_id, channel_id: channelId, message_id: sent.id };
-  const read = useRead('readTest', { params }, { every: LOOK_AGAIN_MS });
-  const message = read.data;
-  return (
-    <div className={classes.seen} role="status">
-      {message && <DeliveryState message={message} />}
-      {message && <DeliveryNotes message={message} />}
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link to="/conversations/$conversation_id" params={{ conversation_id: sent.conversation_id }} {...props} />
-        )}
-      >
-        {say('see_conversation')}
-      </Anchor>
-    </div>
   );
 }

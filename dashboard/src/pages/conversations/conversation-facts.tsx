@@ -8,8 +8,10 @@ import { Moment } from '../../parts/moment.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { AgentLink } from '../agents/agent-select.tsx';
 import agentClasses from '../agents/agents.module.css';
-import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { RunStatusBadge, useReasonWords } from '../triggers/run-status.tsx';
+import { AssigneeField } from './assignee-field.tsx';
+import { inboxWords } from './inbox-words.ts';
 import { usePersonName } from './conversation-parts.tsx';
 import { KindName } from '../channels/channel-parts.tsx';
 import { words } from './words.ts';
@@ -21,7 +23,7 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
   const say = useWords(words);
   const nameOf = usePersonName();
   const agentName = useAgentNames([item.agent_id]);
-  const people = usePeopleNames();
+  const sayInbox = useWords(inboxWords);
   return (
     <aside className={classes.facts} data-shown={shown || undefined} aria-label={say('facts')}>
       <Fact label={say('end_user')}>
@@ -53,11 +55,9 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
         </Fact>
       )}
       {item.locale && <Fact label={say('language')}>{languageName(say.language, item.locale)}</Fact>}
-      {item.assignee_id && (
-        <Fact label={say('assignee')}>
-          <bdi>{people(item.assignee_id) ?? say('gone_person')}</bdi>
-        </Fact>
-      )}
+      <Fact label={sayInbox('assigned_to')}>
+        <AssigneeField item={item} />
+      </Fact>
       {item.tags.length > 0 && (
         <Fact label={say('tags')}>
           <Tags of={item.tags} />

@@ -10,6 +10,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useTabTitle } from '../../parts/tab-title.ts';
 import { isGone } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
@@ -18,6 +19,7 @@ import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
 import { Transcript } from './transcript.tsx';
 import { READ_AGAIN } from './search.ts';
+import { useSeen } from './use-seen.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -53,9 +55,8 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   const name = nameOf(item.end_user);
   const heading = useRef<HTMLHeadingElement>(null);
   const [factsShown, setFactsShown] = useState(false);
-  useEffect(() => {
-    document.title = `${name} · ${say('conversations')} · Parley`;
-  }, [name, say]);
+  useTabTitle(`${name} · ${say('conversations')} · Parley`);
+  useSeen(item);
   useEffect(() => {
     // After the shell has moved the focus to the page: inside the inbox it belongs to what was opened.
     const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));

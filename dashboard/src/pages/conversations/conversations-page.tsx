@@ -1,25 +1,23 @@
 import { Badge, Button, CloseButton, Select, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
-import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
+import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { relative } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
-import { useNow } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { AgentFilter } from '../agents/agent-select.tsx';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
-import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
+import { NotifyButton } from './notify-button.tsx';
+import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
+import { Views } from './views.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -33,7 +31,7 @@ export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
-  const list = useListState<Filtering>(['text', 'status', 'agent_id', 'channel_id', 'end_user_id']);
+  const list = useListState<Filtering>(['view', 'text', 'status', 'agent_id', 'channel_id', 'end_user_id']);
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
@@ -60,12 +58,18 @@ export function ConversationsPage(): ReactNode {
           <PageHeader
             title={say('conversations')}
             badge={<LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
+            actions={<NotifyButton />}
           />
         ) : (
           <Text component="p">{say('conversations')}</Text>
         )}
       </div>
       <div className={classes.filters}>
+        <Views
+          view={list.filters.view}
+          // A view says the state itself.
+          onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
+        />
         <Filters list={list} />
       </div>
       <div className={classes.panes}>
@@ -118,7 +122,7 @@ function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
         w={160}
         value={list.filters.status ?? null}
         data={STATUSES.map((value) => ({ value, label: say(`status_${value}`) }))}
-        onChange={(status) => list.setFilters({ status: status ?? undefined })}
+        onChange={(status) => list.setFilters({ status: status ?? undefined, view: undefined })}
       />
       <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
       {list.filters.channel_id && (
@@ -143,70 +147,6 @@ function Only({ word, onClear }: { word: string; onClear: () => void }): ReactNo
     </Badge>
   );
 }
-
-type RowsProps = { items: readonly ConversationSummary[]; chosen: string | undefined; stale: boolean };
-
-function Rows({ items, chosen, stale }: RowsProps): ReactNode {
-  const say = useWords(words);
-  const nameOf = usePersonName();
-  const now = useNow();
-  const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
-  useEffect(() => {
-    if (chosen) document.getElementById(`row-${chosen}`)?.scrollIntoView({ block: 'nearest' });
-    // Only when another one is chosen: a reader's own scrolling is left alone.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [chosen]);
-  return (
-    <ul className={classes.rows} data-stale={stale || undefined}>
-      {items.map((item) => (
-        <li key={item.id}>
-          <Link
-            id={`row-${item.id}`}
-            to="/conversations/$conversation_id"
-            params={{ conversation_id: item.id }}
-            search={true}
-            resetScroll={false}
-            className={classes.row}
-            aria-current={item.id === chosen ? 'page' : undefined}
-            data-row={item.id}
-          >
-            <span className={classes.face} aria-hidden="true">
-              {initials(nameOf(item.end_user))}
-            </span>
-            <span className={classes.rowWords}>
-              <span className={classes.rowName}>
-                <bdi>{nameOf(item.end_user)}</bdi>
-              </span>
-              <span className={classes.rowSoft}>
-                <bdi>{agentName(item.agent_id) ?? say('agent')}</bdi>
-                {item.key && (
-                  <>
-                    {' · '}
-                    <bdi>{item.key}</bdi>
-                  </>
-                )}
-              </span>
-            </span>
-            <span className={classes.rowEnd}>
-              <time dateTime={item.updated_at} className={classes.rowTime}>
-                {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)))}
-              </time>
-              {item.status !== 'open' && <ConversationStatusBadge status={item.status} />}
-            </span>
-          </Link>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const initials = (name: string): string =>
-  name
-    .split(/\s+/)
-    .slice(0, 2)
-    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
-    .join('')
-    .toUpperCase();
 
 const OUTLINE = 6;
 

@@ -4,7 +4,12 @@ import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
+/** The same of the views; without one the list shows all. */
+export const VIEWS = ['mine', 'unassigned', 'waiting'] as const;
+export type ConversationView = (typeof VIEWS)[number];
+
 export type ConversationsSearch = {
+  view?: ConversationView;
   text?: string;
   status?: ConversationStatus;
   agent_id?: string;
@@ -13,6 +18,7 @@ export type ConversationsSearch = {
   cursor?: string;
 };
 export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => ({
+  view: oneOfIn(raw, 'view', VIEWS),
   text: textIn(raw, 'text'),
   status: oneOfIn(raw, 'status', STATUSES),
   agent_id: textIn(raw, 'agent_id'),
@@ -22,4 +28,4 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
 });
 
 /** What to read again after a new message or a take-over. */
-export const READ_AGAIN = ['readConversation', 'listConversations', 'readOverview'] as const;
+export const READ_AGAIN = ['readConversation', 'listConversations', 'countConversations', 'readOverview'] as const;

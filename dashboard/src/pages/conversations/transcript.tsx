@@ -1,13 +1,19 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import type {
+  ConversationMessage,
+  ConversationNote,
+  ConversationRecord,
+} from '../../../../contract/dashboard/conversations.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Why } from '../../parts/why.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { usePersonName } from './conversation-parts.tsx';
 import { DeliveryNotes, DeliveryState } from './delivery-state.tsx';
+import { ShouldHaveBeen } from './should-have-been.tsx';
+import { NoteEntry } from './note-entry.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -24,7 +30,8 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const [missed, setMissed] = useState(false);
-  const newest = item.messages.at(-1)?.id;
+  const entries = inOrder(item);
+  const newest = entries.at(-1)?.id;
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
@@ -53,10 +60,14 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         }}
       >
         {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
-        {item.messages.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
-        {item.messages.map((message, index) => (
-          <Entry key={message.id} message={message} before={item.messages[index - 1]} item={item} />
-        ))}
+        {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
+        {entries.map((entry, index) =>
+          'role' in entry ? (
+            <Entry key={entry.id} message={entry} before={entries[index - 1]} item={item} />
+          ) : (
+            <NoteEntry key={entry.id} note={entry} before={entries[index - 1]} item={item} />
+          ),
+        )}
         {writing && (
           <div className={classes.entry} data-role="agent">
             <div className={classes.writing}>
@@ -79,7 +90,15 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   );
 }
 
-type EntryProps = { message: ConversationMessage; before: ConversationMessage | undefined; item: ConversationRecord };
+/** Notes stand where they were written. */
+const inOrder = ({ messages, notes }: ConversationRecord): (ConversationMessage | ConversationNote)[] =>
+  [...messages, ...notes].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+
+type EntryProps = {
+  message: ConversationMessage;
+  before: { created_at: string } | undefined;
+  item: ConversationRecord;
+};
 
 function Entry({ message, before, item }: EntryProps): ReactNode {
   const say = useWords(words);
@@ -120,6 +139,7 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
         </div>
         <DeliveryNotes message={message} />
         {message.why && <Why {...message.why} className={classes.why} />}
+        <ShouldHaveBeen item={item} message={message} />
       </div>
     </>
   );

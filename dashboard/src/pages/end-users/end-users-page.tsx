@@ -54,7 +54,7 @@ export function EndUsersPage(): ReactNode {
     <>
       <PageHeader
         title={say('end_users')}
-        description={say('hint')}
+        hint={say('hint')}
         actions={may && <Actions filters={filters} onAdd={() => setCreating(true)} />}
       />
       {!empty && <Filters list={list} />}

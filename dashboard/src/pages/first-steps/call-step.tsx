@@ -2,22 +2,29 @@ import { Anchor, Group, Loader, Skeleton, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { curlOf, KEY_PLACE } from '../../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { useWords } from '../../language/words.tsx';
 import { CodeBlock } from '../../parts/code-tabs.tsx';
 import { useSession } from '../../session/session.ts';
-import { curl } from '../settings/integrations/api-keys/create/code-of-key.ts';
 import { exampleBody } from '../triggers/trigger-code.ts';
 import { Step } from './step.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
-const PLACE = '$PARLEY_API_KEY';
+const PLACE = `$${KEY_PLACE}`;
 
-type Props = { done: boolean; trigger: TriggerRecord | null | undefined; called: boolean; conversations: number };
+type Props = {
+  done: boolean;
+  trigger: TriggerRecord | null | undefined;
+  /** The key that was created on this page, while the page is open; null if there is none. */
+  value: string | null;
+  called: boolean;
+  conversations: number;
+};
 
-/** The call to run, and the moment in which it arrives. The key itself was shown once, in its dialog, and is not here. */
-export function CallStep({ done, trigger, called, conversations }: Props): ReactNode {
+/** The call to run, and the moment in which it arrives. */
+export function CallStep({ done, trigger, value, called, conversations }: Props): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
   return (
@@ -28,18 +35,18 @@ export function CallStep({ done, trigger, called, conversations }: Props): React
         <>
           <CodeBlock
             label={say('step_call')}
-            code={curl(
+            code={curlOf(
               {
                 method: 'POST',
                 path: trigger.path,
-                body: JSON.stringify({ ...exampleBody(trigger.variables), message: 'Hello' }),
+                body: { ...exampleBody(trigger.variables), message: 'Hello' },
               },
               base_url,
-              PLACE,
+              value ?? PLACE,
             )}
           />
           <Text size="xs" c="dimmed" mt={6}>
-            {say.rich('call_key', { place: <code>{PLACE}</code> })}
+            {value ? say('call_key_filled') : say.rich('call_key', { place: <code>{PLACE}</code> })}
           </Text>
         </>
       ) : (

@@ -26,6 +26,7 @@ export function FirstStepsPage(): ReactNode {
   const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS, live: 'first_steps' });
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, { live: 'first_steps' });
   const [chosen, setChosen] = useState<string | null>(null);
+  const [made, setMade] = useState<string | null>(null);
   const agent = agents.data?.data.find(({ id }) => id === chosen) ?? agents.data?.data[0] ?? null;
   const triggers = useRead(
     'listTriggers',
@@ -79,8 +80,14 @@ export function FirstStepsPage(): ReactNode {
         <AgentStep done={done[0]!} agents={agents.data.data} agent={agent} onChoose={setChosen} />
         <TryStep done={done[1]!} agent={agent} key={agent?.id} />
         <TriggerStep done={done[2]!} agent={agent} trigger={trigger} />
-        <KeyStep done={done[3]!} agent={agent} active={facts.active_keys} />
-        <CallStep done={done[4]!} trigger={trigger} called={facts.first_request} conversations={conversations} />
+        <KeyStep done={done[3]!} agent={agent} active={facts.active_keys} onMade={setMade} />
+        <CallStep
+          done={done[4]!}
+          trigger={trigger}
+          value={made}
+          called={facts.first_request}
+          conversations={conversations}
+        />
       </ol>
       {count === STEPS && agent && <WhatNext agent={agent} />}
     </>

@@ -15,9 +15,9 @@ import { words } from './words.ts';
 
 const route = getRouteApi('/inside/');
 
-type Props = { done: boolean; agent: AgentSummary | null; active: number };
+type Props = { done: boolean; agent: AgentSummary | null; active: number; onMade: (value: string) => void };
 
-export function KeyStep({ done, agent, active }: Props): ReactNode {
+export function KeyStep({ done, agent, active, onMade }: Props): ReactNode {
   const say = useWords(words);
   const { created } = route.useSearch();
   const navigate = route.useNavigate();
@@ -41,7 +41,8 @@ export function KeyStep({ done, agent, active }: Props): ReactNode {
       <CreateKeyDialog
         opened={opened}
         agentId={agent?.id ?? null}
-        onMade={({ id }) => {
+        onMade={({ id, value }) => {
+          onMade(value);
           setShown(true);
           setCreated(id);
         }}
@@ -55,7 +56,7 @@ export function KeyStep({ done, agent, active }: Props): ReactNode {
   );
 }
 
-function Create({ done, agent, onCreate }: Omit<Props, 'active'> & { onCreate: () => void }): ReactNode {
+function Create({ done, agent, onCreate }: Pick<Props, 'done' | 'agent'> & { onCreate: () => void }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const organization = useOrganization();

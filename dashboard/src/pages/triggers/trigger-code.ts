@@ -1,7 +1,6 @@
+import { type CodeSample, samplesOf } from '../../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import type { VariableDeclaration } from '../../../../contract/triggers.ts';
-import type { CodeTab } from '../../parts/code-tabs.tsx';
-import { codeOfPost } from '../../parts/post-code.ts';
 
 /** A body that this trigger accepts: a person, and a value for each variable that it declares. */
 export function exampleBody(variables: readonly VariableDeclaration[]): Record<string, unknown> {
@@ -23,5 +22,5 @@ const EXAMPLES: Record<VariableDeclaration['type'], (name: string) => unknown> =
   array: () => [],
 };
 
-export const codeOfTrigger = ({ path, variables }: TriggerRecord, baseUrl: string): CodeTab[] =>
-  codeOfPost(baseUrl + path, exampleBody(variables));
+export const codeOfTrigger = ({ path, variables }: TriggerRecord, baseUrl: string): CodeSample[] =>
+  samplesOf({ method: 'POST', path, body: exampleBody(variables), idempotent: true }, baseUrl);

@@ -1,6 +1,7 @@
 import { Anchor, Badge, Group, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { KEY_PLACE } from '../../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -8,7 +9,6 @@ import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { KEY_PLACE } from '../../parts/post-code.ts';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';

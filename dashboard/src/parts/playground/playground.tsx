@@ -3,6 +3,7 @@ import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { PlaygroundBody, PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
+import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -20,6 +21,8 @@ type Props = {
   /** Absent: the draft as it is stored. */
   definition?: AgentDefinition;
   onAnswered?: () => void;
+  /** What is wrong with the definition, which then did not answer. */
+  onFaults?: (faults: readonly Fault[]) => void;
   /** A first question to ask with one press. */
   suggestion?: string | undefined;
 };
@@ -31,13 +34,14 @@ export function Playground(props: Props): ReactNode {
   return may ? <Chat {...props} /> : <p className={classes.note}>{say('viewer')}</p>;
 }
 
-function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode {
+function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props): ReactNode {
   const say = useWords(words);
   const [text, setText] = useState('');
   const [given, setGiven] = useState<Circumstances>({ locale: say.language, name: '', values: {} });
   const variables = useVariables(agentId, definition);
   const field = useRef<HTMLInputElement>(null);
-  const talk = useTalk(agentId, { ...bodyOf(given, variables), ...(definition && { definition }) }, () => {
+  const asked = { ...bodyOf(given, variables), ...(definition && { definition }) };
+  const talk = useTalk(agentId, asked, onFaults, () => {
     onAnswered?.();
     field.current?.focus();
   });
@@ -83,10 +87,13 @@ type Talk = ReturnType<typeof useTalk>;
 type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 
 /** What was said so far. The server keeps nothing of it: each question carries all of it, and the agent's state. */
-function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
+function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
   const [heard, setHeard] = useState('');
+  // The definition that was refused: once it is another one, the refusal says nothing more.
+  const definition = JSON.stringify(asked.definition);
+  const [refused, setRefused] = useState<string>();
   const stop = useRef<AbortController>(null);
   const turn = useAct('tryAgent', { refresh: [] });
   const last = lines.findLast((line) => line.role === 'agent');
@@ -108,6 +115,10 @@ function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
           setLines([...next, { role: 'agent', turn: answer }]);
           onAnswered();
         },
+        onError: ({ faults }) => {
+          setRefused(faults.length > 0 ? definition : undefined);
+          onFaults?.(faults);
+        },
       },
     );
   };
@@ -118,7 +129,7 @@ function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
     isPending: turn.isPending,
     /** What the agent has written of its answer. */
     heard: turn.isPending ? heard : '',
-    error: turn.error,
+    error: refused === undefined || refused === definition ? turn.error : null,
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
     /** The agent speaks first, or answers again what it could not answer. */
     letAnswer: () => ask(lines),

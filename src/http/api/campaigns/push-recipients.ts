@@ -5,16 +5,13 @@ import {
   PushRecipients,
   RecipientInput,
 } from '../../../../contract/campaigns.ts';
-import { Refusal } from '../../../../contract/problems.ts';
-import type { PushRow } from '../../../features/campaigns/push-recipients.ts';
-import { pushRecipients } from '../../../features/campaigns/push-recipients.ts';
+import { pushRecipients, readRow } from '../../../features/campaigns/push-recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../route/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
 /** A body of 256 KiB holds fewer keys than this. */
 const PUSH_KEYS = 60_000;
-const MAX_REF = 255;
 const checkRecipient = compileBody(RecipientInput);
 
 export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
@@ -76,21 +73,9 @@ export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
       requestId: request.requestId,
       idempotency: request.idempotency,
       dedupe,
-      rows: recipients.map(checked),
+      rows: recipients.map((row) => readRow(checkRecipient, row)),
     });
     if (replayed) reply.header('idempotent-replayed', 'true');
     return answer.body;
   },
 });
-
-function checked(row: unknown): PushRow {
-  const { ref: given } = row as { ref?: unknown };
-  const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
-  try {
-    checkRecipient(row);
-    return { ref, said: row as RecipientInput };
-  } catch (error) {
-    if (error instanceof Refusal) return { ref, errors: error.extras.errors ?? [] };
-    throw error;
-  }
-}

@@ -9,6 +9,7 @@ import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import { asksForStream } from '../../route/asks-for-stream.ts';
+import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
@@ -81,6 +82,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       from,
       fillsOnly,
       requestId: request.requestId,
+      trace: metaOf(request.raw)?.span?.traceparent,
       idempotency: request.idempotency,
     });
     if (started.replayed) reply.header('idempotent-replayed', 'true');

@@ -23,8 +23,7 @@ export function BehaviourTab(): ReactNode {
             label={say('instructions')}
             description={say('instructions_hint')}
             autosize
-            minRows={5}
-            maxRows={18}
+            minRows={12}
             maxLength={MAX_INSTRUCTIONS}
             dir="auto"
             readOnly={readOnly}

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Loader, Modal, ScrollArea, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, Modal, ScrollArea, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
@@ -7,12 +7,11 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { TextDiff } from '../../../parts/text-diff.tsx';
 import { useMay } from '../../../session/session.ts';
-import { diffLines } from './diff-lines.ts';
 import { useEditor } from './editor.ts';
 import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-server.ts';
 import { mcpWords } from './mcp-words.ts';
-import classes from '../agents.module.css';
 
 /** For each MCP server of the agent: whether its tools are still what was approved. */
 export function McpWatch(): ReactNode {
@@ -130,9 +129,7 @@ function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () 
               {say(what)}
             </Text>
             <ScrollArea.Autosize mah={280} type="auto" tabIndex={0} role="region" aria-label={say(what)}>
-              <Code block className={`ltr ${classes.wrapped}`}>
-                {diffLines(before, after)}
-              </Code>
+              <TextDiff before={before} after={after} code={what === 'schema'} />
             </ScrollArea.Autosize>
           </div>
         ))}

@@ -1,16 +1,20 @@
 import { Button, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ModelProviderName, ModelRecord } from '../../../../../contract/dashboard/models.ts';
+import type { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
+import { embeddingWords } from '../embedding-words.ts';
 import { words } from '../words.ts';
 
-type Props = { opened: boolean; provider: ModelProviderName; stored: ModelRecord | null; onClose: () => void };
+type FormProps = { provider: ModelProviderName; stored: ModelRecord | null; onClose: () => void };
+type Props = FormProps & { opened: boolean };
 
 export function ModelDialog(props: Props): ReactNode {
   const say = useWords(words);
@@ -20,56 +24,90 @@ export function ModelDialog(props: Props): ReactNode {
       onClose={props.onClose}
       title={say('provider_title', { provider: say(`provider_${props.provider}`) })}
     >
-      <Form {...props} />
+      <ModelForm {...props} />
     </Modal>
   );
 }
 
-function Form({ provider, stored, onClose }: Props): ReactNode {
+const EXAMPLES: Record<ModelProviderName, string> = {
+  openai_compatible: 'nomic-embed-text',
+  openai: 'text-embedding-3-small',
+  anthropic: '',
+  google: 'gemini-embedding-001',
+};
+
+/** Saves the connection; an embedding model is called once, so that a wrong name shows at once. */
+function useSaving({ provider, stored, onClose }: FormProps) {
+  const say = useWords(words);
+  const sayEmbedding = useWords(embeddingWords);
+  const params = { org_id: useOrganization().id, provider };
+  const refresh = ['listModels', 'readEmbeddings'] as const;
+  const set = useAct('setModel', { refresh });
+  const check = useAct('checkModel', { refresh });
+  const remove = useAct('removeModel', { refresh });
+  const saved = (word: 'provider_saved' | 'provider_removed'): void => {
+    onClose();
+    notifyDone(say(word));
+  };
+  const tryModel = (): void =>
+    check.mutate(
+      { params },
+      {
+        onSuccess: ({ embedding_dimensions: count }) => {
+          onClose();
+          notifyDone(sayEmbedding('checked', { dimensions: sayEmbedding('dimensions', { count }) }));
+        },
+      },
+    );
+  const save = (values: Values, onError: (problem: Problem) => void): void => {
+    const [key, embedding] = [values.key.trim(), values.embedding_model.trim() || null];
+    const body = {
+      base_url: values.base_url.trim() || null,
+      ...(key !== '' && { key }),
+      ...(embedding !== (stored?.embedding_model ?? null) && { embedding_model: embedding }),
+    };
+    set.mutate(
+      { params, body },
+      { onSuccess: () => (embedding === null ? saved('provider_saved') : tryModel()), onError },
+    );
+  };
+  return {
+    set,
+    check,
+    remove: { ...remove, act: () => remove.mutate({ params }, { onSuccess: () => saved('provider_removed') }) },
+    tryModel,
+    save,
+  };
+}
+
+type Values = { key: string; base_url: string; embedding_model: string };
+
+export function ModelForm(props: FormProps): ReactNode {
+  const { provider, stored, onClose } = props;
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const org_id = useOrganization().id;
-  const set = useAct('setModel', { refresh: ['listModels'] });
-  const remove = useAct('removeModel', { refresh: ['listModels'] });
+  const { set, check, remove, tryModel, save } = useSaving(props);
   // The stored key was given for the stored address.
   const isMoved = (url: string): boolean => (url.trim() || null) !== (stored?.base_url ?? null);
-  const form = useCheckedForm({ key: '', base_url: stored?.base_url ?? '' }, () => ({
+  const initial = { key: '', base_url: stored?.base_url ?? '', embedding_model: stored?.embedding_model ?? '' };
+  const form = useCheckedForm<Values>(initial, () => ({
     key: (value, { base_url }) => {
       if (value.trim() !== '') return null;
       if (stored?.has_key && isMoved(base_url)) return say('api_key_again');
       return base_url.trim() === '' && !stored ? say('provider_empty') : null;
     },
   }));
-  const params = { org_id, provider };
-  const done = (word: 'provider_saved' | 'provider_removed') => ({
-    onSuccess: () => {
-      onClose();
-      notifyDone(say(word));
-    },
-  });
-  const submit = form.submit(({ key, base_url }) =>
-    set.mutate(
-      { params, body: { base_url: base_url.trim() || null, ...(key.trim() !== '' && { key: key.trim() }) } },
-      { ...done('provider_saved'), onError: form.place },
-    ),
-  );
   const asksAgain = stored?.has_key === true && isMoved(form.values.base_url);
-  const problem = form.unplaced(set.error) ?? remove.error;
   return (
     <DialogForm
-      onSubmit={submit}
+      onSubmit={form.submit((values) => save(values, form.place))}
       act={sayCommon('save')}
-      busy={set.isPending}
-      problem={problem}
+      busy={set.isPending || check.isPending}
+      problem={form.unplaced(set.error) ?? remove.error}
       onCancel={onClose}
       aside={
         stored && (
-          <Button
-            variant="subtle"
-            color="red"
-            loading={remove.isPending}
-            onClick={() => remove.mutate({ params }, done('provider_removed'))}
-          >
+          <Button variant="subtle" color="red" loading={remove.isPending} onClick={remove.act}>
             {say('provider_remove')}
           </Button>
         )
@@ -95,6 +133,34 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
         autoComplete="off"
         {...form.getInputProps('base_url')}
       />
+      <EmbeddingField provider={provider} field={form.getInputProps('embedding_model')} />
+      <CheckFailed problem={check.error} onRetry={tryModel} />
     </DialogForm>
   );
+}
+
+function EmbeddingField({ provider, field }: { provider: ModelProviderName; field: object }): ReactNode {
+  const say = useWords(embeddingWords);
+  if (provider === 'anthropic') {
+    return (
+      <Text size="sm" c="dimmed">
+        {say('embedding_none')}
+      </Text>
+    );
+  }
+  return (
+    <TextInput
+      label={say('embedding_model')}
+      description={say('embedding_hint', { example: EXAMPLES[provider] })}
+      dir="ltr"
+      autoComplete="off"
+      maxLength={200}
+      {...field}
+    />
+  );
+}
+
+function CheckFailed({ problem, onRetry }: { problem: Problem | null; onRetry: () => void }): ReactNode {
+  const say = useWords(embeddingWords);
+  return problem && <ProblemAlert title={say('check_failed')} problem={problem} onRetry={onRetry} />;
 }

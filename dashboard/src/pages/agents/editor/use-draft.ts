@@ -9,7 +9,7 @@ import type { Editor } from './editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
 
 type Kept = { base: string; definition: AgentDefinition };
-const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'listAudit'] as const;
+const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
 /**
  * What is edited lives here until it is saved, and in this tab's session storage, so that neither a reload nor a look
@@ -61,6 +61,8 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     dirty,
     overtaken: dirty && kept !== null && kept.base !== agent.updated_at,
     faults,
+    /** What the test chat found wrong with it stands at its field, as what publishing finds does. */
+    showFaults: setFaults,
     busy: update.isPending ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
     publishing: update.isPending && update.variables?.body?.publish !== false,
     problem: update.error ?? publish.error,
@@ -73,10 +75,12 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
       reset();
       update.mutate({ params, body: { definition: cleaned, publish: false } }, done(after));
     },
-    publish: (after: (saved: AgentRecord) => void) => {
+    /** `reason`: why it is published although required tests have not passed. */
+    publish: (after: (saved: AgentRecord) => void, reason?: string) => {
       reset();
-      if (dirty) update.mutate({ params, body: { definition: cleaned } }, done(after));
-      else publish.mutate({ params }, done(after));
+      const without = reason === undefined ? {} : { without_tests: reason };
+      if (dirty) update.mutate({ params, body: { definition: cleaned, ...without } }, done(after));
+      else publish.mutate({ params, body: without }, done(after));
     },
   };
 }

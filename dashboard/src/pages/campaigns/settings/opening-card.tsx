@@ -71,6 +71,7 @@ const VariablesHint = (): ReactNode => {
   return say.rich('variables_hint', {
     name: <code>{'{{end_user.name}}'}</code>,
     own: <code>{'{{order_id}}'}</code>,
+    fallback: <code className="ltr">{'{{end_user.name|there}}'}</code>,
   });
 };
 

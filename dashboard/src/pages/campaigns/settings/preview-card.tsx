@@ -14,8 +14,8 @@ import { Card } from '../../../parts/card.tsx';
 import { useNow } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { AgentLink } from '../../agents/agent-select.tsx';
-import { useAgentNames } from '../../settings/integrations/api-keys/names.ts';
+import { EmptyPlaces } from './empty-places.tsx';
+import { Opening } from './opening.tsx';
 import { mentionedIn } from './mentioned.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
@@ -26,6 +26,9 @@ const PAUSE_MS = 350;
 const MAX_VALUE = 200;
 type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
+
+/** A value that is seen to be a sample; it stands in its field, where it can be changed or emptied. */
+const sampleOf = (name: string): string => `[${name}]`;
 
 /** What a recipient would get with the settings on this page, and when. */
 export function PreviewCard({ item, draft }: Props): ReactNode {
@@ -39,7 +42,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
     settings: draft.settings,
     time_zone: zone,
     end_user: { locale: person.locale, ...(person.name.trim() !== '' && { name: person.name.trim() }) },
-    variables: Object.fromEntries(names.map((name) => [name, person.values[name] ?? `{{${name}}}`])),
+    variables: Object.fromEntries(names.map((name) => [name, person.values[name] ?? sampleOf(name)])),
   };
   const [asked] = useDebouncedValue(JSON.stringify(body), PAUSE_MS);
   const { mutate } = preview;
@@ -84,7 +87,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
               autoComplete="off"
               dir="auto"
               maxLength={MAX_VALUE}
-              value={person.values[name] ?? ''}
+              value={person.values[name] ?? sampleOf(name)}
               onChange={(event) => change({ values: { ...person.values, [name]: event.currentTarget.value } })}
             />
           ))}
@@ -112,7 +115,8 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
 function Outcome({ preview, zone, item }: { preview: CampaignPreview; zone: string; item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const now = useNow();
-  const { opening, goes_out_at: at, from } = preview;
+  const { opening, without, goes_out_at: at, from } = preview;
+  const isOther = JSON.stringify(without.opening) !== JSON.stringify(opening);
   return (
     <>
       <dl className={classes.facts}>
@@ -132,40 +136,15 @@ function Outcome({ preview, zone, item }: { preview: CampaignPreview; zone: stri
         </dd>
       </dl>
       <Opening opening={opening} item={item} />
-    </>
-  );
-}
-
-function Opening({ opening, item }: { opening: CampaignPreview['opening']; item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
-  const agentName = useAgentNames([item.agent_id]);
-  if (opening === null)
-    return (
-      <Text size="sm">{say.rich('by_agent', { agent: <AgentLink id={item.agent_id} nameOf={agentName} /> })}</Text>
-    );
-  return (
-    <>
-      {opening.type === 'template' && (
-        <dl className={classes.facts}>
-          <dt>{say('template_name')}</dt>
-          <dd>
-            <code>{opening.name}</code> {opening.language && <code>{opening.language}</code>}
-          </dd>
-          {Object.entries(opening.variables ?? {}).map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd dir="auto">{value}</dd>
-            </div>
-          ))}
-        </dl>
+      {isOther && (
+        <div data-without>
+          <Text size="xs" c="dimmed" mt="md" mb={6}>
+            {say('preview_without')}
+          </Text>
+          <Opening opening={without.opening} item={item} />
+        </div>
       )}
-      {'text' in opening && opening.text && (
-        <p className={classes.bubble} dir="auto">
-          {opening.text}
-        </p>
-      )}
+      <EmptyPlaces names={without.empty} />
     </>
   );
 }

@@ -13,6 +13,7 @@ import { DeleteCampaign } from '../delete-campaign.tsx';
 import { OpeningCard } from './opening-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
+import { TestCard } from './test-card.tsx';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
 import classes from './settings.module.css';
@@ -53,6 +54,11 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
         </form>
         <div className={agentClasses.beside}>
           <PreviewCard item={item} draft={draft} />
+          {!readOnly && (
+            <div className={classes.section}>
+              <TestCard item={item} draft={draft} />
+            </div>
+          )}
         </div>
       </div>
       {may && <DeleteCampaign item={item} />}

@@ -2,7 +2,7 @@ import { Select, type SelectProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** The browser names no zone for those who have none. */
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+export const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 /** More would be slow to draw; typing narrows it. */
 const SHOWN = 60;
 

@@ -8,6 +8,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
+import { SubjectSelect } from './subject-select.tsx';
 import { words } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
@@ -66,15 +67,17 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
         label={say('subject')}
         data={BUDGET_SUBJECTS.map((value) => ({ value, label: say(`subject_${value}`) }))}
         {...form.getInputProps('subject')}
+        onChange={({ currentTarget: { value } }) => {
+          form.setFieldValue('subject', value);
+          form.setFieldValue('subject_id', '');
+        }}
       />
       {form.values.subject !== 'organization' && (
-        <TextInput
-          label={say('subject_id')}
-          description={say('subject_id_hint')}
-          dir="ltr"
-          autoComplete="off"
-          withAsterisk
+        <SubjectSelect
+          key={form.values.subject}
+          of={form.values.subject as Exclude<SetBudgetBody['subject'], 'organization'>}
           {...form.getInputProps('subject_id')}
+          onChange={(id) => form.setFieldValue('subject_id', id)}
         />
       )}
       <NativeSelect

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Progress, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Progress, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
@@ -69,14 +69,14 @@ export function BudgetsCard(): ReactNode {
   );
 }
 
-function Subject({ of: { subject, subject_id } }: { of: BudgetRecord }): ReactNode {
+function Subject({ of: { subject, subject_id, subject_name } }: { of: BudgetRecord }): ReactNode {
   const say = useWords(words);
   return (
     <>
       {say(`subject_${subject}`)}
       {subject_id && (
         <Text size="xs" c="dimmed">
-          <code>{subject_id}</code>
+          {subject_name === null ? <code>{subject_id}</code> : <bdi>{subject_name}</bdi>}
         </Text>
       )}
     </>
@@ -85,18 +85,25 @@ function Subject({ of: { subject, subject_id } }: { of: BudgetRecord }): ReactNo
 
 const WARNING_PERCENT = 80;
 
-function Spent({ of: { spent, reserved, amount, unit } }: { of: BudgetRecord }): ReactNode {
+function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: BudgetRecord }): ReactNode {
   const say = useWords(words);
   const many = (value: number): string => number(say.language, value);
   const percent = amount === 0 ? 100 : Math.min(100, (spent / amount) * 100);
   return (
     <>
-      <Text size="sm" component="div">
-        {say('spent_of', { spent: money(say.language, spent, unit), amount: money(say.language, amount, unit) })}
-      </Text>
+      <Group gap="xs" justify="space-between" mb={4}>
+        <Text size="sm">
+          {say('spent_of', { spent: money(say.language, spent, unit), amount: money(say.language, amount, unit) })}
+        </Text>
+        {told_percent > 0 && (
+          <Badge size="sm" variant="light" color={told_percent >= 100 ? 'red' : 'orange'}>
+            {say(told_percent >= 100 ? 'is_spent' : 'is_nearly_spent')}
+          </Badge>
+        )}
+      </Group>
       <Progress
         value={percent}
-        color={percent >= 100 ? 'red' : percent >= WARNING_PERCENT ? 'orange' : 'jade'}
+        color={percent >= 100 || told_percent >= 100 ? 'red' : percent >= WARNING_PERCENT ? 'orange' : 'jade'}
         aria-label={say('spent')}
       />
       {reserved > 0 && (

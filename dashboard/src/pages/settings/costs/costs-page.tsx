@@ -14,7 +14,7 @@ export function CostsPage(): ReactNode {
       <PageHeader
         title={say('costs')}
         crumbs={[{ label: say('settings'), to: '/settings' }]}
-        description={say('costs_hint')}
+        hint={say('costs_hint')}
       />
       <BudgetsCard />
       <UsageCard />

@@ -46,7 +46,7 @@ export function InstallationPage(): ReactNode {
       <PageHeader
         title={say('title')}
         crumbs={crumbs}
-        description={say('hint')}
+        hint={say('hint')}
         actions={<AddButton onClick={() => setMaking(true)}>{say('make')}</AddButton>}
       />
       <Organizations />

@@ -39,7 +39,7 @@ export function MembersPage(): ReactNode {
       <PageHeader
         title={say('members')}
         crumbs={[{ label: say('settings'), to: '/settings' }]}
-        description={say.rich('members_hint', { organization: <bdi>{organization.name}</bdi> })}
+        hint={say.rich('members_hint', { organization: <bdi>{organization.name}</bdi> })}
         actions={
           mayManage && (
             <Button leftSection={<IconUserPlus size={16} />} onClick={open}>

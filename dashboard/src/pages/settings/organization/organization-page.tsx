@@ -25,7 +25,7 @@ export function OrganizationPage(): ReactNode {
       <PageHeader
         title={say('organization')}
         crumbs={[{ label: say('settings'), to: '/settings' }]}
-        description={say.rich('organization_hint', { organization: <bdi>{organization.name}</bdi> })}
+        hint={say.rich('organization_hint', { organization: <bdi>{organization.name}</bdi> })}
       />
       <NameCard key={organization.id} />
       <SecondFactorCard key={`factor ${organization.id}`} />

@@ -22,7 +22,7 @@ export function SignInSettingsPage(): ReactNode {
       <PageHeader
         title={say('sign_in')}
         crumbs={[{ label: say('settings'), to: '/settings' }]}
-        description={say.rich('sign_in_hint', { organization: <bdi>{organization.name}</bdi> })}
+        hint={say.rich('sign_in_hint', { organization: <bdi>{organization.name}</bdi> })}
       />
       {may ? (
         <Settings key={organization.id} orgId={organization.id} />

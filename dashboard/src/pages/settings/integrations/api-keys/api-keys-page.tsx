@@ -61,7 +61,7 @@ export function ApiKeysPage(): ReactNode {
       <PageHeader
         title={say('api_keys')}
         crumbs={[{ label: say('settings'), to: '/settings' }, { label: say('integrations') }]}
-        description={say('hint')}
+        hint={say('hint')}
         actions={organization.plan === 'free' ? <UpgradeLink /> : createButton}
       />
       <Standing empty={empty} />

@@ -115,8 +115,8 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
       <Button
         size="compact-sm"
         variant="subtle"
-        color="red"
-        c="var(--mantine-color-error)"
+        color="gray"
+        className={classes.revoke}
         aria-describedby={`label-${item.id}`}
         onClick={() => onAct({ verb: 'revoke', item })}
       >

@@ -47,7 +47,7 @@ export function WebhooksPage(): ReactNode {
       <PageHeader
         title={say('webhooks')}
         crumbs={[{ label: say('settings'), to: '/settings' }, { label: say('integrations') }]}
-        description={
+        hint={
           <Group gap="xs">
             <span>{say('hint')}</span>
             <Anchor href="/docs#events" target="_blank" rel="noreferrer" inherit underline="always">

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconMessagePlus, IconSend } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
+import type { ApiCall } from '../../../../../../../contract/code-samples.ts';
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import { callMe, callTrigger, Problem, type Me, type Started } from '../../../../../api/client.ts';
 import { useRead } from '../../../../../api/queries.ts';
@@ -9,7 +10,7 @@ import { ProblemAlert } from '../../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../../session/session.ts';
 import { LastUsed } from '../key-parts.tsx';
 import { words } from '../words.ts';
-import type { Call } from './code-of-key.ts';
+
 import classes from '../api-keys.module.css';
 
 const WATCH_MS = 500;
@@ -17,7 +18,7 @@ const WATCH_MS = 500;
 type Answer = { me: Me } | { run: Started };
 
 /** Real calls with the new key; what the list will say of it changes before one's eyes. */
-export function TestRequest({ made, call }: { made: NewKey; call: Call }): ReactNode {
+export function TestRequest({ made, call }: { made: NewKey; call: ApiCall }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [busy, setBusy] = useState<'me' | 'run' | null>(null);
@@ -36,7 +37,7 @@ export function TestRequest({ made, call }: { made: NewKey; call: Call }): React
       setAnswer(
         what === 'me'
           ? { me: await callMe(made.value) }
-          : { run: await callTrigger(made.value, call.path, call.body ?? '{}') },
+          : { run: await callTrigger(made.value, call.path, JSON.stringify(call.body ?? {})) },
       );
     } catch (error) {
       const of = error instanceof Problem ? error : new Problem({ code: 'answer_unreadable', status: 0 });

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeSmtp, startSmtp } from '../../test/fakes/smtp.ts';
+import { type Collector, startCollector } from '../../test/fakes/otlp-collector.ts';
+import { checkMail, checkTraces } from './services.ts';
+
+let smtp: FakeSmtp;
+beforeEach(async () => {
+  smtp = await startSmtp();
+});
+afterEach(() => smtp.stop());
+
+const url = (password = smtp.password): string =>
+  `smtp://${encodeURIComponent(smtp.user)}:${encodeURIComponent(password)}@127.0.0.1:${smtp.port}?security=none`;
+const check = (env: Record<string, string>) => checkMail({ PATH: process.env['PATH'], ...env });
+const from = { MAIL_FROM: 'Parley <noreply@example.com>' };
+
+it('signs in at the mail server, and sends nothing', async () => {
+  const told = await check({ SMTP_URL: url(), ...from });
+  expect(told).toMatchObject({ name: 'mail', status: 'ok', detail: expect.stringContaining('takes the sign-in') });
+  expect([smtp.mails, smtp.attempts()]).toEqual([[], 0]);
+});
+
+it('says what is wrong and what to do, without the password', async () => {
+  const wrong = await check({ SMTP_URL: url('not the password'), ...from });
+  expect(wrong).toMatchObject({ status: 'fail', detail: expect.stringContaining('credentials') });
+  expect(wrong.cure).toContain('SMTP_URL');
+  expect(JSON.stringify(wrong)).not.toContain('not the password');
+});
+
+it('says that no server answers', async () => {
+  const gone = url();
+  await smtp.stop();
+  expect((await check({ SMTP_URL: gone, ...from })).status).toBe('fail');
+  smtp = await startSmtp();
+});
+
+it('names a setting that is missing', async () => {
+  const told = await check({ SMTP_URL: url() });
+  expect(told).toMatchObject({ status: 'fail', detail: expect.stringContaining('MAIL_FROM') });
+});
+
+it('takes a server without mail for a choice', async () => {
+  expect(await check({})).toMatchObject({ status: 'ok', detail: expect.stringContaining('shown, not mailed') });
+});
+
+describe('traces', () => {
+  let collector: Collector;
+  beforeEach(async () => {
+    collector = await startCollector();
+  });
+  afterEach(() => collector.stop());
+  const traces = (env: Record<string, string> = {}) =>
+    checkTraces({ PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+
+  it('asks the collector, and sends no span', async () => {
+    const told = await traces({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector' });
+    expect(told).toMatchObject({
+      name: 'traces',
+      status: 'ok',
+      detail: `${new URL(collector.url).host} takes traces.`,
+    });
+    expect([collector.requests.length, collector.spans, collector.faults]).toEqual([1, [], []]);
+    expect(collector.requests[0]!.headers['x-key']).toBe('of the collector');
+  });
+
+  it('says why it does not take them', async () => {
+    collector.answer = () => ({ status: 401 });
+    const told = await traces();
+    expect(told).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
+    expect(told.cure).toContain('OTEL_EXPORTER_OTLP_');
+    const named = await traces({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+    expect(named).toMatchObject({ status: 'fail', detail: expect.stringContaining('PROTOCOL') });
+  });
+
+  it('takes no collector for a choice', async () => {
+    expect((await traces({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).detail).toContain('No collector');
+  });
+});

@@ -1,0 +1,211 @@
+import type { Command } from 'commander';
+import type { AddedAudience, CampaignReview } from '../../contract/dashboard/campaigns.ts';
+import {
+  type CampaignRehearsal,
+  MAX_REHEARSED,
+  type RehearseCampaignBody,
+  type ScriptedReply,
+} from '../../contract/dashboard/rehearsals.ts';
+import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import { csv } from '../../src/kernel/csv.ts';
+import { Failure } from '../failure.ts';
+import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';
+import { toFile } from '../to-file.ts';
+import { examples, verb } from '../verb.ts';
+
+/** What a campaign would do, before it does it: review, rehearsal, test, audience. */
+export function addCampaignPlans(campaigns: Command): void {
+  addRehearse(campaigns);
+
+  const review = filtered(
+    campaigns
+      .command('review')
+      .description(
+        'Says what a start or resume does with the recipients who wait, or with end users who match. Changes nothing.',
+      )
+      .argument('<campaign-id>'),
+  );
+  verb<FilterOptions>(review, async ({ api, out }, [id], filters) => {
+    const body = Object.keys(filters).length > 0 ? { filters } : {};
+    const found = await api.call('reviewCampaign', { ids: { campaign_id: id! }, body });
+    out.record(found, () => reviewText(found));
+  });
+
+  const test = campaigns
+    .command('test')
+    .description('Sends the first message to an address of yours, as a test. No one is enrolled.')
+    .argument('<campaign-id>')
+    .requiredOption('--address <address>', 'where the channel reaches you')
+    .option('--name <name>', 'the name of the person in the message')
+    .option('--locale <locale>', 'the language of the person, e.g. ar')
+    .option('--variables <json>', 'values of the recipient, as a JSON object');
+  verb<TestOptions>(test, async ({ api, out }, [id], { address, variables, ...person }) => {
+    const ids = { campaign_id: id! };
+    const { settings } = await api.call('readCampaign', { ids });
+    const given = variables === undefined ? {} : { variables: parseJsonObject(variables, '--variables') };
+    out.record(
+      await api.call('testCampaign', { ids, body: { settings, address, end_user: personOf(person), ...given } }),
+    );
+  });
+  examples(test, 'campaigns test campaign_01jd… --address +97430000000 --name Asha');
+
+  const audience = filtered(
+    campaigns
+      .command('audience')
+      .summary('add end users as recipients')
+      .description('Adds the end users who match all filters as recipients. No one is added twice.')
+      .argument('<campaign-id>'),
+  )
+    .option('--file <file>', 'recipients of a file instead: CSV with a header row, or one as JSON in each line')
+    .option('--dry-run', 'only count them');
+  verb<AudienceOptions>(audience, async ({ api, out }, [id], { dryRun, file, ...filters }) => {
+    const ids = { campaign_id: id! };
+    if (file !== undefined) {
+      if (Object.keys(filters).length > 0) throw new Failure('usage_invalid', 'Use either --file or filters.');
+      const body = { file: await readText(file), ...(dryRun && { dry_run: true }) };
+      return out.record(await api.call('addFile', { ids, body }));
+    }
+    const sum: Omit<AddedAudience, 'next'> = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
+    for (let after: string | null | undefined; after !== null;) {
+      const body = { filters, ...(after !== undefined && { after }), ...(dryRun && { dry_run: true }) };
+      const { next, ...page } = await api.call('addAudience', { ids, body });
+      for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += page[name];
+      after = next;
+      out.progress(`${Object.values(sum).reduce((all, one) => all + one, 0)} people`);
+    }
+    out.record(sum);
+  });
+  examples(
+    audience,
+    'campaigns audience campaign_01jd… --tag spring --dry-run',
+    'campaigns audience campaign_01jd… --file recipients.csv',
+  );
+}
+
+type FilterOptions = { text?: string; tag?: string; attribute?: string };
+type AudienceOptions = FilterOptions & { dryRun?: boolean; file?: string };
+type TestOptions = { address: string; name?: string; locale?: string; variables?: string };
+
+const personOf = ({ name, locale }: Pick<TestOptions, 'name' | 'locale'>): BodyOf<'testCampaign'>['end_user'] => ({
+  ...(name !== undefined && { name }),
+  ...(locale !== undefined && { locale }),
+});
+
+const filtered = (command: Command): Command =>
+  command
+    .option('--tag <tag>', 'end users with this tag')
+    .option('--attribute <name=value>', 'end users with this attribute')
+    .option('--text <words>', 'words of the name, or the beginning of an identifier');
+
+type RehearseOptions = FilterOptions & {
+  file?: string;
+  madeUp?: number;
+  zones?: string;
+  replies?: string;
+  settings?: string;
+  beginsAt?: string;
+  rows?: string;
+};
+
+function addRehearse(campaigns: Command): void {
+  const rehearse = filtered(
+    campaigns
+      .command('rehearse')
+      .summary('play a campaign on a virtual clock')
+      .description(
+        `Plays a campaign on a virtual clock by the rules of the worker: who is messaged when, who not and why, and when it ends. Sends and stores nothing. The people: a file, end users who match, made-up ones, or else the recipients who wait; at most ${MAX_REHEARSED}.`,
+      )
+      .argument('<campaign-id>')
+      .option(
+        '--file <file>',
+        'recipients as CSV with a header row, or one as JSON in each line; "-" is standard input',
+      )
+      .option('--made-up <n>', 'so many people who do not exist', wholeNumber('--made-up', 1, MAX_REHEARSED)),
+  )
+    .option('--zones <zones>', 'time zones of the made-up people, comma-separated')
+    .option('--replies <file>', 'JSON: [{"text":"stop","after_minutes":5,"percent":2}], or "refs" for "percent"')
+    .option('--settings <file>', 'settings as JSON instead of the stored ones')
+    .option('--begins-at <time>', 'what the clock shows at the start, e.g. 2027-01-31T09:00:00Z (default: now)')
+    .option('--rows <file>', 'write a row for each recipient into this new CSV file');
+  verb<RehearseOptions>(rehearse, async ({ api, out }, [id], options) => {
+    const body = await askedOf(options);
+    const told = await api.call('rehearseCampaign', { ids: { campaign_id: id! }, body });
+    const { rows, ...report } = told;
+    if (options.rows !== undefined) {
+      const text = await csv(tableOf(rows));
+      await toFile(options.rows, (write) => write(Buffer.from(text)));
+    }
+    out.record(options.rows === undefined ? told : report, () => rehearsalText(told));
+  });
+  examples(
+    rehearse,
+    'campaigns rehearse campaign_01jd… --made-up 10000 --zones Asia/Qatar,Europe/London',
+    'campaigns rehearse campaign_01jd… --file recipients.csv --replies replies.json --rows report.csv',
+  );
+}
+
+async function askedOf({ file, madeUp, zones, replies, settings, beginsAt, rows, ...filters }: RehearseOptions) {
+  const hasFilters = Object.values(filters).some((value) => value !== undefined);
+  if ([file !== undefined, madeUp !== undefined, hasFilters].filter(Boolean).length > 1)
+    throw new Failure('usage_invalid', 'Choose the people once: by --file, by --made-up or by filters.');
+  if (zones !== undefined && madeUp === undefined) throw new Failure('usage_invalid', '--zones needs --made-up.');
+  const made = madeUp !== undefined && {
+    made_up: { count: madeUp, ...(zones !== undefined && { time_zones: zones.split(',') }) },
+  };
+  const body: RehearseCampaignBody = {
+    ...(file !== undefined && { file: await readText(file) }),
+    ...made,
+    ...(hasFilters && { filters }),
+    ...(replies !== undefined && { replies: parseJson(await readText(replies), replies) as ScriptedReply[] }),
+    ...(settings !== undefined && { settings: parseJsonObject(await readText(settings), settings) }),
+    ...(beginsAt !== undefined && { begins_at: beginsAt }),
+    ...(rows !== undefined && { all_rows: true }),
+  };
+  return body;
+}
+
+const minute = (at: string | null): string => (at === null ? '–' : `${at.slice(0, 16).replace('T', ' ')}Z`);
+
+function rehearsalText(told: CampaignRehearsal): string {
+  const { sent, recipients, empty } = told;
+  const stops = { after_a_year: 'It was not over after a year.', took_too_long: 'It took too long and was stopped.' };
+  return [
+    `${sent} of ${recipients} are messaged, from ${minute(told.first_at)} to ${minute(told.last_at)}`,
+    ...told.left_out.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
+    ...told.replies.map(
+      ({ text, count, opts_out: optsOut }) => `${count} answer “${text}”${optsOut ? ', which opts them out' : ''}`,
+    ),
+    ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
+    `Ends ${minute(told.ends_at)}`,
+    ...(told.stopped === null ? [] : [stops[told.stopped]]),
+    ...(told.has_more ? [`More people match; the first ${recipients} were rehearsed.`] : []),
+    '',
+    ...told.by_hour.map((hour) => `${minute(hour.at)}  ${hour.sent} sent  ${hour.replies} replies`),
+  ].join('\n');
+}
+
+const COLUMNS = [
+  'ref',
+  'end_user_id',
+  'name',
+  'time_zone',
+  'status',
+  'reason',
+  'at',
+  'text',
+  'replied_at',
+  'reply',
+] as const;
+
+const tableOf = (rows: CampaignRehearsal['rows']): (string | null)[][] => [
+  [...COLUMNS],
+  ...rows.map((row) => COLUMNS.map((name) => row[name])),
+];
+
+function reviewText({ waiting, goes, left_out: leftOut, empty }: CampaignReview): string {
+  return [
+    `${waiting} wait or match; ${goes.count} are messaged, from ${minute(goes.first_at)} to ${minute(goes.last_at)}`,
+    ...leftOut.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
+    ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
+  ].join('\n');
+}

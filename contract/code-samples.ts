@@ -1,0 +1,160 @@
+/**
+ * Code that makes one call of the public API, ready to be copied: in the reference and in the dashboard. A test runs
+ * every sample (test/journeys/code-samples.test.ts).
+ */
+export type ApiCall = {
+  readonly method: string;
+  /** With ids filled in, or with placeholders in capitals. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** The call takes an `Idempotency-Key`: the client library sends one by itself, a shell makes none without a tool. */
+  readonly idempotent?: boolean;
+  /** The answer is a stream of events. */
+  readonly streams?: boolean;
+  readonly isPublic?: boolean;
+};
+export type CodeSample = { readonly name: 'curl' | 'TypeScript' | 'Python'; readonly code: string };
+
+/** The key comes from the environment in which the code runs. */
+export const KEY_PLACE = 'PARLEY_API_KEY';
+
+export const samplesOf = (call: ApiCall, baseUrl: string): CodeSample[] => [
+  { name: 'curl', code: curlOf(call, baseUrl) },
+  { name: 'TypeScript', code: typescriptOf(call, baseUrl) },
+  { name: 'Python', code: pythonOf(call, baseUrl) },
+];
+
+/** A curl command. Another `key` is shown as it is: a value, or a variable of the shell. */
+export function curlOf(call: ApiCall, baseUrl: string, key = `$${KEY_PLACE}`): string {
+  const { method, path, body } = call;
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(baseUrl + path)}`];
+  // A variable of the shell is seen only between double quotes.
+  const quote = key.startsWith('$') ? '"' : "'";
+  if (!call.isPublic) lines.push(`-H ${quote}Authorization: Bearer ${key}${quote}`);
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  return lines.join(' \\\n  ');
+}
+
+/** Inside single quotes a shell reads all characters literally, except the quote itself. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/**
+ * What the client library calls for each route. `$1` and so on: the ids of the path; `$body`: the body; `$rows`: the
+ * list in the body, because the library makes the batches.
+ */
+const LIBRARY: Readonly<Record<string, string>> = {
+  'POST /api/triggers/*/*': 'console.log(await parley.triggers.start($1, $2, $body));',
+  'GET /api/triggers/*/*/runs': 'for await (const run of parley.runs.list($1, $2)) console.log(run);',
+  'GET /api/triggers/*/*/runs/*': 'console.log(await parley.runs.get({ agent_id: $1, trigger_id: $2, id: $3 }));',
+  'GET /api/triggers/*/*/runs/*/events':
+    'for await (const event of parley.runs.stream({ agent_id: $1, trigger_id: $2, id: $3 })) console.log(event);',
+  'POST /api/triggers/*/*/runs/*/cancel':
+    'console.log(await parley.runs.cancel({ agent_id: $1, trigger_id: $2, id: $3 }));',
+  'GET /api/campaigns/*': 'console.log(await parley.campaigns.get($1));',
+  'POST /api/campaigns/*/recipients': 'console.log(await parley.campaigns.push($1, $rows));',
+  'GET /api/campaigns/*/recipients':
+    'for await (const recipient of parley.campaigns.recipients($1)) console.log(recipient);',
+  'GET /api/campaigns/*/recipients/*': 'console.log(await parley.campaigns.recipient($1, $2));',
+  'DELETE /api/campaigns/*/recipients/*': 'console.log(await parley.campaigns.cancelRecipient($1, $2));',
+  'POST /api/campaigns/*/pause': 'console.log(await parley.campaigns.pause($1));',
+  'POST /api/campaigns/*/resume': 'console.log(await parley.campaigns.resume($1));',
+  'POST /api/end-users': 'console.log(await parley.endUsers.create($body));',
+  'GET /api/end-users': 'for await (const person of parley.endUsers.list()) console.log(person);',
+  'PUT /api/end-users/external/*': 'console.log(await parley.endUsers.upsert($1, $body));',
+  'POST /api/end-users/search': 'for await (const person of parley.endUsers.search($body)) console.log(person);',
+  'POST /api/end-users/bulk': 'console.log(await parley.endUsers.bulk($rows));',
+  'GET /api/end-users/*': 'console.log(await parley.endUsers.get($1));',
+  'PATCH /api/end-users/*': 'console.log(await parley.endUsers.update($1, $body));',
+  'DELETE /api/end-users/*': 'await parley.endUsers.delete($1);',
+  'PUT /api/end-users/*/consent/*': 'console.log(await parley.endUsers.setConsent($1, $2, $body));',
+  'GET /api/end-users/*/conversations':
+    'for await (const conversation of parley.endUsers.conversations($1)) console.log(conversation);',
+  'GET /api/end-users/*/conversations/*/messages':
+    'for await (const message of parley.endUsers.messages($1, $2)) console.log(message);',
+  'GET /api/end-users/*/export': 'console.log(await parley.endUsers.export($1));',
+  'GET /api/channels/*': 'console.log(await parley.channels.list($1));',
+  'POST /api/channels/*/*/messages': 'console.log(await parley.channels.send($1, $2, $body));',
+  'GET /api/channels/*/*/messages/*': 'console.log(await parley.channels.message($1, $2, $3));',
+  'GET /api/health': 'console.log(await parley.health());',
+  'GET /ready': 'console.log(await parley.ready());',
+  'GET /api/openapi.json': 'console.log(await parley.openapi());',
+  'GET /api/me': 'console.log(await parley.me());',
+  'POST /api/keys/leaked': 'await parley.reportLeakedKeys($body);',
+};
+
+function typescriptOf({ method, path, body }: ApiCall, baseUrl: string): string {
+  // A fixed part of a path wins over an id, as in the router.
+  const found = [`${method} ${path}`, ...Object.keys(LIBRARY)].find((route) => route in LIBRARY && fits(route));
+  const [, ...ids] = found ? expression(found).exec(`${method} ${path}`)! : [];
+  const given: Record<string, unknown> = { body, rows: Object.values(Object(body)).find((one) => Array.isArray(one)) };
+  const call = (found ? LIBRARY[found]! : `console.log(await parley.request('${method}', '${path}'));`).replaceAll(
+    /\$(\w+)/g,
+    (_whole, name: string) => {
+      const id = ids[Number(name) - 1];
+      return id === undefined ? literal(given[name]) : `'${id}'`;
+    },
+  );
+  return `// npm install @parley/sdk: see ${baseUrl}/docs/guides/sdk
+import { Parley } from '@parley/sdk';
+
+const parley = new Parley({ baseUrl: '${baseUrl}', apiKey: process.env.${KEY_PLACE}! });
+${call}`;
+
+  function fits(route: string): boolean {
+    return expression(route).test(`${method} ${path}`);
+  }
+}
+
+const expression = (route: string): RegExp =>
+  new RegExp(`^${route.replaceAll('.', String.raw`\.`).replaceAll('*', '([^/]+)')}$`);
+
+/** JSON is TypeScript; short values stay on the line. */
+const literal = (value: unknown): string => {
+  const short = JSON.stringify(value);
+  return short.length <= 60 ? short : JSON.stringify(value, null, 2);
+};
+
+function pythonOf({ method, path, body, idempotent, streams, isPublic }: ApiCall, baseUrl: string): string {
+  const headers = [
+    ...(isPublic ? [] : [`"Authorization": f"Bearer {os.environ['${KEY_PLACE}']}"`]),
+    ...(idempotent ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
+  ];
+  const values = [
+    `    "${baseUrl}${path}",`,
+    ...(headers.length > 0 ? [`    headers={${headers.join(', ')}},`] : []),
+    ...(body === undefined ? [] : [`    json=${pythonLiteral(body, '    ')},`]),
+    '    timeout=30,',
+  ];
+  const modules = [...(isPublic ? [] : ['os']), ...(idempotent ? ['uuid'] : [])];
+  const imports = `${modules.length > 0 ? `import ${modules.join(', ')}\n\n` : ''}import httpx\n\n`;
+  if (streams)
+    return `${imports}with httpx.stream(
+    "${method}",
+${values.join('\n')}
+) as response:
+    for line in response.iter_lines():
+        print(line)`;
+  return `${imports}response = httpx.${method.toLowerCase()}(
+${values.join('\n')}
+)
+print(response.status_code, response.text)`;
+}
+
+const PYTHON_WORDS = new Map<unknown, string>([
+  [true, 'True'],
+  [false, 'False'],
+  [null, 'None'],
+]);
+
+/** Strings and numbers of JSON are those of Python. */
+function pythonLiteral(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
+  const inner = `${indent}    `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => pythonLiteral(one, inner))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${pythonLiteral(one, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const short = `${open}${parts.join(', ')}${close}`;
+  if (short.length <= 60 && !short.includes('\n')) return short;
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`;
+}

@@ -1,0 +1,191 @@
+import { Type, type Static } from 'typebox';
+import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { closed, Id, Moment, Name, Nullable } from './shapes.ts';
+
+export const MAX_CASES = 200;
+export const MAX_CASE_TURNS = 20;
+const MAX_EXPECTED = 20;
+
+/** Words, or a number in digits of any script. Case, accents and ways of spelling do not matter. */
+const Words = Type.Union([Type.String({ minLength: 1, maxLength: 500 }), Type.Number()]);
+const SomeWords = Type.Union([Words, Type.Array(Words, { minItems: 1, maxItems: MAX_EXPECTED })]);
+const Arguments = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown());
+const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+
+/** What must hold after a turn. No model judges it. */
+export const Expectation = Type.Object(
+  {
+    says: Type.Optional(Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'All of these are said.' })),
+    says_any: Type.Optional(Type.Array(Words, { minItems: 1, maxItems: MAX_EXPECTED, description: 'At least one.' })),
+    says_not: Type.Optional(
+      Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'None of these is said.' }),
+    ),
+    cites: Type.Optional(
+      Type.Union([Name, Type.Array(Name, { minItems: 1, maxItems: MAX_EXPECTED })], {
+        description: 'Names of documents; all of them are cited.',
+      }),
+    ),
+    slots: Type.Optional(
+      Type.Record(
+        Type.String({ maxLength: 64 }),
+        Nullable(Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean()])),
+        {
+          description: 'Answers that the steps have collected so far; null: skipped.',
+        },
+      ),
+    ),
+    calls: Type.Optional(
+      Type.Array(Type.Object({ tool: ToolName, arguments: Type.Optional(Arguments) }, closed), {
+        maxItems: MAX_EXPECTED,
+        description:
+          'Calls of tools in this turn; the arguments that are named have these values. Empty: no tool is called.',
+      }),
+    ),
+    knows: Type.Optional(
+      Type.Boolean({
+        description: 'False: the agent says that it does not know: it cites no document and calls no tool.',
+      }),
+    ),
+    hands_off: Type.Optional(Type.Boolean()),
+    completes: Type.Optional(Type.Boolean({ description: 'The agent ends the conversation.' })),
+    opts_out: Type.Optional(Type.Boolean()),
+    language: Type.Optional(
+      Type.String({
+        pattern: '^[a-z]{2,3}$',
+        description: 'Told by the script: en and fr are the same, ar and hi are not.',
+      }),
+    ),
+    max_messages: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  },
+  closed,
+);
+export type Expectation = Static<typeof Expectation>;
+
+const CaseTurn = Type.Object(
+  {
+    say: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_MESSAGE_CHARACTERS,
+        description: 'Absent: the agent opens. Only in the first turn.',
+      }),
+    ),
+    expect: Type.Optional(Expectation),
+  },
+  closed,
+);
+
+/** What a tool answers in this case: the first entry that fits. No tool is really called. */
+const CaseTool = Type.Object(
+  {
+    tool: ToolName,
+    arguments: Type.Optional(Arguments),
+    answer: Type.Optional(Type.Unknown()),
+    error: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  },
+  closed,
+);
+
+export const SuiteCase = Type.Object(
+  {
+    name: Name,
+    locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
+    now: Type.Optional(
+      Type.String({ format: 'date-time', description: 'What the clock says; absent: 2026-01-15T09:00:00Z.' }),
+    ),
+    tools: Type.Optional(Type.Array(CaseTool, { maxItems: MAX_EXPECTED })),
+    from: Type.Optional(
+      Type.Unsafe<string>({
+        ...Id('enduser'),
+        description: 'The end user whose words these are. When that person is erased, so is the case.',
+      }),
+    ),
+    turns: Type.Array(CaseTurn, { minItems: 1, maxItems: MAX_CASE_TURNS }),
+  },
+  closed,
+);
+export type SuiteCase = Static<typeof SuiteCase>;
+
+const cases = Type.Array(SuiteCase, { maxItems: MAX_CASES });
+
+/** The form of a file in a repository, too. */
+export const SetSuiteBody = Type.Object(
+  {
+    cases,
+    required: Type.Optional(
+      Type.Boolean({ description: 'Publishing needs all cases to pass. Absent: it stays as it is.' }),
+    ),
+  },
+  closed,
+);
+export type SetSuiteBody = Static<typeof SetSuiteBody>;
+
+export const SuiteRecord = Type.Object(
+  {
+    cases,
+    required: Type.Boolean(),
+    /** Names of the cases that have not passed on the draft as it is now, with the documents as they are now. */
+    open: Type.Array(Type.String()),
+    updated_at: Nullable(Moment),
+  },
+  { title: 'Suite' },
+);
+export type SuiteRecord = Static<typeof SuiteRecord>;
+
+/** Answers of a model as its provider sent them, by a hash of what was asked. */
+const Recorded = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 200_000 }), {
+  maxProperties: 200,
+});
+
+export const TestAgentBody = Type.Object(
+  {
+    case: SuiteCase,
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Absent: the draft.' })),
+    record: Type.Optional(Type.Boolean({ description: 'The result has the answers of the model as `recorded`.' })),
+    recorded: Type.Optional(
+      Type.Unsafe<Static<typeof Recorded>>({
+        ...Recorded,
+        description: 'Instead of a model: no model is called, and a pass does not count for publishing.',
+      }),
+    ),
+  },
+  closed,
+);
+export type TestAgentBody = Static<typeof TestAgentBody>;
+
+export const CaseResult = Type.Object(
+  {
+    name: Type.String(),
+    passed: Type.Boolean(),
+    recorded: Type.Optional(Recorded),
+    turns: Type.Array(
+      Type.Object({
+        said: Type.Array(Type.String()),
+        cites: Type.Array(Type.String()),
+        calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) })),
+        next: Type.String(),
+        /** What was expected and did not hold; `expectation` is its name. */
+        faults: Type.Array(
+          Type.Object({ expectation: Type.String(), expected: Type.Unknown(), found: Type.Unknown() }),
+        ),
+      }),
+    ),
+  },
+  { title: 'CaseResult' },
+);
+export type CaseResult = Static<typeof CaseResult>;
+
+export const PublishBody = Type.Object(
+  {
+    without_tests: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 500,
+        description: 'Why this is published although the required tests did not pass; kept in the audit log.',
+      }),
+    ),
+  },
+  closed,
+);
+export type PublishBody = Static<typeof PublishBody>;

@@ -1,0 +1,73 @@
+/**
+ * The server says faults in English, each for a program and a person. A person who reads Arabic gets the same sentence in
+ * Arabic, where it is one of these; a value in a sentence stays as it is. Another sentence stays English.
+ */
+const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
+  [/^This field is required\.$/, 'هذا الحقل مطلوب.'],
+  [/^This field is not allowed here\.$/, 'هذا الحقل غير مسموح به هنا.'],
+  [/^The name of this field is not allowed here\.$/, 'اسم هذا الحقل غير مسموح به هنا.'],
+  [/^This value is not allowed here\.$/, 'هذه القيمة غير مسموح بها هنا.'],
+  [/^Must not be empty\.$/, 'يجب ألا يكون فارغًا.'],
+  [/^Must not contain the same entry twice\.$/, 'يجب ألا يتكرر أي عنصر.'],
+  [/^Must have at most ([\d,]+) characters\.$/, (most) => `عدد الأحرف: ${most} على الأكثر.`],
+  [/^Must have at least ([\d,]+) characters\.$/, (least) => `عدد الأحرف: ${least} على الأقل.`],
+  [/^Must have at most ([\d,]+) entries\.$/, (most) => `عدد العناصر: ${most} على الأكثر.`],
+  [/^Must have at least ([\d,]+) entries\.$/, (least) => `عدد العناصر: ${least} على الأقل.`],
+  [/^Must be at most ([\d,.-]+)\.$/, (limit) => `يجب أن تكون القيمة ${limit} على الأكثر.`],
+  [/^Must be at least ([\d,.-]+)\.$/, (limit) => `يجب أن تكون القيمة ${limit} على الأقل.`],
+  [/^Must be less than ([\d,.-]+)\.$/, (limit) => `يجب أن تكون القيمة أصغر من ${limit}.`],
+  [/^Must be more than ([\d,.-]+)\.$/, (limit) => `يجب أن تكون القيمة أكبر من ${limit}.`],
+  [
+    /^Must be ((?:an? (?:string|number|integer|boolean|array|object)|null)(?: or (?:an? \w+|null))*)\.$/,
+    (types) => `يجب أن تكون القيمة ${types.split(' or ').map(typeOf).join(' أو ')}.`,
+  ],
+  [/^Must be one of: (.+)\.$/s, (values) => `يجب أن تكون القيمة واحدة من: ${values}.`],
+  [/^Must be a time in RFC 3339 with its offset, such as (\S+)\.$/, (example) => `يجب أن يكون وقتًا مثل ${example}.`],
+  [/^Must be a date, such as (\S+)\.$/, (example) => `يجب أن يكون تاريخًا مثل ${example}.`],
+  [/^Must be an e-mail address\.$/, 'يجب أن يكون عنوان بريد إلكتروني.'],
+  [/^Must be a phone number in E\.164, such as (\S+)\.$/, (example) => `يجب أن يكون رقم هاتف دوليًا مثل ${example}.`],
+  [/^Must be an absolute http or https URL\.$/, 'يجب أن يكون عنوانًا كاملًا يبدأ بـ http أو https.'],
+  [/^Must be a BCP 47 language tag, such as (.+)\.$/, (examples) => `يجب أن يكون رمز لغة مثل ${examples}.`],
+  [/^Must be an IANA time zone, such as (\S+)\.$/, (example) => `يجب أن تكون منطقة زمنية مثل ${example}.`],
+  [/^Must be an id that starts with (\w+_)\.$/, (start) => `يجب أن يكون معرّفًا يبدأ بـ ${start}.`],
+  [/^Must be in the format (.+)\.$/, (format) => `يجب أن تكون القيمة بالصيغة ${format}.`],
+  [/^Does not match the format\.$/, 'لا يطابق الصيغة المطلوبة.'],
+  [/^Does not match the format: (.+)$/s, (format) => `لا يطابق الصيغة المطلوبة: ${format}`],
+  [/^This name is used twice\.$/, 'هذا الاسم مستخدم مرتين.'],
+  [/^This header is twice\.$/, 'هذه الترويسة مكررة.'],
+  [/^The label must not be blank\.$/, 'يجب ألا تكون التسمية فارغة.'],
+  [/^Enter your current password\.$/, 'أدخل كلمة مرورك الحالية.'],
+  [/^This password is too common\. Choose another one\.$/, 'كلمة المرور هذه شائعة جدًا. اختر غيرها.'],
+  [/^Must be after starts_at\.$/, 'يجب أن يكون بعد وقت البدء.'],
+  [/^A rule needs words or a pattern\.$/, 'تحتاج القاعدة إلى كلمات أو نمط.'],
+  [/^A rule needs a reply, a tag or an action\.$/, 'تحتاج القاعدة إلى رد أو وسم أو إجراء.'],
+  [/^Give the text in at least one language, or omit it\.$/, 'اكتب النص بلغة واحدة على الأقل، أو احذفه.'],
+  [/^Give a bearer token or a user name, not both\.$/, 'أعطِ رمز bearer أو اسم مستخدم، لا كليهما.'],
+  [/^The tools of one MCP server have the same URL\.$/, 'لأدوات خادم MCP الواحد العنوان نفسه.'],
+  [/^A new issuer needs its own client id and secret\.$/, 'يحتاج المُصدر الجديد إلى معرّف عميل وسرّ خاصين به.'],
+  [
+    /^The quiet hours cover the whole window: no message could ever be sent\.$/,
+    'تغطي ساعات الهدوء النافذة كلها، فلن تُرسل أي رسالة.',
+  ],
+  // Last: one value alone.
+  [/^Must be (\S+)\.$/, (value) => `يجب أن تكون القيمة ${value}.`],
+];
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'نصًا',
+  number: 'رقمًا',
+  integer: 'عددًا صحيحًا',
+  boolean: 'true أو false',
+  array: 'قائمة',
+  object: 'كائنًا',
+};
+const typeOf = (type: string): string => TYPES[type.replace(/^an? /, '')] ?? 'null';
+
+/** Null: the sentence is not one of these. */
+export function inArabic(detail: string): string | null {
+  for (const [pattern, arabic] of PIECES) {
+    const found = pattern.exec(detail);
+    if (found) return typeof arabic === 'string' ? arabic : arabic(...found.slice(1));
+  }
+  return null;
+}

@@ -1,0 +1,61 @@
+import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { MAX_CASE_TURNS, type SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+
+/** As long as an expectation may be. */
+const MAX_WORDS = 500;
+const MAX_TOOLS = 20;
+
+/**
+ * A test of the turn that a message belongs to: what the person wrote until then, what tools answered, and that the
+ * agent must not say this again. Of the person it has the words, and no name, address or value.
+ */
+export function caseFrom(
+  { messages, locale, end_user: person }: Pick<ConversationRecord, 'messages' | 'locale' | 'end_user'>,
+  message: ConversationMessage,
+): SuiteCase {
+  let turns: SuiteCase['turns'] = [];
+  const tools: CaseTool[] = [];
+  let said: string[] = [];
+  for (const one of messages) {
+    if (one.role === 'end_user') said.push(textOf(one));
+    // A turn's first message has its trace.
+    if (one.role === 'agent' && one.why !== null) {
+      const say = said.join('\n').trim();
+      // Only the first turn of a test is the agent's own: what was before that is another talk.
+      turns = say === '' ? [{}] : [...turns, { say }];
+      said = [];
+      tools.push(...toolsOf(one));
+    }
+    if (one.id === message.id) break;
+  }
+  const wrong = textOf(message).slice(0, MAX_WORDS).trim();
+  const last = { ...turns.at(-1), ...(wrong !== '' && { expect: { says_not: [wrong] } }) };
+  const name = (last.say ?? wrong).replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
+  return {
+    name: name === '' ? message.id : name,
+    ...(locale !== null && { locale }),
+    ...(tools.length > 0 && { tools: tools.slice(-MAX_TOOLS) }),
+    from: person.id,
+    turns: [...turns.slice(0, -1), last].slice(-MAX_CASE_TURNS),
+  };
+}
+
+const textOf = ({ content }: ConversationMessage): string => ('text' in content && content.text) || '';
+
+type CaseTool = NonNullable<SuiteCase['tools']>[number];
+
+const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
+  why!.steps.flatMap(({ kind, detail: tool, output, error }): CaseTool[] => {
+    if (kind === 'tool') return [{ tool, answer: output ?? '' }];
+    return kind === 'tool_failed' && error ? [{ tool, error: error.slice(0, MAX_WORDS) }] : [];
+  });
+
+/** Results are told by the name, so no two tests have the same. */
+export function withFreeName(one: SuiteCase, cases: readonly SuiteCase[]): SuiteCase {
+  const taken = new Set(cases.map(({ name }) => name));
+  for (let number = 2, { name } = one; ; number++) {
+    if (!taken.has(name)) return { ...one, name };
+    name = `${one.name.slice(0, MAX_NAME_CHARACTERS - 6)} (${number})`;
+  }
+}

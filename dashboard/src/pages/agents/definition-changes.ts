@@ -1,0 +1,75 @@
+import type { AgentDefinition } from '../../../../contract/agents.ts';
+import { sameDefinition } from './editor/clean-definition.ts';
+
+/**
+ * One difference of two definitions: where it is, and the text of both sides, null where it is not there. A name that
+ * people gave stands in quotation marks in the path.
+ */
+export type Change = { path: readonly string[]; before: string | null; after: string | null };
+
+/** A part of a path: the items are the same, and stand in another order. */
+export const ORDER = ' order';
+
+/** In the order of the fields of the second one. Steps, rules, tools and choices are matched by their name. */
+export const changesOf = (before: AgentDefinition, after: AgentDefinition): Change[] => compare([], before, after);
+
+type Data = Readonly<Record<string, unknown>>;
+const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isItems = (value: unknown): value is readonly Data[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isData);
+/** Written by people as JSON, and read best as JSON. */
+const AS_JSON = 'parameters';
+
+function compare(path: readonly string[], before: unknown, after: unknown): Change[] {
+  if (sameDefinition(before, after)) return [];
+  if (path.at(-1) !== AS_JSON) {
+    if (isItems(before ?? after) && isItems(after ?? before)) {
+      return compareItems(path, (before ?? []) as Data[], (after ?? []) as Data[]);
+    }
+    if (isData(before ?? after) && isData(after ?? before))
+      return compareFields(path, (before ?? {}) as Data, (after ?? {}) as Data);
+  }
+  return [{ path, before: textOf(before), after: textOf(after) }];
+}
+
+function compareFields(path: readonly string[], before: Data, after: Data): Change[] {
+  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
+  // The list of the steps has no name of its own.
+  const at = (name: string) => (name === 'items' ? path : [...path, name]);
+  return [...names].flatMap((name) => compare(at(name), before[name], after[name]));
+}
+
+function compareItems(path: readonly string[], before: readonly Data[], after: readonly Data[]): Change[] {
+  const [old, now] = [named(before), named(after)];
+  const changes = [...now].flatMap(([name, item]): Change[] => {
+    const was = old.get(name);
+    const at = [...path, `“${name}”`];
+    return was ? compareFields(at, was, item) : [{ path: at, before: null, after: textOf(item) }];
+  });
+  for (const [name, item] of old)
+    if (!now.has(name)) changes.push({ path: [...path, `“${name}”`], before: textOf(item), after: null });
+  const [stayed, kept] = [
+    [...old.keys()].filter((name) => now.has(name)),
+    [...now.keys()].filter((name) => old.has(name)),
+  ];
+  if (stayed.join('\n') !== kept.join('\n'))
+    changes.push({ path: [...path, ORDER], before: stayed.join('\n'), after: kept.join('\n') });
+  return changes;
+}
+
+/** Two of one name (a draft may have them) are told apart by their number. */
+function named(items: readonly Data[]): Map<string, Data> {
+  const byName = new Map<string, Data>();
+  items.forEach((item, index) => {
+    const given = [item['name'], item['id'], item['model'], item['provider']].find((each) => typeof each === 'string');
+    const name = given ?? String(index + 1);
+    byName.set(byName.has(name) ? `${name} (${index + 1})` : name, item);
+  });
+  return byName;
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

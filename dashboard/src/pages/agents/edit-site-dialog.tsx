@@ -1,0 +1,75 @@
+import { Modal, Select } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { MAX_PAGES_PER_SOURCE, SOURCE_SCHEDULES, type SourceRecord } from '../../../../contract/dashboard/sources.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { sourceWords } from './source-words.ts';
+
+type Props = { agentId: string; item: SourceRecord | null; onClose: () => void };
+
+/** When a site is read again, and how much of it. What it is stays: another address is another site. */
+export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
+  const say = useWords(sourceWords);
+  return (
+    <Modal opened={item !== null} onClose={onClose} closeOnClickOutside={false} title={say('edit_title')}>
+      {item && <Form agentId={agentId} item={item} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Form({ agentId, item, onClose }: Props & { item: SourceRecord }): ReactNode {
+  const say = useWords(sourceWords);
+  const org_id = useOrganization().id;
+  const update = useAct('updateSource', { refresh: ['listSources'] });
+  const [schedule, setSchedule] = useState(item.schedule);
+  const [maxPages, setMaxPages] = useState<number | undefined>(item.max_pages);
+  const save = (): void =>
+    update.mutate(
+      {
+        params: { org_id, agent_id: agentId, source_id: item.id },
+        body: { schedule, ...(maxPages !== undefined && { max_pages: maxPages }) },
+      },
+      {
+        onSuccess: () => {
+          onClose();
+          notifyDone(say('edited'));
+        },
+      },
+    );
+  return (
+    <DialogForm
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      act={say('edit_save')}
+      busy={update.isPending}
+      problem={update.error}
+      onCancel={onClose}
+    >
+      <Select
+        label={say('schedule')}
+        allowDeselect={false}
+        value={schedule}
+        data={SOURCE_SCHEDULES.map((value) => ({ value, label: say(`schedule_${value}`) }))}
+        onChange={(value) => value && setSchedule(value)}
+        data-autofocus
+      />
+      {item.kind !== 'page' && (
+        <NumberField
+          label={say('max_pages')}
+          description={say('edit_limit_hint')}
+          min={1}
+          max={MAX_PAGES_PER_SOURCE}
+          allowDecimal={false}
+          value={maxPages}
+          onChange={setMaxPages}
+        />
+      )}
+    </DialogForm>
+  );
+}

@@ -1,0 +1,44 @@
+import { Modal, Select, Stack } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../contract/dashboard/models.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { ModelForm } from './editor/model-dialog.tsx';
+import { embeddingWords } from './embedding-words.ts';
+import { words } from './words.ts';
+
+type Props = { opened: boolean; current: ModelProviderName | null; onClose: () => void };
+
+/** Chooses who makes the embeddings: the connection of a provider, with the model in it. */
+export function EmbeddingDialog({ opened, current, onClose }: Props): ReactNode {
+  const say = useWords(embeddingWords);
+  return (
+    <Modal opened={opened} onClose={onClose} title={say('choose')}>
+      <Body current={current} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Body({ current, onClose }: Omit<Props, 'opened'>): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const models = useRead('listModels', { params: { org_id } }, {}).data?.data;
+  const [chosen, setChosen] = useState<ModelProviderName | null>(current);
+  if (!models) return null;
+  const offered = MODEL_PROVIDERS.filter((name) => name !== 'anthropic');
+  const provider = chosen ?? offered.find((name) => models.some((one) => one.provider === name)) ?? 'openai';
+  const stored = models.find((one) => one.provider === provider) ?? null;
+  return (
+    <Stack>
+      <Select
+        label={say('provider')}
+        allowDeselect={false}
+        value={provider}
+        data={offered.map((value) => ({ value, label: say(`provider_${value}`) }))}
+        onChange={(value) => setChosen(value)}
+      />
+      <ModelForm key={provider} provider={provider} stored={stored} onClose={onClose} />
+    </Stack>
+  );
+}

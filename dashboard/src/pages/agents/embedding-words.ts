@@ -1,0 +1,95 @@
+import { defineWords } from '../../language/words.tsx';
+
+/** Embeddings: the search of documents by meaning. */
+export const embeddingWords = defineWords(
+  {
+    title: 'Search by meaning',
+    off: 'Off. An embedding model lets agents with a model find passages that say the same in other words.',
+    choose: 'Choose an embedding model',
+    choose_admins: 'Owners and admins choose the embedding model.',
+    change: 'Change',
+    made_by: 'Embeddings by {model} ({provider}).',
+    dimensions: { one: '{count} dimension', other: '{count} dimensions' },
+    progress: '{done} of {all} passages have embeddings',
+    counting: { one: '{count} document is not counted yet.', other: '{count} documents are not counted yet.' },
+    none: 'No passage yet.',
+    goes_on: 'It is tried again by itself.',
+    stopped: {
+      one: '{count} document is left out until you retry.',
+      other: '{count} documents are left out until you retry.',
+    },
+    retry: 'Try again now',
+    retried: 'It is tried again.',
+    embedding_model: 'Embedding model',
+    embedding_hint:
+      'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',
+    embedding_none:
+      'Anthropic has no embedding models. Use OpenAI, Google or an OpenAI-compatible server for embeddings.',
+    checked: 'The embedding model answered: {dimensions}.',
+    check_failed: 'Saved, but the embedding model did not answer',
+    fault_provider_rate_limited: 'The provider limits our calls.',
+    fault_provider_unreachable: 'The provider does not answer.',
+    fault_provider_timeout: 'The provider takes too long to answer.',
+    fault_provider_garbled: 'The provider’s answer cannot be used.',
+    fault_provider_refused: 'The provider refuses the call. Check the key and the name of the model.',
+    fault_budget_spent: 'A budget is spent, or has no price for this model.',
+    fault_budget_busy: 'A budget is reserved by turns in progress.',
+    fault_interrupted: 'It was interrupted.',
+  },
+  {
+    title: 'البحث بالمعنى',
+    off: 'متوقف. يتيح نموذج التضمين للوكلاء ذوي النماذج أن يجدوا مقاطع تقول الشيء نفسه بكلمات أخرى.',
+    choose: 'اختيار نموذج تضمين',
+    choose_admins: 'يختار المالكون والمسؤولون نموذج التضمين.',
+    change: 'تغيير',
+    made_by: 'التضمينات من {model} ({provider}).',
+    dimensions: {
+      zero: 'بلا أبعاد',
+      one: 'بُعد واحد',
+      two: 'بُعدان',
+      few: '{count} أبعاد',
+      many: '{count} بُعدًا',
+      other: '{count} بُعد',
+    },
+    progress: '{done} من {all} من المقاطع لها تضمينات',
+    counting: {
+      zero: 'عُدّت كل المستندات.',
+      one: 'مستند واحد لم يُعدّ بعد.',
+      two: 'مستندان لم يُعدّا بعد.',
+      few: '{count} مستندات لم تُعدّ بعد.',
+      many: '{count} مستندًا لم تُعدّ بعد.',
+      other: '{count} مستند لم تُعدّ بعد.',
+    },
+    none: 'لا مقاطع بعد.',
+    goes_on: 'يُعاد من تلقاء نفسه.',
+    stopped: {
+      zero: 'لا مستندات متروكة.',
+      one: 'تُرك مستند واحد إلى أن تعيد المحاولة.',
+      two: 'تُرك مستندان إلى أن تعيد المحاولة.',
+      few: 'تُركت {count} مستندات إلى أن تعيد المحاولة.',
+      many: 'تُرك {count} مستندًا إلى أن تعيد المحاولة.',
+      other: 'تُرك {count} مستند إلى أن تعيد المحاولة.',
+    },
+    retry: 'المحاولة الآن',
+    retried: 'تجري المحاولة من جديد.',
+    embedding_model: 'نموذج التضمين',
+    embedding_hint: 'لمستندات كل وكلاء هذه المؤسسة، مثلًا «{example}». اتركه فارغًا لإيقاف التضمينات. يصنعها مزوّد واحد فقط.',
+    embedding_none: 'ليس لدى Anthropic نماذج تضمين. استعمل OpenAI أو Google أو خادمًا متوافقًا مع OpenAI للتضمينات.',
+    checked: 'أجاب نموذج التضمين: {dimensions}.',
+    check_failed: 'حُفظ، لكن نموذج التضمين لم يجب',
+    fault_provider_rate_limited: 'يحدّ المزوّد من طلباتنا.',
+    fault_provider_unreachable: 'المزوّد لا يجيب.',
+    fault_provider_timeout: 'يستغرق المزوّد وقتًا أطول من اللازم.',
+    fault_provider_garbled: 'لا يمكن استعمال إجابة المزوّد.',
+    fault_provider_refused: 'يرفض المزوّد الطلب. تحقق من المفتاح ومن اسم النموذج.',
+    fault_budget_spent: 'استُهلكت ميزانية، أو ليس لها سعر لهذا النموذج.',
+    fault_budget_busy: 'ميزانية محجوزة لردود جارية.',
+    fault_interrupted: 'انقطع العمل.',
+  },
+);
+
+const FAULTS = Object.keys(embeddingWords.en).filter((name) => name.startsWith('fault_'));
+
+/** The word for a fault; a server newer than this page may name one that it does not know yet. */
+export const embeddingFault = (code: string): keyof typeof embeddingWords.en | null =>
+  FAULTS.includes(`fault_${code}`) ? (`fault_${code}` as keyof typeof embeddingWords.en) : null;

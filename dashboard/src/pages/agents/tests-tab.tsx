@@ -1,0 +1,259 @@
+import { Alert, Badge, Button, Code, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { CaseResult, SuiteCase, SuiteRecord } from '../../../../contract/dashboard/suites.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { CaseDialog } from './case-dialog.tsx';
+import { testWords } from './test-words.ts';
+import { useTestRun } from './use-test-run.ts';
+import classes from './agents.module.css';
+
+/** The tests of an agent: what they are, run them, and what they found; failed ones first. */
+export function TestsTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
+  const say = useWords(testWords);
+  const org_id = useOrganization().id;
+  const suite = useRead('readSuite', { params: { org_id, agent_id: agentId } });
+  return (
+    <Card title={say('title')} description={say('hint')}>
+      {suite.isPending ? (
+        <Skeleton h={160} />
+      ) : suite.data ? (
+        <Suite agentId={agentId} suite={suite.data} unsaved={unsaved} />
+      ) : (
+        <ProblemAlert problem={suite.error} onRetry={() => void suite.refetch()} />
+      )}
+    </Card>
+  );
+}
+
+type Params = { org_id: string; agent_id: string };
+type Editing = { at: number; item: SuiteCase | null };
+
+function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecord; unsaved: boolean }): ReactNode {
+  const say = useWords(testWords);
+  const may = useMay('member');
+  const params = { org_id: useOrganization().id, agent_id: agentId };
+  const run = useTestRun(params);
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const [removing, setRemoving] = useState<SuiteCase | null>(null);
+  const { cases, open } = suite;
+  const failed = cases.filter(({ name }) => run.results.get(name)?.passed === false);
+  const ordered = [...failed, ...cases.filter((one) => !failed.includes(one))];
+  return (
+    <Stack>
+      {cases.length === 0 && (
+        <div>
+          <Text fw={600}>{say('empty_title')}</Text>
+          <Text size="sm" c="dimmed">
+            {say('empty')}
+          </Text>
+        </div>
+      )}
+      {may && (
+        <Group gap="xs">
+          {cases.length > 0 && <RunButton run={run} cases={cases} />}
+          <Button variant="default" onClick={() => setEditing({ at: cases.length, item: null })}>
+            {say('add')}
+          </Button>
+        </Group>
+      )}
+      {unsaved && cases.length > 0 && <Alert color="gray">{say('unsaved')}</Alert>}
+      {cases.length > 0 && <RunState run={run} all={cases.length} />}
+      <ul className={classes.cases} aria-label={say('title')}>
+        {ordered.map((one) => (
+          <Case key={one.name} item={one} isOpen={open.includes(one.name)} result={run.results.get(one.name)}>
+            {may && (
+              <CaseActs
+                busy={run.busy}
+                onRun={() => void run.start([one])}
+                onEdit={() => setEditing({ at: cases.indexOf(one), item: one })}
+                onRemove={() => setRemoving(one)}
+              />
+            )}
+          </Case>
+        ))}
+      </ul>
+      {cases.length > 0 && <Gate params={params} suite={suite} />}
+      <EditCase params={params} cases={cases} editing={editing} onClose={() => setEditing(null)} />
+      <RemoveCase params={params} cases={cases} item={removing} onClose={() => setRemoving(null)} />
+    </Stack>
+  );
+}
+
+type ActsProps = { busy: boolean; onRun: () => void; onEdit: () => void; onRemove: () => void };
+
+function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
+  const say = useWords(testWords);
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Button size="compact-sm" variant="subtle" disabled={busy} onClick={onRun}>
+        {say('run')}
+      </Button>
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={onEdit}>
+        {say('edit')}
+      </Button>
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={onRemove}>
+        {say('remove')}
+      </Button>
+    </Group>
+  );
+}
+
+/** Whether publishing needs the tests, and where they are as a file. */
+function Gate({ params, suite: { cases, required } }: { params: Params; suite: SuiteRecord }): ReactNode {
+  const say = useWords(testWords);
+  const may = useMay('member');
+  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  return (
+    <>
+      <Switch
+        label={say('required')}
+        description={say('required_hint')}
+        checked={required}
+        disabled={!may || store.isPending}
+        onChange={({ currentTarget: { checked } }) =>
+          store.mutate(
+            { params, body: { cases, required: checked } },
+            { onSuccess: () => notifyDone(say('required_set')) },
+          )
+        }
+      />
+      {store.error && <ProblemAlert problem={store.error} />}
+      <Text size="xs" c="dimmed">
+        {say.rich('as_file', { command: <Code className="ltr">./parley agents suite show {params.agent_id}</Code> })}
+      </Text>
+    </>
+  );
+}
+
+type EditProps = { params: Params; cases: SuiteCase[]; editing: Editing | null; onClose: () => void };
+
+function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
+  const say = useWords(testWords);
+  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  const close = (): void => {
+    store.reset();
+    onClose();
+  };
+  const done = (): void => {
+    close();
+    notifyDone(say('saved'));
+  };
+  return (
+    <CaseDialog
+      opened={editing !== null}
+      item={editing?.item ?? null}
+      busy={store.isPending}
+      problem={store.error}
+      onClose={close}
+      onSave={(item) =>
+        store.mutate({ params, body: { cases: cases.toSpliced(editing!.at, 1, item) } }, { onSuccess: done })
+      }
+    />
+  );
+}
+
+type RemoveProps = { params: Params; cases: SuiteCase[]; item: SuiteCase | null; onClose: () => void };
+
+function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
+  const say = useWords(testWords);
+  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={onClose}
+      title={say('remove_title')}
+      act={say('remove')}
+      busy={store.isPending}
+      problem={store.error}
+      onAct={() =>
+        store.mutate({ params, body: { cases: cases.filter((one) => one !== item) } }, { onSuccess: onClose })
+      }
+    >
+      <Text size="sm">{say.rich('remove_words', { name: <bdi>{item?.name}</bdi> })}</Text>
+    </ConfirmDialog>
+  );
+}
+
+type Run = ReturnType<typeof useTestRun>;
+
+function RunButton({ run, cases }: { run: Run; cases: readonly SuiteCase[] }): ReactNode {
+  const say = useWords(testWords);
+  return run.busy ? (
+    <Button color="gray" onClick={run.stop}>
+      {say('stop')}
+    </Button>
+  ) : (
+    <Button onClick={() => void run.start(cases)}>{say('run_all')}</Button>
+  );
+}
+
+function RunState({ run, all }: { run: Run; all: number }): ReactNode {
+  const say = useWords(testWords);
+  const failed = [...run.results.values()].filter(({ passed }) => !passed).length;
+  return (
+    <div role="status">
+      {run.busy && (
+        <Stack gap={4}>
+          <Text size="sm">{say('progress', { done: run.done, all: run.wanted })}</Text>
+          <Progress value={(run.done / run.wanted) * 100} aria-label={say('title')} />
+        </Stack>
+      )}
+      {!run.busy && failed > 0 && (
+        <Text size="sm" fw={570} c="var(--mantine-color-error)">
+          {say('some_failed', { count: failed })}
+        </Text>
+      )}
+      {!run.busy && failed === 0 && run.results.size === all && all > 0 && (
+        <Text size="sm" fw={570}>
+          {say('all_passed', { count: all })}
+        </Text>
+      )}
+      {run.problem !== null && <ProblemAlert problem={run.problem} />}
+    </div>
+  );
+}
+
+type CaseProps = { item: SuiteCase; isOpen: boolean; result: CaseResult | undefined; children: ReactNode };
+
+function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
+  const say = useWords(testWords);
+  const state = result ? (result.passed ? 'passed' : 'failed') : isOpen ? 'open' : 'passed';
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Badge
+            color={state === 'passed' ? 'jade' : state === 'failed' ? 'red' : 'gray'}
+            title={state === 'open' ? say('open_hint') : undefined}
+          >
+            {say(state)}
+          </Badge>
+          <Text size="sm" fw={570}>
+            <bdi>{item.name}</bdi>
+          </Text>
+        </Group>
+        {children}
+      </Group>
+      {result?.turns.map((turn, at) =>
+        turn.faults.map(({ expectation, expected, found }) => (
+          <Text key={`${at}/${expectation}`} size="sm" mt={4} className={classes.caseFault}>
+            {say.rich('fault', {
+              turn: String(at + 1),
+              expectation: <code>{expectation}</code>,
+              expected: <bdi>{shown(expected)}</bdi>,
+              found: <bdi>{shown(found)}</bdi>,
+            })}
+          </Text>
+        )),
+      )}
+    </li>
+  );
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

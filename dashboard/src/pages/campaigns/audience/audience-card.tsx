@@ -1,0 +1,98 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconUsersPlus } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { useAct } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useOrganization } from '../../../session/session.ts';
+import classes from '../campaigns.module.css';
+import { Found } from '../review/review.tsx';
+import reviewClasses from '../review/review.module.css';
+import { AUDIENCE } from '../search.ts';
+import { Result } from './result.tsx';
+import { useAudience } from './use-audience.ts';
+import { words } from './words.ts';
+
+/** End users by the filters of their list: counted first, then added as recipients. */
+export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { run, start, forget } = useAudience(org_id, item.id);
+  const review = useAct('reviewCampaign', { refresh: [] });
+  const [typed, setTyped] = useState({ text: '', tag: '', attribute: '' });
+  const entries = Object.entries(typed).map(([name, value]) => [name, value.trim()] as const);
+  const filters = Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  const isBusy = run !== null && !run.done;
+  const isCounted = run?.what === 'count' && run.done && !run.problem;
+  const field = (name: keyof typeof typed) => ({
+    label: say(name),
+    value: typed[name],
+    disabled: isBusy,
+    autoComplete: 'off',
+    dir: 'auto',
+    maxLength: 200,
+    onChange: (event: { currentTarget: HTMLInputElement }) => {
+      setTyped({ ...typed, [name]: event.currentTarget.value });
+      // A count is of the filters that were counted.
+      forget();
+      review.reset();
+    },
+  });
+  return (
+    <form
+      id={AUDIENCE}
+      className={classes.section}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start('count', filters);
+      }}
+    >
+      <Card title={say('audience')} description={say('audience_hint')}>
+        <Stack gap="md">
+          <Group align="flex-end" gap="md">
+            <TextInput {...field('tag')} flex="1 1 160px" />
+            <TextInput {...field('attribute')} placeholder="plan=gold" flex="1 1 160px" />
+            <TextInput {...field('text')} flex="1 1 160px" />
+          </Group>
+          <Group gap="md">
+            <Button type="submit" variant="default" loading={isBusy && run.what === 'count'} disabled={isBusy}>
+              {say('count')}
+            </Button>
+            <Button
+              variant="default"
+              loading={review.isPending}
+              disabled={isBusy}
+              onClick={() => review.mutate({ params: { org_id, campaign_id: item.id }, body: { filters } })}
+            >
+              {say('review')}
+            </Button>
+            {item.state === 'live' ? (
+              <Button
+                leftSection={<IconUsersPlus size={16} />}
+                loading={isBusy && run.what === 'add'}
+                disabled={!isCounted || run.sum.accepted === 0}
+                onClick={() => void start('add', filters)}
+              >
+                {say('add')}
+              </Button>
+            ) : (
+              <Text size="sm" c="dimmed">
+                {say('not_live')}
+              </Text>
+            )}
+          </Group>
+          <div role="status">{run && <Result what={run.what} sum={run.sum} done={run.done} />}</div>
+          {run?.problem && <ProblemAlert problem={run.problem} />}
+          {review.error && <ProblemAlert problem={review.error} />}
+          {review.data && (
+            <section className={reviewClasses.review} aria-label={say('reviewed')} data-review>
+              <Found item={item} review={review.data} onLeave={review.reset} />
+            </section>
+          )}
+        </Stack>
+      </Card>
+    </form>
+  );
+}

@@ -1,0 +1,36 @@
+import { FileInput } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useWords } from '../../../language/words.tsx';
+import { words } from './words.ts';
+
+/** As in contract/dashboard/campaigns.ts. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+type Props = { disabled?: boolean; onRead: (text: string | null) => void };
+
+/** A file of recipients; told is its text. */
+export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
+  const say = useWords(words);
+  const [chosen, setChosen] = useState<File | null>(null);
+  const isTooLarge = (chosen?.size ?? 0) > MOST_BYTES;
+  return (
+    <FileInput
+      label={say('file')}
+      description={say('file_hint')}
+      placeholder={say('file_choose')}
+      accept=".csv,.txt,.jsonl,.ndjson,text/csv"
+      leftSection={<IconFileUpload size={16} />}
+      clearable
+      maw={520}
+      disabled={disabled}
+      value={chosen}
+      error={isTooLarge ? say('file_too_large') : undefined}
+      onChange={(file) => {
+        setChosen(file);
+        onRead(null);
+        if (file && file.size <= MOST_BYTES) void file.text().then(onRead);
+      }}
+    />
+  );
+}

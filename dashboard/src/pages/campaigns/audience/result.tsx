@@ -1,0 +1,30 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import type { Sum } from './use-audience.ts';
+import { words } from './words.ts';
+
+type Props = { what: 'count' | 'add'; sum: Sum; done: boolean };
+
+/** How many are added, or would be, and why others are not. */
+export function Result({ what, sum, done }: Props): ReactNode {
+  const say = useWords(words);
+  const many = (value: number) => ({ count: value, number: number(say.language, value) });
+  return (
+    <>
+      <Text size="sm" fw={550}>
+        {say(what === 'count' ? 'would_add' : 'added', many(sum.accepted))}
+        {!done && ' …'}
+      </Text>
+      {(['duplicates', 'opted_out', 'blocked', 'invalid'] as const).map(
+        (reason) =>
+          sum[reason] > 0 && (
+            <Text key={reason} size="sm" c="dimmed">
+              {say(`why_${reason}`, many(sum[reason]))}
+            </Text>
+          ),
+      )}
+    </>
+  );
+}

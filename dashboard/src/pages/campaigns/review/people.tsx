@@ -1,0 +1,62 @@
+import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { CampaignReview } from '../../../../../contract/dashboard/campaigns.ts';
+import { number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { useRecipientReason } from '../recipient-state.tsx';
+import { words as recipientWords } from '../recipient-words.ts';
+import { words } from './words.ts';
+import classes from './review.module.css';
+
+type LeftOutProps = { groups: CampaignReview['left_out']; onLeave: () => void };
+
+/** Who is not messaged, by reason; those who were left out before are found in the list of recipients. */
+export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
+  const say = useWords(words);
+  const sayRecipient = useWords(recipientWords);
+  const inWords = useRecipientReason();
+  return groups.map(({ status, reason, is_waiting: isWaiting, count, recipients }) => {
+    const why = reason ? inWords(reason) : sayRecipient(`status_${status}`);
+    const title = say(isWaiting ? 'left_out' : 'left_before', { number: number(say.language, count), why });
+    if (isWaiting) return <People key={`${status} ${reason}`} title={title} total={count} people={recipients} />;
+    return (
+      <p key={`before ${status} ${reason}`} className={classes.before}>
+        {title}{' '}
+        <Link to="." search={{ status }} onClick={onLeave} className={classes.link}>
+          {say('show')}
+        </Link>
+      </p>
+    );
+  });
+}
+
+type Props = { title: string; total: number; people: CampaignReview['empty']['recipients']; note?: ReactNode };
+
+/** A count with the list behind it. */
+export function People({ title, total, people, note }: Props): ReactNode {
+  const say = useWords(words);
+  const more = total - people.length;
+  return (
+    <details className={classes.group}>
+      <summary>
+        {title} {note}
+      </summary>
+      <ul>
+        {people.map(({ id, ref, end_user_id, name }) => (
+          <li key={id}>
+            <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={classes.link} dir="auto">
+              {name ?? ref ?? say('no_name')}
+            </Link>
+            {name && ref && <small dir="auto"> {ref}</small>}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <Text size="xs" c="dimmed">
+          {say('more', { number: number(say.language, more) })}
+        </Text>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { CampaignPreview, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { useWords } from '../../../language/words.tsx';
+import { AgentLink } from '../../agents/agent-select.tsx';
+import { useAgentNames } from '../../settings/integrations/api-keys/names.ts';
+import { words } from './words.ts';
+import classes from './settings.module.css';
+
+type Props = { opening: CampaignPreview['opening']; item: CampaignRecord };
+
+/** A first message as its recipient gets it: text, or a template with its values. */
+export function Opening({ opening, item }: Props): ReactNode {
+  const say = useWords(words);
+  const agentName = useAgentNames([item.agent_id]);
+  if (opening === null)
+    return (
+      <Text size="sm">{say.rich('by_agent', { agent: <AgentLink id={item.agent_id} nameOf={agentName} /> })}</Text>
+    );
+  return (
+    <>
+      {opening.type === 'template' && (
+        <dl className={classes.facts}>
+          <dt>{say('template_name')}</dt>
+          <dd>
+            <code>{opening.name}</code> {opening.language && <code>{opening.language}</code>}
+          </dd>
+          {Object.entries(opening.variables ?? {}).map(([name, value]) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd dir="auto">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {'text' in opening && opening.text && (
+        <p className={classes.bubble} dir="auto">
+          {opening.text}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { ChannelKindName } from '../../../../../contract/channel-kinds.ts';
+import type { AcceptedMessage } from '../../../../../contract/channels.ts';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { kindWords } from '../../channels/kind-words.ts';
+import { isKnownKind } from '../../channels/kinds.ts';
+import { TestOutcome } from '../../channels/test-outcome.tsx';
+import { mentionedIn } from './mentioned.ts';
+import type { SettingsDraft } from './use-settings-draft.ts';
+import { words } from './words.ts';
+
+const isOfAddress = ({ pointer }: { pointer: string }): boolean => pointer.endsWith('/address');
+
+type Props = { item: CampaignRecord; draft: SettingsDraft };
+
+/** The first message to oneself, with the settings on this page and sample values. */
+export function TestCard({ item, draft }: Props): ReactNode {
+  const org_id = useOrganization().id;
+  const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});
+  const kind = channel.data?.kind;
+  // Visitors of the web chat have no address.
+  if (!kind || !isKnownKind(kind) || kind === 'web_chat') return null;
+  return <TestForm item={item} draft={draft} kind={kind} />;
+}
+
+function TestForm({ item, draft, kind }: Props & { kind: ChannelKindName }): ReactNode {
+  const say = useWords(words);
+  const sayKind = useWords(kindWords);
+  const org_id = useOrganization().id;
+  const [sent, setSent] = useState<AcceptedMessage | null>(null);
+  const send = useAct('testCampaign', { refresh: [] });
+  const form = useCheckedForm({ address: '', name: '' }, () => ({
+    address: (value) => (value.trim() === '' ? say('test_missing') : null),
+  }));
+  const submit = form.submit(({ address, name }) => {
+    const person = { locale: say.language, ...(name.trim() !== '' && { name: name.trim() }) };
+    const variables = Object.fromEntries(mentionedIn(draft.settings).map((one) => [one, `[${one}]`]));
+    const body = { settings: draft.settings, address: address.trim(), end_user: person, variables };
+    send.mutate(
+      { params: { org_id, campaign_id: item.id }, body },
+      {
+        onSuccess: setSent,
+        onError: ({ faults }) => {
+          const ofAddress = faults.find(isOfAddress);
+          if (!ofAddress) return;
+          form.setFieldError('address', ofAddress.detail);
+          form.focus('address');
+        },
+      },
+    );
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Card title={say('test')} description={say('test_hint')}>
+        <Stack gap="md">
+          <TextInput
+            size="xs"
+            label={sayKind(`address_${kind}`)}
+            description={sayKind(`address_hint_${kind}`)}
+            dir="ltr"
+            autoComplete="off"
+            {...form.getInputProps('address')}
+          />
+          <TextInput
+            size="xs"
+            label={say('test_name')}
+            dir="auto"
+            autoComplete="off"
+            maxLength={200}
+            {...form.getInputProps('name')}
+          />
+          <Group gap="md">
+            <Button
+              type="submit"
+              size="xs"
+              variant="default"
+              leftSection={<IconSend size={15} />}
+              loading={send.isPending}
+              disabled={!draft.isWhole}
+            >
+              {say('test_send')}
+            </Button>
+            {sent && <TestOutcome channelId={item.channel_id} sent={sent} />}
+          </Group>
+          {send.error && !send.error.faults.some(isOfAddress) && <ProblemAlert problem={send.error} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}

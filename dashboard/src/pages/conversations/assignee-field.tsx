@@ -1,0 +1,57 @@
+import { Select, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { atLeast, useMay, useOrganization, useSession } from '../../session/session.ts';
+import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { inboxWords } from './inbox-words.ts';
+import { READ_AGAIN } from './search.ts';
+
+const NONE = 'none';
+
+/** Who answers a conversation; members give it to one of them. */
+export function AssigneeField({ item: { id, assignee_id } }: { item: ConversationSummary }): ReactNode {
+  const say = useWords(inboxWords);
+  const org_id = useOrganization().id;
+  const me = useSession().user.id;
+  const may = useMay('member');
+  const nameOf = usePeopleNames();
+  const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
+  const assign = useAct('assignConversation', { refresh: READ_AGAIN });
+  const told = useProblemWords(assign.error);
+  const name = assignee_id === null ? say('assigned_none') : (nameOf(assignee_id) ?? say('assigned_gone'));
+  if (!may)
+    return (
+      <Text size="sm" dir="auto">
+        {name}
+      </Text>
+    );
+  const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
+  const data = able.map(({ user_id, name: own }) => ({
+    value: user_id,
+    label: user_id === me ? say('assigned_me', { name: own }) : own,
+  }));
+  if (assignee_id !== null && !data.some(({ value }) => value === assignee_id))
+    data.push({ value: assignee_id, label: name });
+  return (
+    <Select
+      size="xs"
+      searchable
+      aria-label={say('assigned_to')}
+      nothingFoundMessage={say('no_such_member')}
+      value={assignee_id ?? NONE}
+      data={[{ value: NONE, label: say('assigned_none') }, ...data]}
+      disabled={assign.isPending}
+      error={assign.error && (told.detail || told.title)}
+      allowDeselect={false}
+      onChange={(chosen) =>
+        assign.mutate({
+          params: { org_id, conversation_id: id },
+          body: { user_id: chosen === NONE ? null : chosen },
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,72 @@
+import { Anchor, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { ConversationNote, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { useAct } from '../../api/queries.ts';
+import { clock, day } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useMay, useOrganization, useSession } from '../../session/session.ts';
+import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+type Props = { note: ConversationNote; before: { created_at: string } | undefined; item: ConversationRecord };
+
+/** What members write to each other: as wide as the page and in its own colour, never like a message. */
+export function NoteEntry({ note, before, item }: Props): ReactNode {
+  const say = useWords(words);
+  const people = usePeopleNames();
+  const { user } = useSession();
+  const may = useMay('member');
+  const date = day(say.language, note.created_at);
+  return (
+    <>
+      {(!before || day(say.language, before.created_at) !== date) && <p className={classes.note}>{date}</p>}
+      <div className={classes.entry} data-role="note" data-note={note.id}>
+        <p dir="auto">{note.text}</p>
+        <div className={classes.meta}>
+          {say('note')}
+          {' · '}
+          <bdi>{people(note.author_id) ?? say('member')}</bdi>
+          {' · '}
+          <time dateTime={note.created_at}>{clock(say.language, note.created_at)}</time>
+          {may && note.author_id === user.id && (
+            <>
+              {' · '}
+              <DeleteNote note={note} item={item} />
+            </>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [opened, setOpened] = useState(false);
+  const remove = useAct('deleteNote', { refresh: ['readConversation'] });
+  const params = { org_id, conversation_id: item.id, note_id: note.id };
+  return (
+    <>
+      <Anchor component="button" type="button" size="xs" onClick={() => setOpened(true)}>
+        {say('delete_note')}
+      </Anchor>
+      <ConfirmDialog
+        opened={opened}
+        onClose={() => {
+          setOpened(false);
+          remove.reset();
+        }}
+        title={say('delete_note')}
+        act={say('delete_note')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() => remove.mutate({ params })}
+      >
+        <Text size="sm">{say('delete_note_words')}</Text>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { Button, Tooltip } from '@mantine/core';
+import { IconBell, IconBellOff } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useWords } from '../../language/words.tsx';
+import { setPreferences, usePreferences } from '../../preferences.ts';
+import { inboxWords } from './inbox-words.ts';
+
+const isAble = (): boolean => 'Notification' in window;
+
+/** Asks the browser for notices only when pressed. */
+export function NotifyButton(): ReactNode {
+  const say = useWords(inboxWords);
+  const { notify = false } = usePreferences();
+  const [refused, setRefused] = useState(false);
+  if (!isAble()) return null;
+  const on = notify && Notification.permission === 'granted';
+  const change = async (): Promise<void> => {
+    if (on) return setPreferences({ notify: false });
+    const granted = (await Notification.requestPermission()) === 'granted';
+    setRefused(!granted);
+    setPreferences({ notify: granted });
+  };
+  return (
+    <Tooltip label={say(refused ? 'notify_refused' : 'notify_hint')} multiline maw={260} events={TOLD}>
+      <Button
+        variant={on ? 'light' : 'default'}
+        size="xs"
+        aria-pressed={on}
+        leftSection={refused ? <IconBellOff size={15} /> : <IconBell size={15} />}
+        onClick={() => void change()}
+      >
+        {say(refused ? 'notify_off' : 'notify')}
+      </Button>
+    </Tooltip>
+  );
+}
+
+const TOLD = { hover: true, focus: true, touch: true };

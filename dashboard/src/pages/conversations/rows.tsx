@@ -1,0 +1,143 @@
+import { VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
+import { lasting, relative } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { useNow } from '../../parts/moment.tsx';
+import { useSession } from '../../session/session.ts';
+import { kindWords } from '../channels/kind-words.ts';
+import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
+import { inboxWords } from './inbox-words.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+import inbox from './inbox.module.css';
+
+type RowsProps = { items: readonly ListedConversation[]; chosen: string | undefined; stale: boolean };
+
+/** One page of the list. */
+export function Rows({ items, chosen, stale }: RowsProps): ReactNode {
+  const say = useWords(words);
+  const sayKind = useWords(kindWords);
+  const sayInbox = useWords(inboxWords);
+  const nameOf = usePersonName();
+  const now = useNow();
+  const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
+  useEffect(() => {
+    if (chosen) document.getElementById(`row-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+    // Only when another one is chosen: a reader's own scrolling is left alone.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [chosen]);
+  return (
+    <ul className={classes.rows} data-stale={stale || undefined}>
+      {items.map((item) => (
+        <li key={item.id}>
+          <Link
+            id={`row-${item.id}`}
+            to="/conversations/$conversation_id"
+            params={{ conversation_id: item.id }}
+            search={true}
+            resetScroll={false}
+            className={classes.row}
+            aria-current={item.id === chosen ? 'page' : undefined}
+            data-row={item.id}
+          >
+            <span className={classes.face} aria-hidden="true">
+              {initials(nameOf(item.end_user))}
+            </span>
+            <span className={classes.rowWords}>
+              <span className={classes.rowName}>
+                {item.unread && (
+                  <>
+                    <span className={inbox.unread} aria-hidden="true" />
+                    <VisuallyHidden>{sayInbox('unread')}</VisuallyHidden>
+                  </>
+                )}
+                <bdi>{nameOf(item.end_user)}</bdi>
+              </span>
+              {item.found ? <Found words={item.found} /> : <LastWords of={item.last_message} />}
+              <span className={classes.rowSoft}>
+                {sayKind(`kind_${item.channel_kind}` as 'kind_sms')}
+                {' · '}
+                <bdi>{agentName(item.agent_id) ?? say('agent')}</bdi>
+                {item.key && (
+                  <>
+                    {' · '}
+                    <bdi>{item.key}</bdi>
+                  </>
+                )}
+              </span>
+              {item.status === 'handed_off' && <WithPeople item={item} now={now} />}
+            </span>
+            <span className={classes.rowEnd}>
+              <time dateTime={item.updated_at} className={classes.rowTime}>
+                {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)))}
+              </time>
+              {item.status !== 'open' && <ConversationStatusBadge status={item.status} />}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Who answers, and how long the person has waited for them. */
+function WithPeople({
+  item: { assignee_id, waiting_since },
+  now,
+}: {
+  item: ListedConversation;
+  now: number;
+}): ReactNode {
+  const say = useWords(inboxWords);
+  const people = usePeopleNames();
+  const me = useSession().user.id;
+  const time = waiting_since && lasting(say.language, now - Date.parse(waiting_since));
+  const name = assignee_id && (people(assignee_id) ?? say('assigned_gone'));
+  return (
+    <span className={inbox.state}>
+      {time !== null && (
+        <span className={inbox.waits}>{time === '' ? say('waiting_now') : say('waiting_for', { time })} ·</span>
+      )}
+      <bdi>{name === null ? say('assigned_none') : assignee_id === me ? say('assigned_you') : name}</bdi>
+    </span>
+  );
+}
+
+function Found({ words: { before, match, after } }: { words: NonNullable<ListedConversation['found']> }): ReactNode {
+  return (
+    <span dir="auto" className={inbox.around}>
+      {before}
+      <mark className={inbox.found}>{match}</mark>
+      {after}
+    </span>
+  );
+}
+
+/** What was said last, and that the organization's side said it; a picture or a place without words is named. */
+function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNode {
+  const say = useWords(words);
+  if (of === null) return null;
+  const said = of.text || say(`content_${of.type}` as 'content_image');
+  return (
+    <span className={classes.rowLast}>
+      {of.role !== 'end_user' && (
+        <span>{say(of.role === 'agent' ? 'last_agent' : of.role === 'member' ? 'last_member' : 'last_system')}</span>
+      )}
+      {/* A box of its own: words of the other direction lose their end, not their start. */}
+      <span dir="auto" className={classes.rowSaid}>
+        {said}
+      </span>
+    </span>
+  );
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
+    .join('')
+    .toUpperCase();

@@ -1,0 +1,79 @@
+import { Anchor } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import type { SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { onceOpened } from '../../parts/once-opened.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { caseFrom, withFreeName } from '../agents/case-from.ts';
+import { testWords } from '../agents/test-words.ts';
+
+const CaseDialog = onceOpened(
+  async () => (await import('../agents/case-dialog.tsx')).CaseDialog,
+  ({ opened }) => opened,
+  { opened: false },
+);
+
+type Props = { item: ConversationRecord; message: ConversationMessage };
+
+/** “This should have been …”: makes a test of the agent from what it said here. */
+export function ShouldHaveBeen({ item, message }: Props): ReactNode {
+  const say = useWords(testWords);
+  const may = useMay('member');
+  const [opened, setOpened] = useState(false);
+  // Stays once it was opened: a dialog that sees itself close gives the focus back.
+  const [wanted, setWanted] = useState(false);
+  if (!may || message.role !== 'agent' || message.why === null) return null;
+  return (
+    <>
+      <Anchor
+        component="button"
+        type="button"
+        size="xs"
+        onClick={() => {
+          setWanted(true);
+          setOpened(true);
+        }}
+      >
+        {say('should_have_been')}
+      </Anchor>
+      {wanted && <Editing item={item} message={message} opened={opened} onClose={() => setOpened(false)} />}
+    </>
+  );
+}
+
+function Editing({ item, message, opened, onClose }: Props & { opened: boolean; onClose: () => void }): ReactNode {
+  const say = useWords(testWords);
+  const params = { org_id: useOrganization().id, agent_id: item.agent_id };
+  const suite = useRead('readSuite', { params });
+  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  const [made] = useState(() => caseFrom(item, message));
+  if (suite.error && opened) return <ProblemAlert problem={suite.error} onRetry={() => void suite.refetch()} />;
+  const save = (one: SuiteCase): void => {
+    const cases = suite.data!.cases;
+    store.mutate(
+      { params, body: { cases: [...cases, withFreeName(one, cases)] } },
+      {
+        onSuccess: () => {
+          onClose();
+          notifyDone(say('saved'));
+        },
+      },
+    );
+  };
+  return (
+    <CaseDialog
+      opened={opened && suite.data !== undefined}
+      item={made}
+      isNew
+      lead={say('from_conversation')}
+      busy={store.isPending}
+      problem={store.error}
+      onClose={onClose}
+      onSave={save}
+    />
+  );
+}

@@ -1,0 +1,147 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { AccessTokenRecord, NewAccessToken } from '../../../../../contract/dashboard/access-tokens.ts';
+import { call } from '../../../api/client.ts';
+import { readAnew, useAct } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { AskBeforeClosing, ShownValue, useShownOnceGuard, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
+import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useOrganization, useSession } from '../../../session/session.ts';
+import { CreateTokenForm } from './create-token-form.tsx';
+import { words } from './words.ts';
+
+/** Two steps in one dialog: the form, then the token, once. After it closes the value is in no part of the page. */
+export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewAccessToken | null>(null);
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, ['listAccessTokens']);
+  };
+  const guard = useShownOnceGuard(made !== null, close);
+  return (
+    <Modal
+      opened={opened || made !== null}
+      onClose={made ? guard.ask : onClose}
+      closeOnClickOutside={made !== null}
+      title={say(made ? 'ready' : 'create')}
+      size={made ? 720 : 940}
+    >
+      {made ? <Shown made={made} guard={guard} /> : <CreateTokenForm onCancel={onClose} onMade={setMade} />}
+    </Modal>
+  );
+}
+
+function Shown({ made, guard }: { made: NewAccessToken; guard: ShownOnceGuard }): ReactNode {
+  const say = useWords(words);
+  if (guard.asking)
+    return (
+      <AskBeforeClosing
+        guard={guard}
+        title={say('not_saved')}
+        words={say('not_saved_words')}
+        leave={say('close_anyway')}
+        stay={say('keep_open')}
+      />
+    );
+  return (
+    <Stack gap="lg">
+      <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+        {say('ready_words')}
+      </Alert>
+      <ShownValue label={say('value')} value={made.value} copyLabel={say('copy_value')} />
+      <Text size="sm">{say('use_it')}</Text>
+      <Group justify="flex-end">
+        <Button onClick={guard.leave}>{say('saved')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type ItemProps = { item: AccessTokenRecord | null; onClose: () => void };
+
+export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const revoke = useAct('revokeAccessToken', { refresh: ['listAccessTokens', 'listAudit'] });
+  const label = `\u2068${item?.label ?? ''}\u2069`;
+  const close = (): void => {
+    revoke.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('revoke_title', { label })}
+      act={say('revoke')}
+      busy={revoke.isPending}
+      problem={revoke.error}
+      onAct={() =>
+        revoke.mutate(
+          { params: { org_id, token_id: item!.id } },
+          {
+            onSuccess: () => {
+              close();
+              notifyDone(say('revoke_done', { label }));
+            },
+          },
+        )
+      }
+    >
+      <Text size="sm">{say('revoke_words')}</Text>
+    </ConfirmDialog>
+  );
+}
+
+/** Asks, then shows the new value once. */
+export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const org_id = useOrganization().id;
+  const { user } = useSession();
+  const [made, setMade] = useState<NewAccessToken | null>(null);
+  const { busy, problem, make } = useMadeOnce((token_id: string) =>
+    call('replaceAccessToken', { params: { org_id, token_id }, body: {} }),
+  );
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, ['listAccessTokens']);
+  };
+  const guard = useShownOnceGuard(made !== null, close);
+  const replace = async (id: string): Promise<void> => {
+    const outcome = await make(id);
+    if ('made' in outcome) setMade(outcome.made);
+  };
+  if (made)
+    return (
+      <Modal opened onClose={guard.ask} title={say('ready')} size={720}>
+        <Shown made={made} guard={guard} />
+      </Modal>
+    );
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('replace_title', { label: `\u2068${item?.label ?? ''}\u2069` })}
+      act={say('replace')}
+      busy={busy}
+      problem={problem}
+      onAct={() => void replace(item!.id)}
+    >
+      <Text size="sm">{say('replace_words')}</Text>
+      {item && item.user_id !== user.id && (
+        <Text size="sm">
+          {say.rich('replace_takes_over', { name: <bdi>{item.user_name ?? say('gone_person')}</bdi> })}
+        </Text>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,44 @@
+import { Box } from '@mantine/core';
+import { diffArrays } from 'diff';
+import { Fragment, useMemo, type ReactNode } from 'react';
+import classes from './text-diff.module.css';
+
+type Props = { before: string | null; after: string | null; code?: boolean };
+
+/** Two texts in one, word by word in any script: what is gone is struck through, what is new is marked. */
+export function TextDiff({ before, after, code = false }: Props): ReactNode {
+  const parts = useMemo(() => compare(before ?? '', after ?? ''), [before, after]);
+  return (
+    <Box className={classes.text} dir={code ? 'ltr' : 'auto'} data-code={code || undefined}>
+      {parts.map(({ value, added, removed }, index) => {
+        if (added) return <ins key={index}>{value.join('')}</ins>;
+        if (removed) return <del key={index}>{value.join('')}</del>;
+        return <Fragment key={index}>{shortened(value.join(''), index > 0, index < parts.length - 1)}</Fragment>;
+      })}
+    </Box>
+  );
+}
+
+type Part = { value: string[]; added: boolean; removed: boolean };
+
+/** Texts with more differences are shown as one text gone and one that is new: the work grows with the square. */
+const MOST_EDITS = 2_000;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+function compare(before: string, after: string): Part[] {
+  const parts = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: MOST_EDITS });
+  if (parts) return parts;
+  return [
+    { value: [before], added: false, removed: true },
+    { value: [after], added: true, removed: false },
+  ];
+}
+
+/** Characters of what is the same that stay on the side of a difference. */
+const KEPT = 160;
+
+function shortened(text: string, isAfter: boolean, isBefore: boolean): string {
+  if (text.length <= 3 * KEPT) return text;
+  return `${isAfter ? text.slice(0, KEPT) : ''} … ${isBefore ? text.slice(-KEPT) : ''}`;
+}

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { useWords } from '../language/words.tsx';
+import { FrontPage } from './front-page.tsx';
+import { NewOrganizationForm } from './new-organization-form.tsx';
+import { words } from './words.ts';
+
+/** What a user sees who belongs to no organization. */
+export function FirstOrganization(): ReactNode {
+  const say = useWords(words);
+  return (
+    <FrontPage title={say('no_organization')} description={say('no_organization_hint')}>
+      <NewOrganizationForm />
+    </FrontPage>
+  );
+}

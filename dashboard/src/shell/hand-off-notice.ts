@@ -1,0 +1,41 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useWords } from '../language/words.tsx';
+import { usePreferences } from '../preferences.ts';
+import { useWaiting } from '../session/waiting.ts';
+import { words } from './words.ts';
+
+/** A notice of the desktop when a conversation comes to people: only for who asked for it, and without a name in it. */
+export function useHandOffNotice(): void {
+  const say = useWords(words);
+  const navigate = useNavigate();
+  const { notify = false } = usePreferences();
+  const counts = useWaiting().data;
+  /** The newest that this window knows; undefined before the first answer, which is no news. */
+  const known = useRef<string>(undefined);
+  const { id, handed_off_at: at = '' } = counts?.newest ?? {};
+  useEffect(() => {
+    if (!counts) return;
+    const before = known.current;
+    known.current = before !== undefined && before > at ? before : at;
+    if (before === undefined || at <= before || !id || !notify) return;
+    if (document.visibilityState === 'visible' && location.pathname.endsWith(id)) return;
+    show(id);
+    // Once for each newest hand-off.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [counts === undefined, at]);
+
+  function show(conversation_id: string): void {
+    try {
+      // Several windows show one notice: the newer replaces the other.
+      const notice = new Notification(say('handed_over'), { body: say('handed_over_body'), tag: conversation_id });
+      notice.addEventListener('click', () => {
+        window.focus();
+        notice.close();
+        void navigate({ to: '/conversations/$conversation_id', params: { conversation_id } });
+      });
+    } catch {
+      // Some phones have no notices of pages.
+    }
+  }
+}

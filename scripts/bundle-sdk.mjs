@@ -1,0 +1,41 @@
+/**
+ * Builds `sdk/dist`: the package of the client library, `npm pack ./sdk/dist`. One file of code, types beside it, no
+ * dependency. `npm start` does not need it.
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const SDK = path.join(ROOT, 'sdk');
+/** Elsewhere for a test: another one may read the package at the same time. */
+const DIST = path.resolve(process.argv[2] ?? path.join(SDK, 'dist'));
+
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(DIST, { recursive: true });
+
+const bundle = await rolldown({ input: path.join(SDK, 'src', 'parley.ts'), platform: 'neutral', cwd: SDK });
+const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: 'parley.js' });
+await bundle.close();
+if (output.length !== 1 || output[0].imports.length > 0) throw new Error('The client library imports a package.');
+
+const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+const { status } = spawnSync(process.execPath, [tsc, '-p', SDK, '--outDir', DIST], { stdio: 'inherit' });
+if (status !== 0) throw new Error('The types of the client library are wrong.');
+
+const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const manifest = {
+  name: '@parley/sdk',
+  version,
+  description: 'Client library of the Parley API, for Node, Deno, Bun and edge runtimes',
+  license,
+  type: 'module',
+  exports: { '.': { types: './parley.d.ts', default: './parley.js' } },
+  types: './parley.d.ts',
+  sideEffects: false,
+  engines: { node: '>=20' },
+};
+writeFileSync(path.join(DIST, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(path.join(ROOT, 'LICENSE'), path.join(DIST, 'LICENSE'));
+copyFileSync(path.join(ROOT, 'docs', 'sdk.md'), path.join(DIST, 'README.md'));

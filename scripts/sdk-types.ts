@@ -1,0 +1,48 @@
+/**
+ * Writes sdk/src/wire.ts: the types of the client library, from the OpenAPI description, by the generator of Redocly.
+ * sdk/test/wire.test.ts fails when it is stale. To write it: node scripts/sdk-types.ts
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
+import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
+import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
+import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
+import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
+import { describeRoutes, type OpenApiDocument } from '../src/http/docs/openapi.ts';
+import type { Route } from '../src/http/route/route.ts';
+import { systemRoutes } from '../src/http/routes.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+export const WIRE = path.join(ROOT, 'sdk', 'src', 'wire.ts');
+const HEAD = '// Written by scripts/sdk-types.ts from the OpenAPI description. Do not edit it.\n\n';
+
+/** The same in every region and version. */
+const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' } as const;
+
+/** A description without a server: the declarations of the routes need nothing to be read. */
+export function describePublicApi(): OpenApiDocument {
+  const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
+  const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
+  return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), reportLeakedRoute(none)], SERVER);
+}
+
+export async function wireTypes(): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-sdk-types-'));
+  try {
+    writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(describePublicApi()));
+    const redocly = path.join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+    const args = [redocly, 'generate-client', 'openapi.json', '--output', 'client.ts', '--output-mode', 'split'];
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+    const made = readFileSync(path.join(folder, 'client.schemas.ts'), 'utf8');
+    return HEAD + made.slice(made.indexOf('export type '));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(WIRE, await wireTypes());

@@ -1,0 +1,81 @@
+import { batches, type Rows } from './batches.ts';
+import { List, type Page, type PageOptions } from './pages.ts';
+import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
+import type { Campaign, PushedRecipients, PushRecipients, PushResult, Recipient, RecipientInput } from './wire.ts';
+
+export type PushOptions = WriteOptions & {
+  dedupe?: PushRecipients['dedupe'];
+  /** The result of each recipient, as soon as it is known; `index` counts all recipients. */
+  onResult?: (result: PushResult, recipient: RecipientInput) => void;
+  /** Recipients per call, at most 1,000. */
+  batchSize?: number;
+};
+export type PushCounts = Omit<PushedRecipients, 'results'>;
+
+const MAX_BATCH = 1_000;
+
+/** A campaign, called with its own key. */
+export class Campaigns {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(campaign: string, options: CallOptions = {}): Promise<Campaign> {
+    return this.#transport.json('GET', path`/api/campaigns/${campaign}`, options);
+  }
+
+  /**
+   * Adds recipients from any iterable: an array, a generator, rows of a file or a database. With your own
+   * `idempotencyKey`, the same rows and the same `batchSize`, a second run after a crash has no second effect.
+   */
+  async push(
+    campaign: string,
+    recipients: Rows<RecipientInput>,
+    { onResult, batchSize = MAX_BATCH, idempotencyKey, dedupe, ...options }: PushOptions = {},
+  ): Promise<PushCounts> {
+    const counts: PushCounts = { accepted: 0, duplicates: 0, suppressed: 0, invalid: 0 };
+    const key = idempotencyKey ?? crypto.randomUUID();
+    for await (const { rows, from } of batches(recipients, Math.min(batchSize, MAX_BATCH))) {
+      const { results, ...pushed } = await this.#transport.json<PushedRecipients>(
+        'POST',
+        path`/api/campaigns/${campaign}/recipients`,
+        { ...options, idempotencyKey: `${key}-${from}`, body: { recipients: rows, ...(dedupe && { dedupe }) } },
+      );
+      for (const name of Object.keys(counts) as (keyof PushCounts)[]) counts[name] += pushed[name];
+      for (const result of results) onResult?.({ ...result, index: from + result.index }, rows[result.index]!);
+    }
+    return counts;
+  }
+
+  /** Newest first; `ref` finds a recipient by your own name for it. */
+  recipients(
+    campaign: string,
+    { limit, cursor, status, ref, ...options }: PageOptions & { status?: Recipient['status']; ref?: string } = {},
+  ): List<Recipient> {
+    const query = { limit, status, ref };
+    const read = (at?: string): Promise<Page<Recipient>> =>
+      this.#transport.json('GET', path`/api/campaigns/${campaign}/recipients`, {
+        ...options,
+        query: { ...query, cursor: at },
+      });
+    return new List(read, cursor);
+  }
+
+  recipient(campaign: string, recipient: string, options: CallOptions = {}): Promise<Recipient> {
+    return this.#transport.json('GET', path`/api/campaigns/${campaign}/recipients/${recipient}`, options);
+  }
+
+  cancelRecipient(campaign: string, recipient: string, options: CallOptions = {}): Promise<Recipient> {
+    return this.#transport.json('DELETE', path`/api/campaigns/${campaign}/recipients/${recipient}`, options);
+  }
+
+  pause(campaign: string, options: WriteOptions = {}): Promise<Campaign> {
+    return this.#transport.json('POST', path`/api/campaigns/${campaign}/pause`, options);
+  }
+
+  resume(campaign: string, options: WriteOptions = {}): Promise<Campaign> {
+    return this.#transport.json('POST', path`/api/campaigns/${campaign}/resume`, options);
+  }
+}

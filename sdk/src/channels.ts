@@ -1,0 +1,27 @@
+import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
+import type { AcceptedMessage, Channel, ChannelList, ChannelMessage, SendMessage } from './wire.ts';
+
+/** Messages that your backend writes. */
+export class Channels {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async list(agent: string, options: CallOptions = {}): Promise<Channel[]> {
+    return (await this.#transport.json<ChannelList>('GET', path`/api/channels/${agent}`, options)).data;
+  }
+
+  /** When it resolves, the message is stored; what becomes of it: `message`, or the events `message.*`. */
+  send(agent: string, channel: string, message: SendMessage, options: WriteOptions = {}): Promise<AcceptedMessage> {
+    return this.#transport.json('POST', path`/api/channels/${agent}/${channel}/messages`, {
+      ...options,
+      body: message,
+    });
+  }
+
+  message(agent: string, channel: string, message: string, options: CallOptions = {}): Promise<ChannelMessage> {
+    return this.#transport.json('GET', path`/api/channels/${agent}/${channel}/messages/${message}`, options);
+  }
+}

@@ -1,0 +1,62 @@
+import { Campaigns } from './campaigns.ts';
+import { Channels } from './channels.ts';
+import { EndUsers } from './end-users.ts';
+import { type CallOptions, type ParleyOptions, type Request, Transport } from './transport.ts';
+import { Runs, Triggers } from './triggers.ts';
+import type { Health, LeakReport, Me, Ready } from './wire.ts';
+
+export { isParleyError, ParleyError, type ParleyErrorCode } from './errors.ts';
+export { webhooks, type WebhookEvent, WebhookVerificationError } from './webhooks.ts';
+export type { BulkCounts, BulkOptions, EndUserFilter } from './end-users.ts';
+export type { PushCounts, PushOptions } from './campaigns.ts';
+export type { List, Page, PageOptions } from './pages.ts';
+export type { RunEvent } from './stream.ts';
+export type { CallOptions, ParleyOptions, WriteOptions } from './transport.ts';
+export type { RunRef, StartedRun, StartOptions } from './triggers.ts';
+export type * from './wire.ts';
+
+/** The public API of one Parley server, with one API key. */
+export class Parley {
+  readonly triggers: Triggers;
+  readonly runs: Runs;
+  readonly channels: Channels;
+  readonly endUsers: EndUsers;
+  readonly campaigns: Campaigns;
+  readonly #transport: Transport;
+
+  constructor(options: ParleyOptions) {
+    this.#transport = new Transport(options);
+    this.triggers = new Triggers(this.#transport);
+    this.runs = new Runs(this.#transport);
+    this.channels = new Channels(this.#transport);
+    this.endUsers = new EndUsers(this.#transport);
+    this.campaigns = new Campaigns(this.#transport);
+  }
+
+  /** Which key this is, and what it may do. */
+  me(options: CallOptions = {}): Promise<Me> {
+    return this.#transport.json('GET', '/api/me', options);
+  }
+
+  health(options: CallOptions = {}): Promise<Health> {
+    return this.#transport.json('GET', '/api/health', options);
+  }
+
+  ready(options: CallOptions = {}): Promise<Ready> {
+    return this.#transport.json('GET', '/ready', options);
+  }
+
+  openapi(options: CallOptions = {}): Promise<Record<string, unknown>> {
+    return this.#transport.json('GET', '/api/openapi.json', options);
+  }
+
+  /** Revokes keys that were found in public. Needs no key of its own. */
+  async reportLeakedKeys(report: LeakReport, options: CallOptions = {}): Promise<void> {
+    await this.#transport.json('POST', '/api/keys/leaked', { ...options, body: report });
+  }
+
+  /** Any other route, with the same retries and errors. `path` is encoded already. */
+  request<T>(method: string, path: string, request: Request = {}): Promise<T> {
+    return this.#transport.json<T>(method, path, request);
+  }
+}

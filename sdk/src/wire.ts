@@ -1,0 +1,945 @@
+// Written by scripts/sdk-types.ts from the OpenAPI description. Do not edit it.
+
+export type Fault = {
+    /**
+     * JSON pointer to the value.
+     */
+    pointer: string;
+    code: string;
+    detail: string;
+};
+
+/**
+ * RFC 9457; all errors have this shape.
+ */
+export type Problem = {
+    /**
+     * The page that explains this code.
+     * @format uri
+     */
+    type: string;
+    title: string;
+    status: number;
+    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "conversation_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "unavailable" | "outcome_unknown";
+    detail: string;
+    request_id: string;
+    errors?: Fault[];
+    required_permission?: string;
+    key_permissions?: string[];
+    existing_id?: string;
+};
+
+export type EndUserInput = {
+    /**
+     * Our id; then nothing else may be given.
+     * @pattern ^enduser_[0-7][0-9a-hjkmnp-tv-z]{25}$
+     */
+    id?: string;
+    /**
+     * Your own id. A person is found by it, else by `email`, else by `phone`, and made when there is none.
+     * @minLength 1
+     * @maxLength 255
+     */
+    external_id?: string;
+    /**
+     * @minLength 1
+     * @maxLength 200
+     */
+    name?: string;
+    /**
+     * E.164, e.g. +97430000000.
+     * @maxLength 16
+     * @format phone
+     */
+    phone?: string;
+    /**
+     * @maxLength 254
+     * @format email
+     */
+    email?: string;
+    /**
+     * BCP 47, e.g. ar or ar-QA.
+     * @maxLength 35
+     * @format locale
+     */
+    locale?: string;
+    /**
+     * IANA name, e.g. Asia/Qatar.
+     * @maxLength 64
+     * @format time-zone
+     */
+    time_zone?: string;
+    /**
+     * Merged into what is stored; null removes an attribute, where the key may.
+     */
+    attributes?: Record<string, unknown>;
+};
+
+export type TriggerCall = {
+    end_user?: EndUserInput;
+    /**
+     * Absent: the channel of the trigger, else the sandbox of the agent.
+     */
+    channel?: {
+        /**
+         * One of the agent’s channels.
+         * @pattern ^channel_[0-7][0-9a-hjkmnp-tv-z]{25}$
+         */
+        id?: string;
+        /**
+         * Where the person is reached there; absent: what is known of them.
+         * @minLength 1
+         * @maxLength 320
+         */
+        address?: string;
+    };
+    /**
+     * Values for what the trigger declares; the agent’s words may hold them: {{order_id}}.
+     */
+    variables?: Record<string, unknown>;
+    /**
+     * What the person says, or what happened: the agent answers it. Absent: the agent opens.
+     * @minLength 1
+     * @maxLength 32000
+     */
+    message?: string;
+    conversation?: {
+        /**
+         * Your own name for it, such as the order.
+         * @minLength 1
+         * @maxLength 255
+         */
+        key: string;
+        /**
+         * What to do if it exists: continue it, start a new one, or refuse with `already_exists`.
+         */
+        on_existing?: "continue" | "new" | "reject";
+    };
+    /**
+     * Your own notes, given back with the record.
+     */
+    metadata?: Record<string, string>;
+    send_at?: string | null;
+    /**
+     * Only say what would happen.
+     */
+    dry_run?: boolean;
+};
+
+export type MessageContent = {
+    type: "text";
+    /**
+     * @minLength 1
+     * @maxLength 32000
+     */
+    text: string;
+} | {
+    type: "image";
+    /**
+     * @maxLength 2048
+     * @format uri
+     */
+    url: string;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+} | {
+    type: "audio";
+    /**
+     * @maxLength 2048
+     * @format uri
+     */
+    url: string;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+} | {
+    type: "video";
+    /**
+     * @maxLength 2048
+     * @format uri
+     */
+    url: string;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+} | {
+    type: "file";
+    /**
+     * @maxLength 2048
+     * @format uri
+     */
+    url: string;
+    /**
+     * @maxLength 255
+     */
+    name?: string;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+} | {
+    type: "location";
+    /**
+     * @minimum -90
+     * @maximum 90
+     */
+    latitude: number;
+    /**
+     * @minimum -180
+     * @maximum 180
+     */
+    longitude: number;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+} | {
+    type: "choices";
+    /**
+     * @minLength 1
+     * @maxLength 32000
+     */
+    text: string;
+    /**
+     * @minItems 1
+     * @maxItems 25
+     */
+    choices: {
+        /**
+         * @minLength 1
+         * @maxLength 256
+         */
+        id: string;
+        /**
+         * @minLength 1
+         * @maxLength 256
+         */
+        label: string;
+    }[];
+} | {
+    type: "template";
+    /**
+     * @minLength 1
+     * @maxLength 512
+     */
+    name: string;
+    /**
+     * @maxLength 35
+     */
+    language?: string;
+    variables?: Record<string, string>;
+    /**
+     * @maxLength 1024
+     */
+    text?: string;
+};
+
+export type Message = {
+    id: string;
+    role: "agent" | "end_user" | "member" | "system";
+    content: MessageContent;
+    sources: {
+        document: string;
+        quote: string;
+    }[];
+    /**
+     * @format date-time
+     */
+    created_at: string;
+};
+
+export type AnsweredRun = {
+    id: string;
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    agent_id: string;
+    trigger_id: string;
+    conversation_id: string;
+    end_user_id: string;
+    channel_id: string;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     */
+    unchanged?: string[];
+    messages: Message[];
+};
+
+export type DryRun = {
+    dry_run: true;
+    agent_id: string;
+    trigger_id: string;
+    channel_id: string;
+    channel_kind: string;
+    recipient: {
+        end_user_id: string | null;
+        would_create: boolean;
+        address: string | null;
+    };
+    conversation: {
+        id: string | null;
+        would: "start" | "continue";
+    };
+    variables: Record<string, unknown>;
+    opening: string | null;
+    skip_reason: string | null;
+    /**
+     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     */
+    unchanged?: string[];
+    send_at: string | null;
+};
+
+export type Cost = {
+    /**
+     * @pattern ^[0-9]+(\.[0-9]+)?$
+     */
+    amount: string;
+    /**
+     * @pattern ^[A-Z]{3}$
+     */
+    currency: string;
+};
+
+export type ModelUse = {
+    provider: string;
+    /**
+     * Empty: the embedded agent, or a hand-off, answered in place of a model.
+     */
+    model: string;
+    /**
+     * Turns that a model worked on, also those whose answer was not stored.
+     */
+    turns: number;
+    /**
+     * Calls of the model.
+     */
+    calls: number;
+    /**
+     * Calls of these whose tokens are not known: the provider did not say, or did not answer in time.
+     */
+    unmeasured_calls: number;
+    input_tokens: number;
+    /**
+     * Input tokens that the provider had in its cache.
+     */
+    cached_tokens: number;
+    output_tokens: number;
+    tool_calls: number;
+    /**
+     * Null: the model has no price.
+     */
+    cost: Cost | null;
+    /**
+     * Models that come before it and did not answer, with the reason.
+     */
+    instead_of: {
+        provider: string;
+        model: string;
+        code: string;
+    }[];
+};
+
+export type Run = {
+    id: string;
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    agent_id: string;
+    trigger_id: string;
+    conversation_id: string;
+    end_user_id: string;
+    channel_id: string;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    reason: string | null;
+    error: {
+        code: string;
+        detail: string;
+    } | null;
+    /**
+     * Your own notes, given back with the record.
+     */
+    metadata: Record<string, string>;
+    attempts: number;
+    request_id: string | null;
+    send_at: string | null;
+    finished_at: string | null;
+    messages?: Message[];
+    /**
+     * With `include=models`: the models that answered, what they used, and what kept others from answering.
+     */
+    models?: ModelUse[];
+};
+
+export type AcceptedRun = {
+    id: string;
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    agent_id: string;
+    trigger_id: string;
+    conversation_id: string;
+    end_user_id: string;
+    channel_id: string;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     */
+    unchanged?: string[];
+};
+
+export type RunPage = {
+    data: Run[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type RecipientCounts = {
+    pending: number;
+    waiting_window: number;
+    sending: number;
+    sent: number;
+    delivered: number;
+    read: number;
+    replied: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+    suppressed: number;
+    expired: number;
+};
+
+export type Campaign = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    name: string;
+    state: "draft" | "live" | "paused" | "ended";
+    window: {
+        starts_at: string | null;
+        ends_at: string | null;
+        hours: {
+            from: string;
+            to: string;
+            days: number[];
+        } | null;
+        quiet_hours: {
+            from: string;
+            to: string;
+        } | null;
+        time_zone: string;
+    };
+    limits: {
+        per_minute: number | null;
+        recipients_per_call: number;
+    };
+    counts: RecipientCounts;
+    total: number;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type RecipientInput = {
+    end_user: EndUserInput;
+    /**
+     * For the words of the campaign: {{voucher}}.
+     */
+    variables?: Record<string, unknown>;
+    send_at?: string | null;
+    ref?: string | null;
+};
+
+export type PushRecipients = {
+    /**
+     * @minItems 1
+     * @maxItems 1000
+     */
+    recipients: (Record<string, unknown> | RecipientInput)[];
+    /**
+     * `campaign`: a person who is enrolled already is a duplicate. `none`: enrolled once more.
+     */
+    dedupe?: "campaign" | "none";
+};
+
+export type PushResult = {
+    index: number;
+    ref: string | null;
+    recipient_id: string | null;
+    status: "pending" | "duplicate" | "suppressed" | "invalid";
+    reason: string | null;
+    /**
+     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     */
+    unchanged?: string[];
+    errors?: {
+        pointer: string;
+        code: string;
+        detail: string;
+    }[];
+};
+
+export type PushedRecipients = {
+    accepted: number;
+    duplicates: number;
+    suppressed: number;
+    invalid: number;
+    results: PushResult[];
+};
+
+export type Recipient = {
+    id: string;
+    campaign_id: string;
+    end_user_id: string | null;
+    ref: string | null;
+    status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
+    reason: string | null;
+    variables: Record<string, unknown>;
+    send_at: string | null;
+    due_at: string | null;
+    conversation_id: string | null;
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type RecipientPage = {
+    data: Recipient[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type CreateEndUser = {
+    external_id?: string | null;
+    name?: string | null;
+    email?: string | null;
+    phone?: string | null;
+    locale?: string | null;
+    time_zone?: string | null;
+    /**
+     * Merged into what is stored; null removes an attribute.
+     */
+    attributes?: Record<string, unknown>;
+    /**
+     * All tags, in place of the stored ones.
+     * @maxItems 100
+     */
+    tags?: string[];
+    /**
+     * Nothing is sent to a blocked person.
+     */
+    blocked?: boolean;
+};
+
+export type EndUser = {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    locale: string | null;
+    time_zone: string | null;
+    attributes: Record<string, unknown>;
+    tags: string[];
+    identities: {
+        channel_id: string;
+        channel_kind: string;
+        address: string;
+    }[];
+    consent: Record<string, unknown>;
+    blocked: boolean;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+    last_seen_at: string | null;
+};
+
+export type EndUserPage = {
+    data: EndUser[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type UpsertEndUser = {
+    name?: string | null;
+    email?: string | null;
+    phone?: string | null;
+    locale?: string | null;
+    time_zone?: string | null;
+    /**
+     * Merged into what is stored; null removes an attribute.
+     */
+    attributes?: Record<string, unknown>;
+    /**
+     * All tags, in place of the stored ones.
+     * @maxItems 100
+     */
+    tags?: string[];
+    /**
+     * Nothing is sent to a blocked person.
+     */
+    blocked?: boolean;
+};
+
+export type SearchEndUsers = {
+    /**
+     * Beginnings of words of the name, or the beginning of e-mail address, phone number or external id.
+     * @minLength 1
+     * @maxLength 100
+     */
+    query?: string;
+    filter?: {
+        /**
+         * Attributes that the person has with exactly these values.
+         */
+        attributes?: Record<string, unknown>;
+        /**
+         * Tags that the person has, all of them.
+         * @maxItems 20
+         */
+        tags?: string[];
+        /**
+         * The caller's own id of the person.
+         * @minLength 1
+         * @maxLength 255
+         */
+        external_id?: string;
+        /**
+         * Kept in lower case.
+         * @maxLength 254
+         * @format email
+         */
+        email?: string;
+        /**
+         * E.164, e.g. +97430000000.
+         * @maxLength 16
+         * @format phone
+         */
+        phone?: string;
+        blocked?: boolean;
+        /**
+         * @format date-time
+         */
+        updated_after?: string;
+    };
+    /**
+     * @minimum 1
+     * @maximum 100
+     */
+    limit?: number;
+    /**
+     * @minLength 1
+     * @maxLength 512
+     */
+    cursor?: string;
+};
+
+export type BulkEndUsers = {
+    /**
+     * @minItems 1
+     * @maxItems 500
+     */
+    end_users: (Record<string, unknown> | CreateEndUser)[];
+};
+
+export type BulkResult = {
+    index: number;
+    status: "created" | "updated" | "invalid";
+    id: string | null;
+    errors: {
+        pointer: string;
+        code: string;
+        detail: string;
+    }[];
+};
+
+export type BulkResults = {
+    results: BulkResult[];
+};
+
+export type UpdateEndUser = {
+    external_id?: string | null;
+    name?: string | null;
+    email?: string | null;
+    phone?: string | null;
+    locale?: string | null;
+    time_zone?: string | null;
+    /**
+     * Merged into what is stored; null removes an attribute.
+     */
+    attributes?: Record<string, unknown>;
+    /**
+     * All tags, in place of the stored ones.
+     * @maxItems 100
+     */
+    tags?: string[];
+    /**
+     * Nothing is sent to a blocked person.
+     */
+    blocked?: boolean;
+};
+
+export type SetConsent = {
+    status: "opted_in" | "opted_out";
+    /**
+     * Where the person said so; absent: api.
+     * @minLength 1
+     * @maxLength 100
+     */
+    source?: string;
+};
+
+export type EndUserConversation = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    channel_kind: string;
+    key: string | null;
+    status: "open" | "handed_off" | "resolved";
+    locale: string | null;
+    tags: string[];
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type EndUserConversationPage = {
+    data: EndUserConversation[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type MessagePage = {
+    data: Message[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type EndUserExport = {
+    /**
+     * @format date-time
+     */
+    exported_at: string;
+    end_user: EndUser;
+    conversations: EndUserConversation[];
+    messages: Record<string, unknown>[];
+    runs: Record<string, unknown>[];
+    recipients: Record<string, unknown>[];
+};
+
+export type ChannelCapabilities = {
+    /**
+     * Content types that a message may have.
+     */
+    content: ("text" | "image" | "audio" | "video" | "file" | "location" | "choices" | "template")[];
+    /**
+     * Characters of one message.
+     */
+    max_text: number;
+    /**
+     * What the provider reports about a message after it was sent.
+     */
+    receipts: ("delivered" | "read" | "failed")[];
+    /**
+     * People can write back.
+     */
+    inbound: boolean;
+    reply_window_hours: number | null;
+    /**
+     * A message needs an address of the recipient.
+     */
+    needs_address: boolean;
+};
+
+export type Channel = {
+    id: string;
+    agent_id: string;
+    kind: string;
+    name: string;
+    enabled: boolean;
+    status: "connected" | "broken";
+    status_detail: string | null;
+    capabilities: ChannelCapabilities;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+};
+
+export type ChannelList = {
+    data: Channel[];
+    next_cursor: null;
+    has_more: false;
+};
+
+export type SendMessage = {
+    /**
+     * Exactly one of the three.
+     */
+    to: {
+        end_user?: EndUserInput;
+        /**
+         * Phone number, e-mail address or other name under which the channel knows the person.
+         * @minLength 1
+         * @maxLength 320
+         */
+        address?: string;
+        /**
+         * @pattern ^conv_[0-7][0-9a-hjkmnp-tv-z]{25}$
+         */
+        conversation_id?: string;
+    };
+    content: MessageContent;
+    reply_to?: string | null;
+    /**
+     * Your own notes, given back with the record.
+     */
+    metadata?: Record<string, string>;
+    send_at?: string | null;
+};
+
+export type AcceptedMessage = {
+    id: string;
+    status: "queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed";
+    conversation_id: string;
+    end_user_id: string;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     */
+    unchanged?: string[];
+};
+
+export type DeliveryError = {
+    /**
+     * Why, by one of the codes under /docs/guides/channel-kinds.
+     */
+    code: string;
+    detail: string;
+    provider_code: string | null;
+};
+
+export type ChannelMessage = {
+    id: string;
+    status: "queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed";
+    conversation_id: string;
+    end_user_id: string;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    channel_id: string;
+    content: MessageContent;
+    reply_to: string | null;
+    /**
+     * Your own notes, given back with the record.
+     */
+    metadata: Record<string, string>;
+    send_at: string | null;
+    attempts: number;
+    error: DeliveryError | null;
+    provider_message_id: string | null;
+    /**
+     * The provider may have been called more than once: a worker died or an answer was lost in between.
+     */
+    possible_duplicate: boolean;
+};
+
+export type Health = {
+    status: "ok";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+};
+
+export type Me = {
+    /**
+     * @pattern ^key_[0-7][0-9a-hjkmnp-tv-z]{25}$
+     */
+    id: string;
+    label: string;
+    /**
+     * The part of the key that may be shown.
+     */
+    prefix: string;
+    scope: "organization" | "agent" | "campaign";
+    /**
+     * The agent that an agent key is bound to.
+     */
+    agent_id: string | null;
+    /**
+     * The campaign that a campaign key is bound to.
+     */
+    campaign_id: string | null;
+    permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
+    /**
+     * The networks from which the key may be used; null: from any network.
+     */
+    allowed_networks: string[] | null;
+    organization: {
+        id: string;
+        name: string;
+    };
+    plan: "free" | "paid";
+    region: "us" | "eu" | "in" | "qa";
+    base_url: string;
+};
+
+export type Ready = {
+    status: "ready";
+};
+
+/**
+ * @maxItems 1000
+ */
+export type LeakReport = {
+    /**
+     * The whole value of the key.
+     */
+    token: string;
+    /**
+     * The name of the pattern that matched; not looked at.
+     */
+    type?: string;
+    /**
+     * Where the key was found; shown to its owners.
+     */
+    url?: string | null;
+    /**
+     * What kind of place that is, for example `commit`.
+     */
+    source?: string | null;
+}[];

@@ -1,0 +1,113 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
+import { PATH } from '../../test/installed-package.ts';
+
+/** The package as people get it: built, packed, installed into an empty folder; and the examples of the documents in it. */
+const ROOT = path.resolve(import.meta.dirname, '..', '..');
+const MAX_BYTES = 15_000;
+const run = promisify(execFile);
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+let folder: string;
+let app: TestApp;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-sdk-'));
+  const dist = path.join(folder, 'dist');
+  await run(process.execPath, [path.join(ROOT, 'scripts', 'bundle-sdk.mjs'), dist], { cwd: ROOT });
+  mkdirSync(path.join(folder, 'app'));
+  const npm = (...args: string[]) => run('npm', args, { cwd: path.join(folder, 'app'), env: { PATH, HOME: folder } });
+  const [{ filename }] = JSON.parse((await npm('pack', '--json', dist)).stdout) as [{ filename: string }];
+  await npm('install', '--no-audit', '--no-fund', '--offline', `./${filename}`);
+
+  app = await startTestApp();
+  const orgId = await givenOrganization(app.db);
+  const { agentId } = await givenAgent(app.db, orgId);
+  const { value } = await app.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
+  const TRIGGER = await givenTrigger(app.db, orgId, agentId);
+  env = { PATH, HOME: folder, PARLEY_URL: app.url, PARLEY_API_KEY: value, AGENT: agentId, TRIGGER };
+});
+afterAll(async () => {
+  await app?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = async (file: string, more: Record<string, string> = {}): Promise<string> =>
+  (await run(process.execPath, [file], { cwd: path.join(folder, 'app'), env: { ...env, ...more } })).stdout;
+
+/** Saves the blocks of a document under the name in their first line. */
+function save(document: string): string[] {
+  return [...read(document).matchAll(/```ts\n\/\/ (\S+\.mts)\n[^]*?```/g)].map(([block, name]) => {
+    writeFileSync(path.join(folder, 'app', name!), block.slice('```ts\n'.length, -'```'.length));
+    return name!;
+  });
+}
+
+describe('the package of the client library', () => {
+  test('has no dependency, and its types are complete', () => {
+    expect(readdirSync(path.join(folder, 'app', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      '@parley',
+    ]);
+    expect(save('docs/sdk.md').length).toBeGreaterThan(6);
+    save('README.md');
+    const config = {
+      strict: true,
+      module: 'nodenext',
+      target: 'es2022',
+      noEmit: true,
+      allowImportingTsExtensions: true,
+    };
+    const types = { typeRoots: [path.join(ROOT, 'node_modules', '@types')], types: ['node'] };
+    writeFileSync(
+      path.join(folder, 'app', 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...config, ...types } }),
+    );
+    const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(folder, 'app')], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+
+  test('runs the examples of the documents', async () => {
+    save('docs/sdk.md');
+    expect(await start('start.mts')).toMatch(/^waiting_for_user \{ type: 'text'|text: /);
+    expect(await start('stream.mts')).toContain("text: 'Hello Asha Rao'");
+    expect(await start('people.mts')).toMatch(/^enduser_\w+\n\{ created: 1200, updated: 0, invalid: 0 \}\n1200\n$/);
+    expect(await start('send.mts')).toMatch(/^(queued|sent|delivered)\n$/);
+    expect(await start('errors.mts')).toMatch(/^validation_failed req_\w+ \/email\n$/);
+  });
+
+  test('runs the example of the README', async () => {
+    const [name] = save('README.md');
+    const { AGENT, TRIGGER } = env as { AGENT: string; TRIGGER: string };
+    const file = path.join(folder, 'app', name!);
+    const filled = readFileSync(file, 'utf8')
+      .replace('http://127.0.0.1:4000', app.url)
+      .replace('agent_…', AGENT)
+      .replace('trigger_…', TRIGGER);
+    writeFileSync(file, filled);
+    expect(await start(name!)).toMatch(/^waiting_for_user [^]*text: /);
+  });
+
+  test('is small, and smaller for those who use a part of it', async () => {
+    const sizeOf = async (code: string): Promise<number> => {
+      const file = path.join(folder, 'app', 'entry.mjs');
+      writeFileSync(file, code);
+      const bundle = await rolldown({ input: file });
+      const { output } = await bundle.generate({ minify: true });
+      await bundle.close();
+      return Buffer.byteLength(output[0].code);
+    };
+    const whole = await sizeOf("export * from '@parley/sdk';");
+    const part = await sizeOf("export { webhooks } from '@parley/sdk';");
+    expect(whole).toBeLessThan(MAX_BYTES);
+    expect(part).toBeLessThan(whole / 4);
+  });
+});

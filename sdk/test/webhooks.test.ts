@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { newWebhookSecret, signWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { webhooks, WebhookVerificationError } from '../src/parley.ts';
+
+const secret = newWebhookSecret();
+const event = { id: 'evt_1', type: 'message.sent', data: { text: 'سلام' } };
+const body = JSON.stringify(event);
+const signed = (by: string | string[] = secret, at = new Date()) => signWebhook(by, 'msg_1', at, body);
+
+describe('webhooks.verify', () => {
+  test('returns the event that Parley signed, from any form of headers and body', async () => {
+    const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]));
+    for (const headers of [signed(), new Headers(signed()), upper])
+      for (const given of [body, Buffer.from(body), new TextEncoder().encode(body)])
+        expect(await webhooks.verify(given, headers, secret)).toEqual(event);
+  });
+
+  test('accepts one of two secrets on either side while one is replaced', async () => {
+    const next = newWebhookSecret();
+    expect(await webhooks.verify(body, signed([secret, next]), next)).toEqual(event);
+    expect(await webhooks.verify(body, signed(next), [secret, next])).toEqual(event);
+  });
+
+  test.for([
+    ['another secret', () => ({ by: newWebhookSecret() })],
+    ['a changed body', () => ({ body: body.replace('sent', 'read') })],
+    ['an old timestamp', () => ({ at: new Date(Date.now() - 301_000) })],
+    ['a timestamp of the future', () => ({ at: new Date(Date.now() + 301_000) })],
+    ['a missing header', () => ({ headers: { 'webhook-signature': '' } })],
+    ['another version of signatures', () => ({ headers: { 'webhook-signature': 'v2,AAAA' } })],
+    ['a signature that is no base64', () => ({ headers: { 'webhook-signature': 'v1,%%%' } })],
+    ['another id', () => ({ headers: { 'webhook-id': 'msg_2' } })],
+  ] as [string, () => { by?: string; body?: string; at?: Date; headers?: object }][])(
+    'refuses %s',
+    async ([, make]) => {
+      const given = make();
+      const headers = { ...signed(given.by, given.at), ...given.headers };
+      await expect(webhooks.verify(given.body ?? body, headers, secret)).rejects.toThrow(WebhookVerificationError);
+    },
+  );
+});

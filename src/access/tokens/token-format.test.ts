@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { TOKEN_PATTERN } from '../../../contract/key-pattern.ts';
+import { redact } from '../../kernel/redact.ts';
+import { mintKey, parseKey } from '../keys/key-format.ts';
+import { isTokenLike, mintToken, parseToken, shownTokenPrefix } from './token-format.ts';
+
+test('a value has its region and a checksum, and a changed character is noticed', () => {
+  const value = mintToken('qa');
+  expect(value).toMatch(new RegExp(`^${TOKEN_PATTERN}$`));
+  expect(parseToken(value)).toBe('qa');
+  for (const at of [14, 20, 40, value.length - 1]) {
+    const other = value[at] === 'a' ? 'b' : 'a';
+    expect(parseToken(value.slice(0, at) + other + value.slice(at + 1))).toBeNull();
+  }
+  for (const wrong of ['', value.slice(1), `${value}0`, value.replace('_qa_', '_us_'), value.toUpperCase()])
+    expect(parseToken(wrong)).toBeNull();
+});
+
+test('a token is never taken for an API key, nor an API key for a token', () => {
+  expect(parseKey(mintToken('us')).ok).toBe(false);
+  expect(parseToken(mintKey('us'))).toBeNull();
+  expect(isTokenLike(mintKey('us'))).toBe(false);
+  expect(isTokenLike(mintToken('us'))).toBe(true);
+});
+
+test('a log line keeps the shown prefix and nothing of the rest', () => {
+  const value = mintToken('eu');
+  const line = redact(`{"msg":"seen ${value} here"}`);
+  expect(line).not.toContain(value.slice(24));
+  expect(line).toContain(shownTokenPrefix(value));
+});

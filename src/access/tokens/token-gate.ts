@@ -1,0 +1,80 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Region } from '../../../contract/regions.ts';
+import { findToken, type FoundToken } from '../../store/access-tokens/find.ts';
+import type { Db } from '../../store/db.ts';
+import { CHALLENGE_INVALID, readToken } from '../keys/authorization-header.ts';
+import { type Digest, digestForms } from '../keys/digest.ts';
+import { parseKey } from '../keys/key-format.ts';
+import type { LastUsed } from '../keys/last-used.ts';
+import type { SignInLimit } from '../sessions/sign-in-limit.ts';
+import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
+
+/** Calls per minute of one token at one node: as many as an API key has in one family. */
+const TOKEN_CALLS = 600;
+
+export type TokenGate = {
+  /** True: the request asks to be judged by a token alone; its cookies are ignored. */
+  isMeant(authorization: readonly string[]): boolean;
+  /** The token of these headers, as the database has it now. Throws a Refusal. */
+  find(authorization: readonly string[], address: string): Promise<FoundToken>;
+  /** Counts an accepted call. */
+  used(token: FoundToken): Promise<void>;
+};
+
+export type TokenGateDeps = {
+  db: Db;
+  region: Region;
+  digest: Digest;
+  signInLimit: Pick<SignInLimit, 'attempt' | 'isOver'>;
+  tokenLastUsed: Pick<LastUsed, 'record'>;
+};
+
+/**
+ * The token of a request is read from the database each time, with its person's role in the same query (docs/adr/0107):
+ * a revoke holds for every request that starts after it, on all nodes. A value that names no token counts as a failed
+ * sign-in of its address, and an address over that limit is refused before the query.
+ */
+export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }: TokenGateDeps): TokenGate {
+  const calls = new RateLimiterMemory({ points: TOKEN_CALLS, duration: RATE_WINDOW_SECONDS });
+
+  const wrong = async (address: string, value: string, detail: string): Promise<never> => {
+    await signInLimit.attempt(address, `access token ${shownTokenPrefix(value)}`);
+    throw invalid(detail);
+  };
+
+  return {
+    isMeant: (authorization) => authorization.some((value) => /^\s*bearer\b/i.test(value)),
+    async find(authorization, address) {
+      const value = readToken(authorization);
+      if (await signInLimit.isOver(address)) throw tooMany('Too many wrong tokens or sign-ins from this address.');
+      const its = parseToken(value);
+      if (its === null) return wrong(address, value, malformed(value));
+      if (its !== region) throw invalid(`This token belongs to the region ${its}.`);
+      const found = await findToken(db, digestForms(digest(value)));
+      return found ?? wrong(address, value, 'There is no such token.');
+    },
+    async used({ id, orgId, lastUsedAt }) {
+      try {
+        await calls.consume(id);
+      } catch (error) {
+        if (error instanceof RateLimiterRes) throw tooMany(`A token may make ${TOKEN_CALLS} calls a minute.`);
+        throw error;
+      }
+      tokenLastUsed.record(orgId, id, lastUsedAt?.getTime() ?? null);
+    },
+  };
+}
+
+const malformed = (value: string): string =>
+  isTokenLike(value)
+    ? 'The token is not well-formed: it was mistyped or cut off.'
+    : parseKey(value).ok
+      ? 'This is an API key. The dashboard’s routes take access tokens alone.'
+      : 'This is not an access token.';
+
+const invalid = (detail: string): Refusal =>
+  new Refusal('token_invalid', detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
+
+const tooMany = (detail: string): Refusal => new Refusal('rate_limited', detail);

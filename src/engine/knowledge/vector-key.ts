@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { Passage } from '../provider.ts';
+
+/** Which model makes the vectors, and where: vectors of two cannot be compared. */
+export type EmbeddingSpace = { provider: string; baseUrl: string | null; model: string };
+
+export const HASH_BYTES = 16;
+
+/** What of a passage is embedded: its headings say what it is about. Not the document's name: it may change. */
+export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>): string =>
+  (heading === null ? text : `${heading}\n${text}`).slice(0, MAX_EMBEDDED_CHARACTERS);
+
+/** Headings of lists can be long; the smallest context windows of embedding models have 512 tokens. */
+const MAX_EMBEDDED_CHARACTERS = 1_500;
+
+/** The same text has the same key, in any document. */
+export function vectorKeys({ provider, baseUrl, model }: EmbeddingSpace): (text: string) => string {
+  const space = createHash('sha256').update(JSON.stringify([provider, baseUrl, model]));
+  return (text) =>
+    space
+      .copy()
+      .update(text)
+      .digest('hex')
+      .slice(0, HASH_BYTES * 2);
+}

@@ -1,0 +1,93 @@
+import { embedMany, type EmbeddingModel } from 'ai';
+import { MAX_EMBEDDING_DIMENSIONS, NO_EMBEDDINGS } from '../../../contract/dashboard/models.ts';
+import { MAX_NUMBERS } from '../knowledge/embedding-batch.ts';
+import { quantize } from '../knowledge/vector-table.ts';
+import { ProviderError } from '../provider.ts';
+import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
+import { garbled, mapFailure } from './map-failure.ts';
+
+/**
+ * Vectors of texts, from a connected provider. The answer is a stranger's: it is bounded in bytes by `fetch`, and each
+ * vector is checked. A batch is small, because the answer is read on the event loop (`batchOf`).
+ */
+export type Embedded = { vectors: Int8Array[]; tokens: number | null };
+
+export type Embedding = {
+  settings: ModelSettings;
+  model: string;
+  texts: readonly string[];
+  /** What the model is known to give; null: not known yet. */
+  dimensions: number | null;
+  timeoutMs: number;
+  signal?: AbortSignal;
+};
+
+/** Limit for the `fetch` in `settings`: a number takes at most some 24 letters. */
+export const EMBEDDING_MAX_BYTES = MAX_NUMBERS * 26;
+
+export async function embedTexts({
+  settings,
+  model,
+  texts,
+  dimensions,
+  timeoutMs,
+  signal,
+}: Embedding): Promise<Embedded> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  let answered: number | null = null;
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const response = await settings.fetch(url, { ...init, signal: until });
+    answered = response.status;
+    return response;
+  };
+  try {
+    const { embeddings, usage } = await embedMany({
+      model: await embeddingModel({ ...settings, fetch }, model),
+      values: [...texts],
+      maxRetries: 0,
+      abortSignal: until,
+      telemetry: { isEnabled: false },
+    });
+    if (embeddings.length !== texts.length) {
+      throw wrong(`The model provider returned ${embeddings.length} vectors for ${texts.length} texts.`);
+    }
+    const wanted = dimensions ?? embeddings[0]?.length ?? 0;
+    for (const vector of embeddings) checkVector(vector, wanted);
+    const { tokens } = usage;
+    return { vectors: embeddings.map(quantize), tokens: Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw mapFailure(error, { apiKey: settings.apiKey, answered });
+  }
+}
+
+function checkVector(vector: readonly number[], dimensions: number): void {
+  if (vector.length > MAX_EMBEDDING_DIMENSIONS || vector.length === 0) {
+    throw wrong(`A vector has ${vector.length} dimensions; Parley takes 1 to ${MAX_EMBEDDING_DIMENSIONS}.`);
+  }
+  if (vector.length !== dimensions) {
+    throw wrong(`A vector has ${vector.length} dimensions instead of ${dimensions}. Check the embedding model again.`);
+  }
+  let hasDirection = false;
+  for (const value of vector) {
+    if (!Number.isFinite(value)) throw garbled();
+    hasDirection ||= value !== 0;
+  }
+  if (!hasDirection) throw wrong('A vector has no direction: all its numbers are 0.');
+}
+
+const wrong = (sentence: string): ProviderError => new ProviderError('provider_garbled', sentence, { retryable: true });
+
+async function embeddingModel(settings: ModelSettings, model: string): Promise<EmbeddingModel> {
+  const { name, apiKey = '', fetch } = settings;
+  const baseURL = baseUrlOf(settings);
+  if (name === 'openai_compatible') {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    return createOpenAICompatible({ name, baseURL, ...(apiKey !== '' && { apiKey }), fetch }).embeddingModel(model);
+  }
+  if (name === 'anthropic') throw unset(NO_EMBEDDINGS);
+  if (name === 'openai')
+    return (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey, fetch }).embeddingModel(model);
+  return (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey, fetch }).embeddingModel(model);
+}

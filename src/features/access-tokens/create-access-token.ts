@@ -1,0 +1,46 @@
+import type { CreateAccessTokenBody, NewAccessToken } from '../../../contract/dashboard/access-tokens.ts';
+import { TOKEN_VERBS } from '../../../contract/permissions.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { readToken } from '../../store/access-tokens/tokens.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
+import type { AccessTokensDeps, TokenMaker } from './deps.ts';
+import { presentToken } from './present-token.ts';
+import { lockMaker, writeToken } from './write-token.ts';
+
+/** Every member makes tokens of their own; owners and admins also those of the organization, and answer for them. */
+export async function createAccessToken(
+  deps: AccessTokensDeps,
+  orgId: string,
+  { kind = 'person', role, verbs, label, ...body }: CreateAccessTokenBody,
+  maker: TokenMaker,
+  actor: Actor,
+): Promise<NewAccessToken> {
+  if ((kind === 'organization') !== (role !== undefined)) throw roleFault(kind);
+  const text = label.trim();
+  if (text === '') throw fault('/label', 'required', 'Say what the token is for.');
+  const wanted = {
+    label: text,
+    kind,
+    role: role ?? null,
+    agentIds: body.agent_ids ?? null,
+    verbs: TOKEN_VERBS.filter((verb) => verbs.includes(verb)),
+    days: body.expires_in_days,
+    replaces: null,
+  };
+  return deps.db.transaction(async (tx) => {
+    const own = await lockMaker(tx, orgId, maker);
+    if (kind === 'organization' && !isAtLeast(own, 'admin'))
+      throw new Refusal('role_missing', `A token of the organization needs the role admin; yours is ${own}.`);
+    const { id, value } = await writeToken(deps, tx, orgId, wanted, maker, actor);
+    return { ...presentToken((await readToken(tx, orgId, id))!), value };
+  });
+}
+
+const roleFault = (kind: string): Refusal =>
+  kind === 'organization'
+    ? fault('/role', 'required', 'A token of the organization has a role: member or viewer.')
+    : fault('/role', 'not_allowed', 'A token of a person has the role that the person has.');
+
+const fault = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });

@@ -1,0 +1,51 @@
+import type { EmbeddingProgress, ModelProviderName } from '../../../contract/dashboard/models.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { retryFailed } from '../../store/embeddings/queue.ts';
+import { readEmbeddingConnection, readEmbeddingState } from '../../store/embeddings/read.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import type { AgentsDeps } from './deps.ts';
+import { foundAgent } from './read-agents.ts';
+
+export async function readEmbeddings(
+  { db }: Pick<AgentsDeps, 'db'>,
+  orgId: string,
+  agentId: string,
+): Promise<EmbeddingProgress> {
+  await foundAgent(db, orgId, agentId);
+  const connection = await readEmbeddingConnection(db, orgId);
+  const state = await readEmbeddingState(db, orgId, agentId);
+  return {
+    model: connection && {
+      provider: connection.provider as ModelProviderName,
+      name: connection.embeddingModel,
+      dimensions: connection.embeddingDimensions,
+    },
+    passages: state.passages,
+    embedded: state.embedded,
+    documents: {
+      all: state.documents,
+      done: state.done,
+      uncounted: state.documents - state.counted,
+      failed: state.failed,
+    },
+    fault: state.fault,
+    next_at: state.nextAt,
+  };
+}
+
+/** What failed, or waits after a failure, is tried now. */
+export async function retryEmbeddings(
+  { db }: Pick<AgentsDeps, 'db'>,
+  orgId: string,
+  agentId: string,
+  actor: Actor,
+): Promise<EmbeddingProgress> {
+  await db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
+    const documents = await retryFailed(tx, orgId, agentId);
+    if (documents === 0) return;
+    await recordAudit(tx, { orgId, actor, action: 'embeddings.retried', subjectId: agentId, facts: { documents } });
+  });
+  return readEmbeddings({ db }, orgId, agentId);
+}

@@ -1,0 +1,177 @@
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type {
+  CaseResult,
+  SetSuiteBody,
+  SuiteCase,
+  SuiteRecord,
+  TestAgentBody,
+} from '../../../contract/dashboard/suites.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import {
+  forgetPass,
+  openCases,
+  printer,
+  readDocumentsStamp,
+  readSuite as readRow,
+  recordPass,
+  writeSuite,
+} from '../../store/agents/suite.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import type { Queryable } from '../../store/db.ts';
+import { holdEndUsers } from '../../store/end-users/hold.ts';
+import { chosenDefinition } from './chosen-definition.ts';
+import type { AgentsDeps } from './deps.ts';
+import { foundAgent } from './read-agents.ts';
+
+/** Plays a case: the same turns as in a real conversation, with the tools answered by the case; worker/turns/play-case.ts. */
+export type PlayCase = (
+  orgId: string,
+  agent: { id: string; name: string; revision: number; definition: AgentDefinition },
+  suiteCase: SuiteCase,
+  model?: Pick<TestAgentBody, 'record' | 'recorded'>,
+) => Promise<CaseResult>;
+
+const MAX_SUITE_BYTES = 256 * 1024;
+
+export async function readSuite({ db }: Pick<AgentsDeps, 'db'>, orgId: string, id: string): Promise<SuiteRecord> {
+  const agent = await foundAgent(db, orgId, id);
+  const row = await readRow(db, orgId, id);
+  const cases = row?.cases ?? [];
+  return {
+    cases,
+    required: row?.required ?? false,
+    open: await openCases(db, orgId, id, cases, agent.draft),
+    updated_at: row && timestamp(row.updatedAt),
+  };
+}
+
+/** Replaces the cases. `required` decides about publishing, so its change is in the audit log by name. */
+export async function setSuite(
+  { db }: Pick<AgentsDeps, 'db'>,
+  orgId: string,
+  id: string,
+  { cases, required }: SetSuiteBody,
+  actor: Actor,
+): Promise<SuiteRecord> {
+  checkCases(cases);
+  await db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, orgId, id))) throw new Refusal('agent_not_found');
+    await checkOrigins(tx, orgId, cases);
+    const before = await readRow(tx, orgId, id);
+    const next = required ?? before?.required ?? false;
+    await writeSuite(tx, orgId, id, { cases, required: next });
+    const facts = { cases: cases.length, ...(next !== (before?.required ?? false) && { required: next }) };
+    await recordAudit(tx, { orgId, actor, action: 'agent.tests_changed', subjectId: id, facts });
+  });
+  return readSuite({ db }, orgId, id);
+}
+
+function checkCases(cases: readonly SuiteCase[]): void {
+  if (Buffer.byteLength(JSON.stringify(cases)) > MAX_SUITE_BYTES)
+    throw invalid({ pointer: '/cases', code: 'too_large', detail: 'The tests of an agent have at most 256 KiB.' });
+  const names = new Set<string>();
+  const faults = cases.flatMap((one, at): Fault[] => {
+    const twice = names.has(one.name);
+    names.add(one.name);
+    return [
+      ...(twice
+        ? [
+            {
+              pointer: `/cases/${at}/name`,
+              code: 'duplicate',
+              detail: 'Another case has this name: results are told by it.',
+            },
+          ]
+        : []),
+      ...turnFaults(one, `/cases/${at}`),
+    ];
+  });
+  if (faults.length > 0) throw invalid(...faults);
+}
+
+/** Words of a person who was erased do not come back from a file. */
+async function checkOrigins(tx: Queryable, orgId: string, cases: readonly SuiteCase[]): Promise<void> {
+  const known = await holdEndUsers(
+    tx,
+    orgId,
+    cases.flatMap(({ from }) => from ?? []),
+  );
+  const faults = cases.flatMap(({ from }, at): Fault[] =>
+    from === undefined || known.has(from)
+      ? []
+      : [
+          {
+            pointer: `/cases/${at}/from`,
+            code: 'not_found',
+            detail:
+              'There is no such person; if they were erased, take the case out. From another organization, leave out "from".',
+          },
+        ],
+  );
+  if (faults.length > 0) throw invalid(...faults);
+}
+
+/** Only an agent may speak first, and only once. */
+const turnFaults = ({ turns }: SuiteCase, at: string): Fault[] =>
+  turns.flatMap(({ say }, turn) =>
+    turn > 0 && say === undefined
+      ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may be without it.' }]
+      : [],
+  );
+
+const invalid = (...errors: Fault[]): Refusal =>
+  new Refusal('validation_failed', 'The tests break the schema.', { errors });
+
+/** Runs one case against the draft or a version. A pass counts for publishing exactly what was tested. */
+export async function testAgent(
+  { db, playCase }: Pick<AgentsDeps, 'db'> & { playCase: PlayCase },
+  orgId: string,
+  id: string,
+  { case: suiteCase, version, record, recorded }: TestAgentBody,
+): Promise<CaseResult> {
+  const faults = turnFaults(suiteCase, '/case');
+  if (record && recorded)
+    faults.push({
+      pointer: '/recorded',
+      code: 'conflict',
+      detail: 'Either record the model, or use what was recorded.',
+    });
+  if (faults.length > 0) throw invalid(...faults);
+  const agent = await foundAgent(db, orgId, id);
+  const definition = await chosenDefinition(db, agent, version);
+  // Read first: a document that changes while the case is played makes its pass worthless.
+  const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
+  const print = printOf(suiteCase);
+  const result = await playCase(orgId, { id, name: agent.name, revision: agent.revision, definition }, suiteCase, {
+    ...(record && { record }),
+    ...(recorded && { recorded }),
+  });
+  // The caller could have written these answers.
+  if (recorded) return result;
+  // Cases that are only tried out leave nothing behind.
+  const isStored = (await readRow(db, orgId, id))?.cases.some((one) => printOf(one) === print) ?? false;
+  if (isStored) await (result.passed ? recordPass(db, orgId, id, print) : forgetPass(db, orgId, id, print));
+  return result;
+}
+
+/**
+ * Refuses to publish a definition on which a required case has not passed, unless there is a reason. Returns the facts
+ * for the audit log.
+ */
+export async function checkTests(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  definition: AgentDefinition,
+  reason: string | undefined,
+): Promise<{ without_tests?: string; open_tests?: number }> {
+  const suite = await readRow(tx, orgId, id);
+  if (!suite?.required) return {};
+  const open = await openCases(tx, orgId, id, suite.cases, definition);
+  if (open.length === 0) return {};
+  if (reason !== undefined) return { without_tests: reason, open_tests: open.length };
+  const more = open.length > 3 ? ` and ${open.length - 3} more` : '';
+  throw new Refusal('tests_not_passed', `Not passed on this definition: ${open.slice(0, 3).join(', ')}${more}.`);
+}

@@ -1,0 +1,45 @@
+import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { lockConversation, updateConversation } from '../../store/conversations/write.ts';
+import type { Db } from '../../store/db.ts';
+import { lockMembers, readRole } from '../../store/members/members.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { giveToPeople } from './hand-over.ts';
+import { summarizeConversation } from './read-conversations.ts';
+
+/**
+ * A conversation gets the member who answers it: the agent is silent then, as after a take-over. Without a member,
+ * people still answer it, and everyone sees that no one has it.
+ */
+export async function assignConversation(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  userId: string | null,
+  actor: Actor,
+): Promise<ConversationSummary> {
+  await db.transaction(async (tx) => {
+    // A removal, which takes the person's conversations away, comes before or after.
+    if (userId !== null) await lockMembers(tx, orgId);
+    const conversation = await lockConversation(tx, orgId, id);
+    if (!conversation) throw new Refusal('conversation_not_found');
+    if (userId === null) {
+      if (conversation.status !== 'handed_off') return;
+      await updateConversation(tx, orgId, id, { assigneeId: null });
+    } else {
+      const role = await readRole(tx, orgId, userId);
+      if (role === null || !isAtLeast(role, 'member')) throw notAble();
+      await giveToPeople(tx, orgId, { id, runId: conversation.runId }, userId);
+    }
+    await recordAudit(tx, { orgId, actor, action: 'conversation.assigned', subjectId: id, facts: { user_id: userId } });
+  });
+  return summarizeConversation({ db }, orgId, id);
+}
+
+const notAble = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [
+      { pointer: '/user_id', code: 'not_allowed', detail: 'Only members who may answer can have conversations.' },
+    ],
+  });

@@ -1,0 +1,17 @@
+import type { ConversationCounts } from '../../../contract/dashboard/conversations.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { readCounts } from '../../store/conversations/inbox.ts';
+import type { Db } from '../../store/db.ts';
+
+/** What waits for members, as this member sees it. */
+export async function countConversations(
+  { db }: { db: Db },
+  orgId: string,
+  userId: string,
+): Promise<ConversationCounts> {
+  const { newestId, newestAt, ...counts } = await readCounts(db, orgId, userId);
+  return {
+    ...counts,
+    newest: newestId === null || newestAt === null ? null : { id: newestId, handed_off_at: timestamp(newestAt) },
+  };
+}

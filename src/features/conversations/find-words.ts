@@ -1,0 +1,29 @@
+import type { ListedConversation } from '../../../contract/dashboard/conversations.ts';
+
+/** A row is narrow: the words themselves must be in sight. */
+const BEFORE = 16;
+const AFTER = 100;
+
+/** The part of a text around the words that were searched; its start where the database folds letters in another way. */
+export function findWords(text: string, words: string): NonNullable<ListedConversation['found']> {
+  const line = text.replaceAll(/\s+/g, ' ');
+  const wanted = words.replaceAll(/\s+/g, ' ');
+  const place = new RegExp(wanted.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`), 'iu').exec(line);
+  if (!place)
+    return {
+      before: '',
+      match: '',
+      after: Array.from(line)
+        .slice(0, BEFORE + AFTER)
+        .join(''),
+    };
+  const [match] = place;
+  const before = Array.from(line.slice(0, place.index));
+  return {
+    before: before.length > BEFORE ? `…${before.slice(-BEFORE).join('')}` : before.join(''),
+    match,
+    after: Array.from(line.slice(place.index + match.length))
+      .slice(0, AFTER)
+      .join(''),
+  };
+}

@@ -1,0 +1,237 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { channelKinds } from '../../channels/kinds.ts';
+import { newId } from '../../kernel/ids.ts';
+import { insertMessage, lockConversation } from '../../store/conversations/write.ts';
+import { member as memberTable, user } from '../../store/schema/identity.ts';
+import { removeMember, setMemberRole } from '../members/change-members.ts';
+import { listMembers } from '../members/read-members.ts';
+import { assignConversation } from './assign-conversation.ts';
+import { countConversations } from './count-conversations.ts';
+import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
+import { markConversationSeen } from './mark-seen.ts';
+import { listConversations } from './read-conversations.ts';
+
+const asha = { userId: 'user_asha', address: null, requestId: null };
+const omar = { userId: 'user_omar', address: null, requestId: null };
+const page = { limit: 20, after: null };
+
+let parley: TestApp;
+let orgId: string;
+let made: (status?: string) => Promise<string>;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+});
+beforeEach(async () => {
+  orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
+  made = async (status = 'open') => (await givenConversation(parley.db, orgId, channelId, { status })).id;
+});
+afterAll(() => parley.stop());
+
+const listed = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting') =>
+  (await listConversations(parley, orgId, userId, { view }, page)).rows;
+const idsOf = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting') =>
+  (await listed(userId, view)).map(({ id }) => id);
+const personSays = (id: string, text = 'Hello?') =>
+  insertMessage(parley.db, orgId, {
+    id: newId('msg'),
+    conversationId: id,
+    runId: null,
+    role: 'end_user',
+    content: { type: 'text', text },
+  });
+const reply = (id: string) =>
+  replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, 'Here I am.', asha);
+const rowOf = async (id: string, userId = asha.userId) => (await listed(userId)).find((row) => row.id === id)!;
+
+describe('the views', () => {
+  it('show the conversations of the reader, of no one, and all that people answer', async () => {
+    const [withAgent, mine, theirs] = [await made(), await made(), await made()];
+    await takeOverConversation(parley, orgId, mine, asha);
+    await takeOverConversation(parley, orgId, theirs, omar);
+    const free = await made('handed_off');
+    expect(await idsOf(asha.userId)).toEqual([free, theirs, mine, withAgent]);
+    expect(await idsOf(asha.userId, 'mine')).toEqual([mine]);
+    expect(await idsOf(omar.userId, 'mine')).toEqual([theirs]);
+    expect(await idsOf(asha.userId, 'unassigned')).toEqual([free]);
+    expect(await idsOf(asha.userId, 'waiting')).toEqual([free, theirs, mine]);
+    expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({
+      mine: 1,
+      unassigned: 1,
+      waiting: 3,
+      all: 4,
+    });
+    const others = await givenOrganization(parley.db);
+    expect(await countConversations(parley, others, asha.userId)).toEqual({
+      mine: 0,
+      unassigned: 0,
+      waiting: 0,
+      all: 0,
+      newest: null,
+    });
+  });
+
+  it('name the newest hand-off to the reader or to no one', async () => {
+    const [first, second] = [await made(), await made()];
+    await takeOverConversation(parley, orgId, second, asha);
+    await takeOverConversation(parley, orgId, first, omar);
+    const newest = async (userId: string) => (await countConversations(parley, orgId, userId)).newest?.id;
+    expect([await newest(asha.userId), await newest(omar.userId)]).toEqual([second, first]);
+    await handBackConversation(parley, orgId, second, asha);
+    expect(await newest(asha.userId)).toBeUndefined();
+  });
+});
+
+describe('the waiting time', () => {
+  it('runs from the hand-over until a member replies, and again from the next message', async () => {
+    const id = await made();
+    const waitingSince = async () => (await rowOf(id)).waiting_since;
+    await personSays(id);
+    expect(await waitingSince()).toBeNull();
+    await takeOverConversation(parley, orgId, id, asha);
+    const begun = await waitingSince();
+    expect(begun).not.toBeNull();
+    // A second take-over, by another member, does not make the wait shorter.
+    await personSays(id);
+    await takeOverConversation(parley, orgId, id, omar);
+    expect(await waitingSince()).toBe(begun);
+    await reply(id);
+    expect(await waitingSince()).toBeNull();
+    const { createdAt } = await personSays(id);
+    await personSays(id);
+    expect(await waitingSince()).toBe(createdAt.toISOString());
+    await resolveConversation(parley, orgId, id, asha);
+    expect(await waitingSince()).toBeNull();
+  });
+
+  it('is over at once when the take-over is the reply', async () => {
+    const id = await made();
+    await personSays(id);
+    await reply(id);
+    expect((await rowOf(id)).waiting_since).toBeNull();
+  });
+});
+
+test('a reply that waited for a turn of the agent is the newest message', async () => {
+  const id = await made();
+  let replied: Promise<unknown> | undefined;
+  await parley.db.transaction(async (tx) => {
+    await lockConversation(tx, orgId, id);
+    replied = reply(id);
+    await expect.poll(() => waitingForLocks(parley)).toBeGreaterThan(0);
+    const content = { type: 'text' as const, text: 'From the agent' };
+    const row = { id: newId('msg'), conversationId: id, runId: null, role: 'system' as const, content };
+    await insertMessage(tx, orgId, row);
+    await tx.execute(sql`UPDATE message SET created_at = clock_timestamp() WHERE id = ${row.id}`);
+  });
+  await replied;
+  expect((await rowOf(id)).last_message).toMatchObject({ role: 'member', text: 'Here I am.' });
+});
+
+const waitingForLocks = async ({ db }: TestApp): Promise<number> => {
+  const { rows } = await db.execute<{ many: number }>(
+    sql`SELECT count(*)::int AS many FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.many;
+};
+
+describe('the mark of what is new', () => {
+  it('is each member’s own, and returns with the next message of the person', async () => {
+    const id = await made();
+    await personSays(id);
+    const unread = async () => [(await rowOf(id)).unread, (await rowOf(id, omar.userId)).unread];
+    // What the agent answers needs no reading.
+    expect(await unread()).toEqual([false, false]);
+    await takeOverConversation(parley, orgId, id, asha);
+    expect(await unread()).toEqual([true, true]);
+    await markConversationSeen(parley, orgId, id, asha.userId);
+    expect(await unread()).toEqual([false, true]);
+    await reply(id);
+    expect(await unread()).toEqual([false, true]);
+    await personSays(id);
+    expect(await unread()).toEqual([true, true]);
+    await markConversationSeen(parley, orgId, id, asha.userId);
+    expect(await unread()).toEqual([false, true]);
+  });
+
+  it('belongs to one organization', async () => {
+    const id = await made();
+    const marking = markConversationSeen(parley, await givenOrganization(parley.db), id, asha.userId);
+    await expect(marking).rejects.toMatchObject({ code: 'conversation_not_found' });
+  });
+});
+
+describe('a search', () => {
+  const search = async (text: string) => {
+    const { rows } = await listConversations(parley, orgId, asha.userId, { text }, page);
+    return rows.map(({ id, found }) => [id, found]);
+  };
+
+  it('shows the words it found, in the newest message that has them', async () => {
+    const id = await made();
+    for (const text of ['An old ORDER', `${'long '.repeat(20)}my order (50%) is late`, 'Thank you'])
+      await personSays(id, text);
+    const before = `…${`${'long '.repeat(20)}my `.slice(-16)}`;
+    expect(await search('order')).toEqual([[id, { before, match: 'order', after: ' (50%) is late' }]]);
+    expect(await search('(50%)')).toMatchObject([[id, { match: '(50%)' }]]);
+    expect(await search('old order')).toEqual([[id, { before: 'An ', match: 'old ORDER', after: '' }]]);
+    expect(await search('absent')).toEqual([]);
+  });
+
+  it('shows no words where the person was found', async () => {
+    const id = await made();
+    expect(await search(id)).toEqual([[id, null]]);
+  });
+});
+
+describe('an assignment', () => {
+  const member = async (role: string): Promise<string> => {
+    const userId = newId('user');
+    await parley.db.insert(user).values({ id: userId, name: role, email: `${userId}@example.com` });
+    await parley.db.insert(memberTable).values({ id: newId('member'), organizationId: orgId, userId, role });
+    return userId;
+  };
+  const assign = (id: string, userId: string | null) => assignConversation(parley, orgId, id, userId, asha);
+
+  it('hands the conversation over to the member, and back to no one', async () => {
+    const [id, noor] = [await made(), await member('member')];
+    expect(await assign(id, noor)).toMatchObject({ status: 'handed_off', assignee_id: noor });
+    expect(await idsOf(noor, 'mine')).toEqual([id]);
+    expect(await assign(id, null)).toMatchObject({ status: 'handed_off', assignee_id: null });
+    expect(await idsOf(noor, 'unassigned')).toEqual([id]);
+    await handBackConversation(parley, orgId, id, asha);
+    expect(await assign(id, null)).toMatchObject({ status: 'open', assignee_id: null });
+  });
+
+  it('is refused for viewers, strangers, and conversations of others', async () => {
+    const id = await made();
+    for (const userId of [await member('viewer'), newId('user')])
+      await expect(assign(id, userId)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect((await rowOf(id)).status).toBe('open');
+    const noor = await member('member');
+    orgId = await givenOrganization(parley.db);
+    await expect(assign(id, noor)).rejects.toMatchObject({ code: 'conversation_not_found' });
+  });
+
+  it('ends with the membership, and with the right to answer', async () => {
+    const owner = await member('owner');
+    const acting = { userId: owner, role: 'owner' as const };
+    const memberOf = async (userId: string) =>
+      (await listMembers(parley, orgId, acting)).find(({ user_id }) => user_id === userId)!.id;
+    const [demoted, removed] = [await member('member'), await member('member')];
+    const [first, second] = [await made(), await made()];
+    await assign(first, demoted);
+    await assign(second, removed);
+    await markConversationSeen(parley, orgId, second, removed);
+    await setMemberRole(parley, orgId, await memberOf(demoted), 'viewer', acting, asha);
+    expect(await idsOf(owner, 'unassigned')).toEqual([first]);
+    await removeMember(parley, orgId, await memberOf(removed), acting, asha);
+    expect(await idsOf(owner, 'unassigned')).toEqual([second, first]);
+    expect((await rowOf(second, removed)).unread).toBe(true);
+  });
+});

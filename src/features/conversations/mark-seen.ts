@@ -1,0 +1,13 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { writeSeen } from '../../store/conversations/inbox.ts';
+import type { Db } from '../../store/db.ts';
+
+/** What was said so far is not new to this member any more. */
+export async function markConversationSeen(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  userId: string,
+): Promise<void> {
+  if (!(await writeSeen(db, orgId, id, userId))) throw new Refusal('conversation_not_found');
+}

@@ -1,0 +1,48 @@
+import type { ConversationNote } from '../../../contract/dashboard/conversations.ts';
+import { MAX_NOTES } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { countNotes, deleteNoteOf, insertNote, type NoteRow } from '../../store/conversations/notes.ts';
+import { lockConversation } from '../../store/conversations/write.ts';
+import type { Db } from '../../store/db.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+
+/** A note for the other members. It is no message: no one takes over, and the list keeps its order. */
+export async function addNote(
+  { db }: { db: Db },
+  orgId: string,
+  conversationId: string,
+  text: string,
+  actor: Actor,
+): Promise<ConversationNote> {
+  const row = await db.transaction(async (tx) => {
+    // The lock also makes the count exact.
+    if (!(await lockConversation(tx, orgId, conversationId))) throw new Refusal('conversation_not_found');
+    if ((await countNotes(tx, orgId, conversationId)) >= MAX_NOTES) throw new Refusal('note_limit_reached');
+    return insertNote(tx, { orgId, id: newId('note'), conversationId, authorId: actor.userId, text });
+  });
+  return presentNote(row);
+}
+
+/** Only its author deletes a note: for others it is part of what happened. */
+export async function deleteNote(
+  { db }: { db: Db },
+  orgId: string,
+  conversationId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const isDeleted = await deleteNoteOf(tx, { orgId, conversationId, id, authorId: actor.userId });
+    if (!isDeleted) throw new Refusal('note_not_found');
+    await recordAudit(tx, { orgId, actor, action: 'conversation.note_deleted', subjectId: conversationId });
+  });
+}
+
+export const presentNote = (row: NoteRow): ConversationNote => ({
+  id: row.id,
+  author_id: row.authorId,
+  text: row.text,
+  created_at: timestamp(row.createdAt),
+});

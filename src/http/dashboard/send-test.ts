@@ -1,0 +1,16 @@
+import type { AcceptedMessage, SendMessage } from '../../../contract/channels.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
+import type { ChannelMessagesDeps } from '../../features/channel-messages/deps.ts';
+import { sendMessage } from '../../features/channel-messages/send-message.ts';
+
+export type TestDeps = ChannelMessagesDeps & Pick<CampaignsDeps, 'findChannel'>;
+
+/** A message of a member to themselves, sent like any other: consent and suppression hold. */
+export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {
+  const channel = await deps.findChannel(orgId, id);
+  if (!channel) throw new Refusal('channel_not_found');
+  const call = { agentId: channel.agentId, channel, keyId: null, from: null, fillsOnly: false, idempotency: null };
+  const { answer } = await sendMessage(deps, { ...call, orgId, body });
+  return JSON.parse(answer.body) as AcceptedMessage;
+}

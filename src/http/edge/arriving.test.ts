@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
+import { head, rawExchange } from '../../../test/raw-http.ts';
+import { createArriving } from './arriving.ts';
+
+const MIB = 1024 * 1024;
+
+describe('files that arrive', () => {
+  it('share the memory of the node, and no organization has all of it', () => {
+    const arriving = createArriving({ most: 10, ofOrganization: 6 });
+    const [a, alsoA, b] = [arriving.open('a'), arriving.open('a'), arriving.open('b')];
+    expect([a.take(4), alsoA.take(2), alsoA.take(1)]).toEqual([true, true, false]);
+    expect([b.take(4), b.take(1)]).toEqual([true, false]);
+    a.release();
+    a.release();
+    expect([alsoA.take(4), alsoA.take(1), b.take(0)]).toEqual([true, false, true]);
+    alsoA.release();
+    b.release();
+    expect(arriving.open('c').take(6)).toBe(true);
+  });
+
+  let http: TestHttpServer;
+  beforeAll(async () => {
+    http = await startHttpServer([
+      {
+        ...echo,
+        path: '/api/files/:org_id',
+        rawBody: 12 * MIB,
+        body: undefined,
+        operation: { ...echo.operation, id: 'files' },
+        handle: (request) => ({ body: (request.body as Buffer).length, id: 'file' }),
+      },
+    ]);
+  });
+  afterAll(() => http.server.close());
+
+  const file = (orgId: string, bytes: number) =>
+    head({ method: 'POST', path: `/api/files/${orgId}`, headers: [AUTH, `Content-Length: ${bytes}`] });
+
+  it('are refused with 503 while others hold the room, and taken again when these are gone', async () => {
+    // Four files of which the last byte is missing.
+    const slow = Array.from({ length: 4 }, () =>
+      rawExchange(http.port, [file('org_1', 8 * MIB), Buffer.alloc(8 * MIB - 1), 1_500, 'x']),
+    );
+    await pause(800);
+    const { answers } = await rawExchange(http.port, [file('org_1', MIB), Buffer.alloc(MIB)]);
+    expect([answers[0]?.status, answers[0]?.json().code]).toEqual([503, 'unavailable']);
+    const other = await rawExchange(http.port, [file('org_2', MIB), Buffer.alloc(MIB)]);
+    expect(other.answers[0]?.status).toBe(200);
+    for (const {
+      answers: [answer],
+    } of await Promise.all(slow))
+      expect(answer?.status).toBe(200);
+    const again = await rawExchange(http.port, [file('org_1', MIB), Buffer.alloc(MIB)]);
+    expect(again.answers[0]?.status).toBe(200);
+  });
+});

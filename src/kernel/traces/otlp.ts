@@ -1,0 +1,38 @@
+import { redact } from '../redact.ts';
+import { type EndedSpan, type Facts, SPAN_KINDS } from './tracer.ts';
+
+/** Spans as OTLP 1.x writes them in JSON: ids in hex, 64-bit numbers as text. */
+export function spanJson({ traceId, spanId, parentId, name, kind, startedAt, ms, facts, failure }: EndedSpan): string {
+  const began = BigInt(startedAt) * 1_000_000n;
+  const span = {
+    traceId,
+    spanId,
+    ...(parentId !== null && { parentSpanId: parentId }),
+    name,
+    kind: SPAN_KINDS[kind],
+    startTimeUnixNano: `${began}`,
+    endTimeUnixNano: `${began + BigInt(Math.round(ms * 1_000_000))}`,
+    attributes: attributesOf(failure === null ? facts : { ...facts, 'error.type': failure }),
+    ...(failure !== null && { status: { code: STATUS_ERROR } }),
+  };
+  // Like a line of the log: nothing that looks like a credential leaves.
+  return redact(JSON.stringify(span));
+}
+
+const STATUS_ERROR = 2;
+
+export const requestJson = (resource: Facts, version: string, spans: readonly string[]): string =>
+  `{"resourceSpans":[{"resource":${JSON.stringify({ attributes: attributesOf(resource) })},"scopeSpans":[{"scope":${JSON.stringify(
+    { name: 'parley', version },
+  )},"spans":[${spans.join(',')}]}]}]}`;
+
+const attributesOf = (facts: Facts) =>
+  Object.entries(facts).flatMap(([key, value]) =>
+    value === null || value === undefined ? [] : [{ key, value: valueOf(value) }],
+  );
+
+function valueOf(value: string | number | boolean) {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  return Number.isSafeInteger(value) ? { intValue: `${value}` } : { doubleValue: value };
+}

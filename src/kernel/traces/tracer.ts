@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * Spans of what this process does, in the shape of OpenTelemetry. Off, there is no tracer, and every place that knows
+ * one asks `tracer?.`. A trace goes on in another process, or at a customer's server, by its `traceparent` (W3C Trace
+ * Context, version 00): it holds two random numbers and nothing else. `tracestate` and `baggage` are other people's data
+ * and go nowhere.
+ */
+export type Tracer = {
+  span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;
+};
+
+/** A `traceparent` of a caller, or of another process of ours. One that is not valid begins a new trace. */
+export type Origin = { caller: string | null | undefined } | { ours: string | null | undefined };
+
+export type Span = {
+  readonly traceparent: string;
+  child(name: string, kind: SpanKind, facts?: Facts): Span;
+  /** Ids, names, numbers and codes: never a text of a person, a key or an address. */
+  set(facts: Facts): void;
+  /** Texts of people; they stay out unless the operator allowed them. */
+  content(texts: () => Facts): void;
+  /** `failure`: a code. Only the first end counts. */
+  end(failure?: string | null): void;
+};
+
+/** The numbers of OTLP. */
+export const SPAN_KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
+export type SpanKind = keyof typeof SPAN_KINDS;
+
+export type Facts = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+export type EndedSpan = {
+  traceId: string;
+  spanId: string;
+  parentId: string | null;
+  name: string;
+  kind: SpanKind;
+  startedAt: number;
+  ms: number;
+  facts: Record<string, string | number | boolean>;
+  failure: string | null;
+};
+
+export type Sampling = {
+  /** Of the traces that begin here. */
+  ratio: number;
+  /** A caller who began the trace has decided. */
+  followsParent: boolean;
+};
+
+export type TracerOptions = Sampling & { content: boolean; onEnd(span: EndedSpan): void };
+
+const MAX_FACT_CHARACTERS = 512;
+const MAX_CONTENT_CHARACTERS = 8_000;
+
+export function createTracer({ ratio, followsParent, content, onEnd }: TracerOptions): Tracer {
+  /** By the trace id, so that all processes decide the same. */
+  const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-13), 16) / 2 ** 52 < ratio;
+
+  function begin(name: string, kind: SpanKind, parent: Parent | null, given: Facts): Span {
+    const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+    const sampled = parent !== null && (parent.ours || followsParent) ? parent.sampled : isChosen(traceId);
+    const spanId = randomBytes(8).toString('hex');
+    const startedAt = Date.now();
+    const since = performance.now();
+    const facts: EndedSpan['facts'] = {};
+    let ended = false;
+    const keep = (more: Facts, max: number): void => {
+      for (const [fact, value] of Object.entries(more))
+        if (value !== null && value !== undefined)
+          facts[fact] = typeof value === 'string' ? value.slice(0, max).toWellFormed() : value;
+    };
+    if (sampled) keep(given, MAX_FACT_CHARACTERS);
+    return {
+      traceparent: `00-${traceId}-${spanId}-0${Number(sampled)}`,
+      child: (next, nextKind, more = {}) => begin(next, nextKind, { traceId, spanId, sampled, ours: true }, more),
+      set: (more) => {
+        if (sampled) keep(more, MAX_FACT_CHARACTERS);
+      },
+      content: (texts) => {
+        if (sampled && content) keep(texts(), MAX_CONTENT_CHARACTERS);
+      },
+      end: (failure = null) => {
+        if (ended || !sampled) return;
+        ended = true;
+        const parentId = parent?.spanId ?? null;
+        const ms = performance.now() - since;
+        onEnd({ traceId, spanId, parentId, name, kind, startedAt, ms, facts, failure });
+      },
+    };
+  }
+
+  return {
+    span: (name, kind, from, facts = {}) => {
+      const ours = 'ours' in from;
+      const parent = readTraceparent(ours ? from.ours : from.caller);
+      return begin(name, kind, parent && { ...parent, ours }, facts);
+    },
+  };
+}
+
+type Parent = { traceId: string; spanId: string; sampled: boolean; ours: boolean };
+
+/** A later version may be longer; its beginning means the same. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const MAX_CHARACTERS = 256;
+
+/** Null: it is not valid, so it counts as none. */
+export function readTraceparent(text: string | null | undefined): Omit<Parent, 'ours'> | null {
+  if (!text || text.length > MAX_CHARACTERS) return null;
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return null;
+  return { traceId, spanId, sampled: (Number.parseInt(flags!, 16) & 1) === 1 };
+}

@@ -1,0 +1,22 @@
+import { loadTraces } from '../config/traces.ts';
+import { trySpanExport } from '../kernel/traces/export-spans.ts';
+
+/** For `./parley doctor`: one line of JSON about the collector of traces of this environment. Sends no span. */
+export async function runCheckTraces(): Promise<void> {
+  process.stdout.write(`${JSON.stringify(await checkTraces())}\n`);
+}
+
+async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; detail: string; cure?: string }> {
+  const { traces, faults } = loadTraces();
+  const [fault] = faults;
+  if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };
+  if (traces === null) return { status: 'ok', detail: 'No collector is set here: there are no traces.' };
+  const { host } = new URL(traces.url);
+  const wrong = await trySpanExport(traces);
+  if (wrong === null) return { status: 'ok', detail: `${host} takes traces.` };
+  return {
+    status: 'warn',
+    detail: `${host} does not take traces: ${wrong}. Parley works without it, and drops the spans.`,
+    cure: 'Check the OTEL_EXPORTER_OTLP_ variables and the collector: it must take OTLP over HTTP (port 4318).',
+  };
+}

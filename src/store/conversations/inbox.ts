@@ -1,0 +1,145 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import {
+  type CONVERSATION_VIEWS,
+  type ListedConversation,
+  MAX_COUNTED,
+} from '../../../contract/dashboard/conversations.ts';
+import type { Queryable } from '../db.ts';
+import { conversation, conversationSeen, message } from '../schema/conversation.ts';
+
+/** What a list of conversations needs beyond their rows, for one member. */
+
+export type ConversationView = (typeof CONVERSATION_VIEWS)[number];
+
+const handedOff = sql`${conversation.status} = 'handed_off'`;
+
+export const inView = (view: ConversationView, userId: string): SQL =>
+  view === 'mine'
+    ? sql`${handedOff} AND ${conversation.assigneeId} = ${userId}`
+    : view === 'unassigned'
+      ? sql`${handedOff} AND ${conversation.assigneeId} IS NULL`
+      : handedOff;
+
+/** Characters of the newest message that a row of the list shows. */
+const LAST_WORDS = 160;
+
+export type Shown = { last: ListedConversation['last_message']; waitingSince: Date | null; unread: boolean };
+
+const saidHere = (orgId: string) =>
+  sql`FROM ${message} m WHERE m.org_id = ${orgId} AND m.conversation_id = ${conversation}.id`;
+
+/**
+ * What each row shows, by the conversation's id. A person waits from the hand-over until a member replies, and again from
+ * the first message after the reply.
+ */
+export async function readShown(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, Shown>> {
+  const said = saidHere(orgId);
+  const replied = sql`(SELECT max(m.created_at) ${said} AND m.role = 'member' AND m.created_at >= ${conversation.handedOffAt})`;
+  const seen = sql`(SELECT ${conversationSeen.seenAt} FROM ${conversationSeen} WHERE ${conversationSeen}.org_id = ${orgId}
+    AND ${conversationSeen}.conversation_id = ${conversation}.id AND ${conversationSeen}.user_id = ${userId})`;
+  const rows = await db
+    .select({
+      id: conversation.id,
+      last: sql<ListedConversation['last_message']>`(SELECT jsonb_build_object(
+          'role', m.role, 'type', m.content ->> 'type', 'text', left(m.content ->> 'text', ${LAST_WORDS}))
+        ${said} ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`,
+      waitingSince: sql`CASE WHEN ${handedOff} THEN coalesce(
+        (SELECT min(m.created_at) ${said} AND m.role = 'end_user' AND m.created_at > ${replied}),
+        CASE WHEN ${replied} IS NULL THEN ${conversation.handedOffAt} END) END`
+        .mapWith(conversation.handedOffAt)
+        .as('waiting_since'),
+      unread: sql<boolean>`${handedOff} AND coalesce(greatest(${conversation.handedOffAt},
+        (SELECT max(m.created_at) ${said} AND m.role = 'end_user')) > ${seen}, true)`,
+    })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), inArray(conversation.id, [...ids])));
+  return new Map(rows.map(({ id, ...shown }) => [id, shown as Shown]));
+}
+
+/** Reads at most MAX_COUNTED rows of each index. */
+export async function readCounts(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+): Promise<{
+  mine: number;
+  unassigned: number;
+  waiting: number;
+  all: number;
+  newestId: string | null;
+  newestAt: Date | null;
+}> {
+  const { rows } = await db.execute<{
+    mine: number;
+    unassigned: number;
+    waiting: number;
+    all: number;
+    newest_id: string | null;
+    newest_at: Date | string | null;
+  }>(sql`WITH waiting AS (
+      SELECT id, assignee_id, handed_off_at FROM conversation WHERE org_id = ${orgId} AND status = 'handed_off'
+      ORDER BY id DESC LIMIT ${MAX_COUNTED}
+    ), newest AS (
+      SELECT id, handed_off_at FROM waiting WHERE coalesce(assignee_id, ${userId}) = ${userId}
+      ORDER BY handed_off_at DESC NULLS LAST, id DESC LIMIT 1
+    )
+    SELECT count(*) FILTER (WHERE assignee_id = ${userId})::int AS mine,
+      count(*) FILTER (WHERE assignee_id IS NULL)::int AS unassigned,
+      count(*)::int AS waiting,
+      (SELECT count(*)::int FROM (SELECT FROM conversation WHERE org_id = ${orgId} LIMIT ${MAX_COUNTED}) AS c) AS all,
+      (SELECT id FROM newest) AS newest_id, (SELECT handed_off_at FROM newest) AS newest_at
+    FROM waiting`);
+  const { newest_id: newestId, newest_at: newestAt, ...counts } = rows[0]!;
+  return { ...counts, newestId, newestAt: newestAt === null ? null : new Date(newestAt) };
+}
+
+/** The conversations of a person who may not answer any more belong to no one. */
+export async function releaseConversationsOf(db: Queryable, orgId: string, userId: string): Promise<void> {
+  await db.execute(sql`UPDATE conversation SET assignee_id = NULL
+    WHERE org_id = ${orgId} AND status = 'handed_off' AND assignee_id = ${userId}`);
+}
+
+export async function forgetSeenBy(db: Queryable, orgId: string, userId: string): Promise<void> {
+  await db.execute(sql`DELETE FROM conversation_seen WHERE org_id = ${orgId} AND user_id = ${userId}`);
+}
+
+/** False when the conversation does not exist. */
+export async function writeSeen(db: Queryable, orgId: string, id: string, userId: string): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`INSERT INTO conversation_seen (org_id, conversation_id, user_id, seen_at)
+    SELECT org_id, id, ${userId}, clock_timestamp() FROM conversation WHERE org_id = ${orgId} AND id = ${id}
+    ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
+  return rowCount === 1;
+}
+
+/**
+ * How many of the organization's messages a text search reads: an index over all of them would make every accepted call
+ * slower.
+ */
+const SEARCHED_MESSAGES = 5_000;
+
+const newestOf = (orgId: string) =>
+  sql`(SELECT m.id, m.conversation_id, m.content ->> 'text' AS text FROM ${message} m
+    WHERE m.org_id = ${orgId} ORDER BY m.id DESC LIMIT ${SEARCHED_MESSAGES}) newest`;
+
+export const saidLately = (orgId: string, pattern: string): SQL =>
+  sql`${conversation.id} IN (SELECT newest.conversation_id FROM ${newestOf(orgId)} WHERE newest.text ILIKE ${pattern})`;
+
+/** The newest message with the words, by the conversation's id; the same messages as the search. */
+export async function readMatches(
+  db: Queryable,
+  orgId: string,
+  ids: readonly string[],
+  pattern: string,
+): Promise<Map<string, string>> {
+  const { rows } = await db.execute<{ conversation_id: string; text: string }>(
+    sql`SELECT DISTINCT ON (newest.conversation_id) newest.conversation_id, newest.text FROM ${newestOf(orgId)}
+      WHERE newest.conversation_id = ANY (${sql.param([...ids])}::text[]) AND newest.text ILIKE ${pattern}
+      ORDER BY newest.conversation_id, newest.id DESC`,
+  );
+  return new Map(rows.map(({ conversation_id, text }) => [conversation_id, text]));
+}

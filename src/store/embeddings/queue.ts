@@ -1,0 +1,130 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Queryable } from '../db.ts';
+import type { EmbeddingFault } from '../schema/embedding.ts';
+
+/**
+ * Documents whose passages are to be embedded. A due row is claimed by moving `due_at` to the end of a lease, and nothing
+ * is stored without it. What is done already is in the rows of the vectors, so the next worker goes on where a killed
+ * one stopped. Rows of a model whose gate is closed are not claimed: the provider asked us to wait, or fails.
+ */
+const LEASE_SECONDS = 60;
+
+export type ClaimedDocument = {
+  org_id: string;
+  document_id: string;
+  agent_id: string;
+  lease: string;
+  attempts: number;
+  /** Null: they are not counted yet. */
+  passages: number | null;
+};
+
+/** A document is new or changed. Without an embedding model there is nothing to do. */
+export async function queueDocument(tx: Queryable, orgId: string, documentId: string): Promise<void> {
+  await tx.execute(sql`INSERT INTO document_embedding AS e (org_id, document_id, agent_id, due_at)
+    SELECT d.org_id, d.id, d.agent_id, now() FROM document d JOIN model_provider m ON m.org_id = d.org_id
+      AND m.embedding_model IS NOT NULL
+    WHERE d.org_id = ${orgId} AND d.id = ${documentId}
+    ON CONFLICT (org_id, document_id) DO UPDATE SET ${AGAIN}`);
+}
+
+/** The embedding model is another one, or none: each document is looked at again. The organization is locked. */
+export async function queueAllDocuments(tx: Queryable, orgId: string): Promise<void> {
+  await tx.execute(sql`INSERT INTO document_embedding AS e (org_id, document_id, agent_id, due_at)
+    SELECT org_id, id, agent_id, now() FROM document d WHERE org_id = ${orgId} AND (
+      EXISTS (SELECT 1 FROM model_provider m WHERE m.org_id = d.org_id AND m.embedding_model IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM document_embedding o WHERE o.org_id = d.org_id AND o.document_id = d.id))
+    ON CONFLICT (org_id, document_id) DO UPDATE SET ${AGAIN}`);
+}
+
+/** A worker that is at the old text, or calls the old model, loses the lease. */
+const AGAIN = sql`due_at = now(), lease = NULL, passages = NULL, attempts = 0, fault = NULL, updated_at = now()`;
+
+/** What failed, or waits after a failure, is tried now. */
+export async function retryFailed(db: Queryable, orgId: string, agentId: string): Promise<number> {
+  const tried = await db.execute(sql`UPDATE document_embedding SET due_at = now(), attempts = 0, fault = NULL,
+      updated_at = now()
+    WHERE org_id = ${orgId} AND agent_id = ${agentId} AND fault IS NOT NULL AND lease IS NULL`);
+  return tried.rowCount ?? 0;
+}
+
+/** The connection was given again: what failed with it is tried now. */
+export async function retryAllFailed(db: Queryable, orgId: string): Promise<void> {
+  await db.execute(sql`UPDATE document_embedding SET due_at = now(), attempts = 0, fault = NULL, updated_at = now()
+    WHERE org_id = ${orgId} AND fault IS NOT NULL AND lease IS NULL`);
+}
+
+/** Those that are not counted come first: counting is quick, and then the progress has an end. */
+export async function claimDocument(db: Db, lease: string): Promise<ClaimedDocument | null> {
+  const found = await db.execute<ClaimedDocument>(sql`
+    WITH due AS MATERIALIZED (
+      SELECT e.org_id, e.document_id FROM document_embedding e WHERE e.due_at <= now() AND NOT EXISTS (
+        SELECT 1 FROM model_provider m JOIN model_gate g ON g.org_id = m.org_id AND g.provider = m.provider
+          AND g.model = m.embedding_model AND g.closed_until > now()
+        WHERE m.org_id = e.org_id AND m.embedding_model IS NOT NULL AND e.passages IS NOT NULL)
+      ORDER BY e.passages IS NOT NULL, e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED
+    )
+    UPDATE document_embedding e SET lease = ${lease}, due_at = now() + make_interval(secs => ${LEASE_SECONDS})
+    FROM due WHERE e.org_id = due.org_id AND e.document_id = due.document_id
+    RETURNING e.org_id, e.document_id, e.agent_id, e.lease, e.attempts, e.passages`);
+  return found.rows[0] ?? null;
+}
+
+const held = ({ org_id: orgId, document_id: id, lease }: ClaimedDocument) =>
+  sql`org_id = ${orgId} AND document_id = ${id} AND lease = ${lease}`;
+
+/**
+ * Renews the lease and locks the row until the transaction ends; false when it is not this worker's any more. The
+ * document first: who deletes it locks in this order.
+ */
+export async function holdDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
+  await tx.execute(sql`SELECT 1 FROM document WHERE org_id = ${one.org_id} AND id = ${one.document_id} FOR KEY SHARE`);
+  const renewed = await tx.execute(sql`UPDATE document_embedding
+    SET due_at = now() + make_interval(secs => ${LEASE_SECONDS}), updated_at = now() WHERE ${held(one)}`);
+  return renewed.rowCount === 1;
+}
+
+export type Progress = { passages: number; embedded: number };
+
+/** Leaves the rest to the next claim. */
+export async function releaseDocument(db: Queryable, one: ClaimedDocument, progress: Progress | null): Promise<void> {
+  await db.execute(sql`UPDATE document_embedding SET lease = NULL, due_at = now(), attempts = 0, fault = NULL,
+      passages = coalesce(${progress?.passages ?? null}::int, passages),
+      embedded = coalesce(${progress?.embedded ?? null}::int, embedded), updated_at = now()
+    WHERE ${held(one)}`);
+}
+
+/** All its passages have a vector. */
+export async function finishDocument(tx: Queryable, one: ClaimedDocument, { passages }: Progress): Promise<boolean> {
+  const done =
+    await tx.execute(sql`UPDATE document_embedding SET lease = NULL, due_at = NULL, attempts = 0, fault = NULL,
+      passages = ${passages}, embedded = ${passages}, updated_at = now()
+    WHERE ${held(one)}`);
+  return done.rowCount === 1;
+}
+
+/** Embeddings are off: nothing of it is left. */
+export async function dropDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
+  const gone = await tx.execute(sql`DELETE FROM document_embedding WHERE ${held(one)}`);
+  return gone.rowCount === 1;
+}
+
+/**
+ * It failed: it is tried again after a while, or with null when a person asks for it. `all`: what the fault says holds
+ * for everything that waits in the organization, or of this agent.
+ */
+export async function postponeDocument(
+  db: Queryable,
+  one: ClaimedDocument,
+  { fault, inSeconds, all }: { fault: EmbeddingFault; inSeconds: number | null; all?: 'organization' | 'agent' },
+): Promise<void> {
+  const others =
+    all === undefined
+      ? sql`false`
+      : sql`lease IS NULL AND due_at IS NOT NULL AND passages IS NOT NULL
+          AND ${all === 'organization' ? sql`true` : sql`agent_id = ${one.agent_id}`}`;
+  await db.execute(sql`UPDATE document_embedding SET lease = NULL, attempts = attempts + (lease IS NOT NULL)::int,
+      fault = ${JSON.stringify(fault)}::jsonb, due_at = now() + make_interval(secs => ${inSeconds}::float8),
+      updated_at = now()
+    WHERE org_id = ${one.org_id} AND ((document_id = ${one.document_id} AND lease = ${one.lease}) OR (${others}))`);
+}

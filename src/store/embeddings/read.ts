@@ -1,0 +1,126 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { Queryable } from '../db.ts';
+import type { ModelRow } from '../models.ts';
+import { modelProvider } from '../schema/agent.ts';
+import type { EmbeddingFault } from '../schema/embedding.ts';
+
+export type EmbeddingConnection = ModelRow & { embeddingModel: string };
+
+/** The connection that makes the embeddings of the organization; null: they are off. */
+export async function readEmbeddingConnection(db: Queryable, orgId: string): Promise<EmbeddingConnection | null> {
+  const rows = await db
+    .select()
+    .from(modelProvider)
+    .where(and(eq(modelProvider.orgId, orgId), isNotNull(modelProvider.embeddingModel)));
+  return (rows[0] as EmbeddingConnection | undefined) ?? null;
+}
+
+/** Another connection had the embedding model until now. */
+export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
+  await tx
+    .update(modelProvider)
+    .set({ embeddingModel: null, embeddingDimensions: null })
+    .where(
+      and(
+        eq(modelProvider.orgId, orgId),
+        sql`${modelProvider.provider} <> ${provider}`,
+        isNotNull(modelProvider.embeddingModel),
+      ),
+    );
+}
+
+/** Records the dimensions that were seen first. False: the model was changed since, or has others. */
+export async function recordDimensions(
+  db: Queryable,
+  { orgId, provider, embeddingModel }: EmbeddingConnection,
+  dimensions: number,
+): Promise<boolean> {
+  const is = and(
+    eq(modelProvider.orgId, orgId),
+    eq(modelProvider.provider, provider),
+    eq(modelProvider.embeddingModel, embeddingModel),
+  );
+  await db
+    .update(modelProvider)
+    .set({ embeddingDimensions: dimensions })
+    .where(and(is, isNull(modelProvider.embeddingDimensions)));
+  const rows = await db.select({ now: modelProvider.embeddingDimensions }).from(modelProvider).where(is);
+  return rows[0]?.now === dimensions;
+}
+
+export async function setDimensions(tx: Queryable, orgId: string, provider: string, dimensions: number): Promise<void> {
+  await tx
+    .update(modelProvider)
+    .set({ embeddingDimensions: dimensions })
+    .where(and(eq(modelProvider.orgId, orgId), eq(modelProvider.provider, provider)));
+}
+
+export type EmbeddingState = {
+  documents: number;
+  counted: number;
+  done: number;
+  failed: number;
+  passages: number;
+  embedded: number;
+  fault: EmbeddingFault | null;
+  /** When the next one is due; null: nothing is to do. */
+  nextAt: string | null;
+};
+
+export async function readEmbeddingState(db: Queryable, orgId: string, agentId: string): Promise<EmbeddingState> {
+  const { rows } = await db.execute<EmbeddingState>(sql`
+    SELECT count(*)::int AS documents, count(passages)::int AS counted,
+      (count(*) FILTER (WHERE due_at IS NULL AND fault IS NULL))::int AS done,
+      (count(*) FILTER (WHERE due_at IS NULL AND fault IS NOT NULL))::int AS failed,
+      coalesce(sum(passages), 0)::int AS passages, coalesce(sum(embedded) FILTER (WHERE passages IS NOT NULL), 0)::int
+      AS embedded, (array_agg(fault ORDER BY updated_at DESC) FILTER (WHERE fault IS NOT NULL))[1] AS fault,
+      to_char(greatest(min(due_at), (
+        SELECT max(g.closed_until) FROM model_gate g JOIN model_provider m ON m.org_id = g.org_id
+          AND m.provider = g.provider AND m.embedding_model = g.model WHERE g.org_id = ${orgId}))
+        AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "nextAt"
+    FROM document_embedding WHERE org_id = ${orgId} AND agent_id = ${agentId}`);
+  return rows[0]!;
+}
+
+/** What a search of an agent's documents needs to know; `edition` changes with each vector. */
+export type AgentVectors = {
+  provider: string;
+  baseUrl: string | null;
+  model: string;
+  dimensions: number;
+  edition: string;
+};
+
+/** Null: embeddings are off, or there is no vector yet. */
+export async function readAgentVectors(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentVectors | null> {
+  const found = await pool.query<AgentVectors>({
+    name: 'read-agent-vectors',
+    text: `SELECT m.provider, m.base_url AS "baseUrl", m.embedding_model AS model, m.embedding_dimensions AS dimensions,
+        concat_ws(' ', m.provider, m.base_url, m.embedding_model, m.embedding_dimensions, e.edition) AS edition
+      FROM model_provider m CROSS JOIN LATERAL (
+        SELECT md5(string_agg(concat_ws(' ', document_id, embedded, extract(epoch FROM updated_at)), ','
+          ORDER BY document_id)) AS edition
+        FROM document_embedding WHERE org_id = m.org_id AND agent_id = $2
+        -- With few vectors the search would prefer the passages that have one.
+        HAVING count(passages) >= 0.9 * count(*) AND sum(embedded) >= 0.9 * sum(passages)) e
+      WHERE m.org_id = $1 AND m.embedding_model IS NOT NULL AND m.embedding_dimensions IS NOT NULL
+        AND e.edition IS NOT NULL`,
+    values: [orgId, agentId],
+  });
+  return found.rows[0] ?? null;
+}
+
+/** Whether documents of the agent are still to be embedded. */
+export async function hasWaiting(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
+  const found = await db.execute(sql`SELECT 1 FROM document_embedding
+    WHERE org_id = ${orgId} AND agent_id = ${agentId} AND due_at IS NOT NULL LIMIT 1`);
+  return found.rows.length > 0;
+}
+
+/** The next turn of the agent sees the new vectors. */
+export async function showVectors(db: Queryable, orgId: string, agentId: string): Promise<void> {
+  await db.execute(
+    sql`UPDATE agent SET revision = revision + 1 WHERE org_id = ${orgId} AND id = ${agentId} AND deleted_at IS NULL`,
+  );
+}

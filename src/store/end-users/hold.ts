@@ -1,0 +1,15 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { endUser } from '../schema/end-user.ts';
+
+/** Which of these people exist; none of them is erased before the transaction ends. */
+export async function holdEndUsers(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx
+    .select({ id: endUser.id })
+    .from(endUser)
+    .where(and(eq(endUser.orgId, orgId), inArray(endUser.id, [...new Set(ids)])))
+    .orderBy(endUser.id)
+    .for('key share');
+  return new Set(rows.map(({ id }) => id));
+}

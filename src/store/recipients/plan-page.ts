@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { kindsBy } from '../../../contract/channel-kinds.ts';
+import type { Db } from '../db.ts';
+import type { EndUserRow } from '../end-users/resolve.ts';
+import type { Suppression } from '../end-users/suppression.ts';
+import { planAndWrite } from '../queue/plan-and-write.ts';
+import { isTaken, type PlannedBefore, planPush, type PushCall, type PushOutcome } from './push.ts';
+
+export type PlannedRecipient = { outcome: PushOutcome; person: EndUserRow | null; address: string | null };
+
+/**
+ * A page of recipients as a push would plan it, with the people and their addresses on the channel; writes nothing.
+ * `before` has what the pages before it came to, and gets what this one does.
+ */
+export const planPage = (
+  db: Db,
+  call: Omit<PushCall, 'answer'> & { channelId: string },
+  suppression: Suppression | null,
+  before: PlannedBefore,
+): Promise<PlannedRecipient[]> =>
+  planAndWrite(db.$client, {
+    tries: 1,
+    plan: async (client) => {
+      const plan = await planPush(client, { ...call, answer: () => ({ status: 200, body: '' }) }, suppression, before);
+      const people = plan.people.map((taken) => (isTaken(taken) ? taken.row : null));
+      const addressOf = await readAddresses(client, call, people);
+      return plan.outcomes.map((outcome, index) => {
+        const person = people[index]!;
+        return { outcome, person, address: person && addressOf(person) };
+      });
+    },
+    write: async (_client, planned) => planned,
+  });
+
+/** Where the channel reaches these people: the address of their last message, else that of their record. */
+async function readAddresses(
+  client: pg.PoolClient,
+  { orgId, channelId, channelKind }: { orgId: string; channelId: string; channelKind: string },
+  people: readonly (EndUserRow | null)[],
+): Promise<(person: EndUserRow) => string | null> {
+  const found = await client.query<{ id: string; address: string }>({
+    name: 'read-addresses-of',
+    text: `SELECT DISTINCT ON (i.end_user_id) i.end_user_id AS id, i.address FROM identity i
+      WHERE i.org_id = $1 AND i.channel_id = $2 AND i.end_user_id = ANY ($3)
+      ORDER BY i.end_user_id, i.last_inbound_at DESC NULLS LAST`,
+    values: [orgId, channelId, people.flatMap((person) => (person?.updated_at ? person.id : []))],
+  });
+  const known = new Map(found.rows.map(({ id, address }) => [id, address]));
+  const field = (['email', 'phone'] as const).find((one) => kindsBy(one).includes(channelKind));
+  return (person) => known.get(person.id) ?? (field ? person[field] : null);
+}

@@ -1,0 +1,38 @@
+import type { Db } from '../db.ts';
+import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
+
+export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };
+
+/** Recipients who were not messaged yet, with what the worker would know of them; one page after the id `after`. */
+export async function listWaiting(
+  { $client }: Db,
+  campaign: { orgId: string; id: string; channelId: string; channelKind: string },
+  { after, limit }: { after: string; limit: number },
+): Promise<WaitingRecipient[]> {
+  const found = await $client.query<WaitingRecipient>({
+    name: 'list-waiting-recipients',
+    text: `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
+        ${ADDRESS_AND_PERSON}
+      FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
+      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at IS NOT NULL AND r.id > $5
+      ORDER BY r.id LIMIT $6`,
+    values: [campaign.orgId, campaign.id, campaign.channelId, campaign.channelKind, after, limit],
+  });
+  return found.rows;
+}
+
+/** Recipients who are not messaged any more, by status and reason. */
+export async function countLost(
+  { $client }: Db,
+  orgId: string,
+  campaignId: string,
+): Promise<{ status: string; reason: string | null; count: number }[]> {
+  const found = await $client.query<{ status: string; reason: string | null; count: number }>({
+    name: 'count-lost-recipients',
+    text: `SELECT status, reason, count(*)::int AS count FROM recipient
+      WHERE org_id = $1 AND campaign_id = $2 AND status IN ('suppressed', 'failed', 'cancelled', 'expired')
+      GROUP BY status, reason ORDER BY count DESC, status, reason`,
+    values: [orgId, campaignId],
+  });
+  return found.rows;
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { batchOf } from '../../engine/knowledge/embedding-batch.ts';
+import { passagesOf } from '../../engine/knowledge/split-document.ts';
+import { textToEmbed, vectorKeys } from '../../engine/knowledge/vector-key.ts';
+import { ProviderError } from '../../engine/provider.ts';
+import { readDocument } from '../../store/documents.ts';
+import {
+  type ClaimedDocument,
+  claimDocument,
+  dropDocument,
+  finishDocument,
+  holdDocument,
+  postponeDocument,
+  releaseDocument,
+} from '../../store/embeddings/queue.ts';
+import {
+  type EmbeddingConnection,
+  hasWaiting,
+  readEmbeddingConnection,
+  recordDimensions,
+  showVectors,
+} from '../../store/embeddings/read.ts';
+import { dropOtherVectors, readKnownHashes, reuseVectors, writeVectors } from '../../store/embeddings/vectors.ts';
+import { createLanes, type Lanes } from '../lanes.ts';
+import { BATCH_TIMEOUT_MS, callEmbeddings, type EmbeddingsDeps, forDocuments } from './call-embeddings.ts';
+
+/**
+ * Embeds the passages of documents in the background, batch by batch under a lease. A batch is stored before the next
+ * one is asked for, so a killed worker's document goes on elsewhere, and no passage is paid for twice but those of the
+ * batch under way. First every document is counted, so that the progress has an end; then each has its turns.
+ */
+export type EmbeddingWorkerDeps = EmbeddingsDeps & { log: Logger; pollMs?: number };
+
+const LANES = 2;
+const POLL_MS = 2_000;
+/** Other documents, and other organizations, have their turn after these. */
+const BATCHES_A_TURN = 4;
+const MAX_ATTEMPTS = 8;
+const BUDGET_SECONDS = 600;
+const BUSY_SECONDS = 5;
+const RETRY_SECONDS = 15;
+/** Each showing reads the agent's vectors again. */
+const SHOW_EVERY_MS = 60_000;
+/** Work on the event loop between two pauses. */
+const SLICE_MS = 5;
+
+export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
+  const { db, log, pollMs = POLL_MS } = deps;
+  const shown = new Map<string, number>();
+  const ending = new AbortController();
+  const lanes = createLanes({ lanes: LANES, pollMs, work: next });
+
+  async function next(): Promise<boolean> {
+    const held = await claimDocument(db, randomUUID()).catch((error: unknown) => {
+      if (!lanes.isStopping()) log.warn({ err: error }, 'embeddings cannot be looked for; it is tried again');
+      return null;
+    });
+    if (!held) return false;
+    try {
+      const connection = await readEmbeddingConnection(db, held.org_id);
+      if (connection) await embed(held, connection);
+      else await forget(held);
+    } catch (error) {
+      await settleFailure(held, error).catch((again: unknown) =>
+        log.warn({ err: again }, 'a document waits for its lease to run out'),
+      );
+    }
+    return true;
+  }
+
+  /** Embeddings are off. */
+  async function forget(held: ClaimedDocument): Promise<void> {
+    await db.transaction(async (tx) => {
+      if (!(await holdDocument(tx, held))) return;
+      await dropOtherVectors(tx, held, []);
+      await dropDocument(tx, held);
+    });
+  }
+
+  async function embed(held: ClaimedDocument, connection: EmbeddingConnection): Promise<void> {
+    const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
+    if (!document) return;
+    const texts = await textsOf(document, connection);
+    const keys = [...texts.keys()];
+    const dimensions = connection.embeddingDimensions;
+    let known = new Set<string>();
+    if (dimensions !== null) {
+      await db.transaction(async (tx) => {
+        if (!(await holdDocument(tx, held))) return;
+        known = await readKnownHashes(tx, held, dimensions);
+        await reuseVectors(
+          tx,
+          held,
+          keys.filter((key) => !known.has(key)),
+          dimensions,
+        );
+        known = await readKnownHashes(tx, held, dimensions);
+      });
+    }
+    const missing = keys.filter((key) => !known.has(key));
+    const progress = () => ({ passages: keys.length, embedded: keys.length - missing.length });
+    if (missing.length > 0 && held.passages === null) return releaseDocument(db, held, progress());
+    const size = batchOf(dimensions);
+    for (let batch = 0; missing.length > 0; batch++) {
+      if (batch === BATCHES_A_TURN || lanes.isStopping()) return releaseDocument(db, held, progress());
+      const some = missing.slice(0, size);
+      if (!(await embedBatch(held, connection, some, texts))) return;
+      missing.splice(0, some.length);
+      // The next batch needs to know them.
+      if (dimensions === null) return releaseDocument(db, held, progress());
+    }
+    const isDone = await db.transaction(async (tx) => {
+      if (!(await holdDocument(tx, held))) return false;
+      await dropOtherVectors(tx, held, keys);
+      return finishDocument(tx, held, progress());
+    });
+    if (isDone) await show(held);
+  }
+
+  /** False when the document is not this worker's any more. */
+  async function embedBatch(
+    held: ClaimedDocument,
+    connection: EmbeddingConnection,
+    keys: readonly string[],
+    texts: ReadonlyMap<string, string>,
+  ): Promise<boolean> {
+    const vectors = await callEmbeddings(
+      deps,
+      connection,
+      keys.map((key) => texts.get(key)!),
+      forDocuments(held.org_id, held.agent_id),
+      { timeoutMs: BATCH_TIMEOUT_MS, signal: ending.signal },
+    );
+    if (connection.embeddingDimensions === null && !(await recordDimensions(db, connection, vectors[0]!.length))) {
+      await releaseDocument(db, held, null);
+      return false;
+    }
+    const rows = keys.map((key, at) => {
+      const { buffer, byteOffset, byteLength } = vectors[at]!;
+      return { hash: Buffer.from(key, 'hex'), vector: Buffer.from(buffer, byteOffset, byteLength) };
+    });
+    return db.transaction(async (tx) => {
+      if (!(await holdDocument(tx, held))) return false;
+      await writeVectors(tx, held, rows);
+      return true;
+    });
+  }
+
+  /** The agent's turns use the new vectors: at the end, and now and then before. */
+  async function show({ org_id: orgId, agent_id: agentId }: ClaimedDocument): Promise<void> {
+    const name = `${orgId} ${agentId}`;
+    const isRecent = performance.now() - (shown.get(name) ?? -Infinity) < SHOW_EVERY_MS;
+    if (isRecent && (await hasWaiting(db, orgId, agentId))) return;
+    if (shown.size >= 1_000) shown.clear();
+    shown.set(name, performance.now());
+    await showVectors(db, orgId, agentId);
+  }
+
+  async function settleFailure(held: ClaimedDocument, error: unknown): Promise<void> {
+    if (!(error instanceof ProviderError)) {
+      if (lanes.isStopping()) return releaseDocument(db, held, null);
+      log.warn({ err: error, document: held.document_id }, 'embedding a document was interrupted');
+      const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
+      return postponeDocument(db, held, { fault, inSeconds: RETRY_SECONDS });
+    }
+    const { code, message: detail, retryAfterMs, waits } = error;
+    const fault = { code, detail };
+    if (code === 'budget_busy') return postponeDocument(db, held, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
+    if (code === 'budget_spent') return postponeDocument(db, held, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
+    // A wrong key or an unknown model fails for every document: a person changes the connection or retries.
+    if (!error.retryable) return postponeDocument(db, held, { fault, inSeconds: null, all: 'organization' });
+    const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
+    const isLast = !waits && code === 'provider_garbled' && held.attempts + 1 >= MAX_ATTEMPTS;
+    await postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
+  }
+
+  return {
+    ...lanes,
+    stop: async () => {
+      const stopped = lanes.stop();
+      ending.abort(new Error('The worker stops.'));
+      await stopped;
+    },
+  };
+}
+
+/** The different texts of a document by their keys, made in slices: a document may have a megabyte. */
+async function textsOf(
+  document: { id: string; name: string; text: string },
+  { provider, baseUrl, embeddingModel: model }: EmbeddingConnection,
+): Promise<Map<string, string>> {
+  const keyOf = vectorKeys({ provider, baseUrl, model });
+  const texts = new Map<string, string>();
+  let since = performance.now();
+  for (const passage of passagesOf(document)) {
+    if (passage !== null) {
+      const text = textToEmbed(passage);
+      texts.set(keyOf(text), text);
+    }
+    if (performance.now() - since > SLICE_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,39 @@
+import type { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
+import type { Steps } from '../../engine/knowledge/steps.ts';
+import { HASH_BYTES, vectorKeys } from '../../engine/knowledge/vector-key.ts';
+import type { VectorTable } from '../../engine/knowledge/vector-table.ts';
+import { WAIT } from './fair-steps.ts';
+import type { AskedMeaning, VectorPiece, VectorPlace } from './messages.ts';
+
+/** The vectors of an index that are being read, piece by piece. */
+export type VectorLoad = { table: VectorTable; arrived: VectorPiece | null };
+
+/** With less, the search by meaning would prefer the passages that happen to have a vector. */
+export const LEAST_SHARE = 0.9;
+
+/** Fills the table of `load`; `want` asks for the piece after a place, which arrives in `load`. */
+export function* loadVectors(
+  load: VectorLoad,
+  index: KnowledgeIndex,
+  { space, dimensions }: AskedMeaning,
+  want: (after: VectorPlace | null) => void,
+): Steps<void> {
+  const places = yield* index.placesByKey(vectorKeys(space));
+  for (let after: VectorPlace | null = null; ;) {
+    want(after);
+    yield WAIT;
+    const piece: VectorPiece | null = load.arrived;
+    if (piece === null) return;
+    load.arrived = null;
+    after = piece.last;
+    const { hashes } = piece;
+    const vectors = new Int8Array(piece.vectors.buffer, piece.vectors.byteOffset, piece.vectors.byteLength);
+    const text = Buffer.from(hashes.buffer, hashes.byteOffset, hashes.byteLength).toString('hex');
+    for (let at = 0; at * dimensions < vectors.length; at++) {
+      if (at % 50 === 0) yield;
+      const key = text.slice(at * HASH_BYTES * 2, (at + 1) * HASH_BYTES * 2);
+      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions);
+      for (const place of places.get(key) ?? []) load.table.set(place, vector);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { type Asker, type KnowledgeSearch, type Meaning, ProviderError } from '../../engine/provider.ts';
+import type { AgentVectors } from '../../store/embeddings/read.ts';
+import type { ThreadSearch } from './ask-knowledge.ts';
+
+/** The vector of a question; rejects with a ProviderError when it cannot be had now. */
+export type EmbedQuestion = (orgId: string, vectors: AgentVectors, text: string, asker: Asker) => Promise<Int8Array>;
+
+/** A shorter question is embedded with what was said before it: "and on Sunday?" means little alone. */
+const SHORT = 40;
+const MAX_EMBEDDED_CHARACTERS = 1_500;
+
+/**
+ * A search by words and by meaning. The question is embedded once a search, and only if not all documents are given.
+ * If it cannot be embedded in time, the words alone are searched.
+ */
+export function searchByMeaning(
+  search: ThreadSearch,
+  vectors: AgentVectors,
+  embedQuestion: EmbedQuestion,
+): KnowledgeSearch {
+  return {
+    answer: search.answer,
+    async gather(question, earlier, tokens, asker) {
+      if (asker === undefined || question.trim() === '') return search.gather(question, earlier, tokens);
+      const all = await search.gather(question, earlier, tokens, undefined, { onlyWhole: true });
+      if (all.whole) return all;
+      const text = earlier !== '' && question.length < SHORT ? `${earlier}\n${question}` : question;
+      try {
+        const last = text.slice(-MAX_EMBEDDED_CHARACTERS);
+        const vector = await embedQuestion(asker.context.organization_id, vectors, last, asker);
+        const { provider, baseUrl, model, dimensions, edition } = vectors;
+        const meaning = { vector, space: { provider, baseUrl, model }, dimensions, edition };
+        return await search.gather(question, earlier, tokens, undefined, { meaning });
+      } catch (error) {
+        if (asker.signal.aborted) throw asker.signal.reason;
+        return { ...(await search.gather(question, earlier, tokens)), meaning: codeOf(error) };
+      }
+    },
+  };
+}
+
+const codeOf = (error: unknown): Meaning => (error instanceof ProviderError ? error.code : 'provider_unreachable');

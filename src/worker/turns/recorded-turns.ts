@@ -1,0 +1,108 @@
+import type { ReplaySide } from '../../../contract/dashboard/replay.ts';
+import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import type { RunInput } from '../../../contract/triggers.ts';
+import type { TurnTrace } from '../../engine/provider.ts';
+import { timeOfId } from '../../kernel/ids.ts';
+import type { RecordedConversation, RecordedRun } from '../../store/conversations/read-recorded.ts';
+import type { MessageRow } from '../../store/runs/read.ts';
+
+type Steps = TurnTrace['steps'];
+type Line = { role: 'agent' | 'end_user'; text: string };
+
+/** A turn of the agent in a conversation that has been. */
+export type RecordedTurn = {
+  at: Date;
+  /** All that was said before the turn, with its input. */
+  history: Line[];
+  input: string[];
+  call: RunInput;
+  side: ReplaySide;
+  steps: Steps;
+};
+
+export type Recording = { turns: RecordedTurn[]; stopped: 'people' | 'limit' | null };
+
+/**
+ * Finds the turns in the messages. A turn's first message has its trace, and the next ones of its run belong to it. It
+ * answers all that the person wrote since the agent spoke. From the first message of a member on, people answer.
+ */
+export function recordedTurns(
+  { messages, runs, hasMore, isSettled }: RecordedConversation,
+  maxTurns: number,
+): Recording {
+  const begun = new Map(runs.map((run) => [run.id, run]));
+  const turns: RecordedTurn[] = [];
+  const history: Line[] = [];
+  let waiting: MessageRow[] = [];
+  const take = (at: Date, run: RecordedRun | undefined, isOpening: boolean, side: ReplaySide, steps: Steps): void => {
+    const input = isOpening ? [] : waiting.map(textOf);
+    for (const text of input) history.push({ role: 'end_user', text });
+    if (!isOpening) waiting = [];
+    turns.push({ at, history: [...history], input, call: run?.input ?? {}, side, steps });
+  };
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'member') return { turns, stopped: 'people' };
+    if (message.role === 'end_user') waiting.push(message);
+    if (message.role !== 'agent') continue;
+    const { runId, trace } = message;
+    // Without a trace: a part of the turn before, or a message that a backend sent.
+    if (runId !== null && trace !== null) {
+      const run = begun.get(runId);
+      begun.delete(runId);
+      // What arrives while the agent opens is answered in the next turn.
+      const isOpening = run !== undefined && run.triggerId !== null && run.input.message_id === undefined;
+      const parts = [message, ...partsAfter(messages, at)];
+      if (trace.provider !== 'campaign') {
+        if (turns.length === maxTurns) return { turns, stopped: 'limit' };
+        take(momentOf(message), run, isOpening, sideOf(parts, trace.steps), trace.steps);
+      }
+    }
+    history.push({ role: 'agent', text: textOf(message) });
+  }
+  if (hasMore) return { turns, stopped: 'limit' };
+  // Answered by a turn without words.
+  if (isSettled && waiting.length > 0) take(momentOf(waiting.at(-1)!), undefined, false, sideOf([], []), []);
+  return { turns, stopped: null };
+}
+
+/** The other messages of a turn. */
+function partsAfter(messages: readonly MessageRow[], at: number): MessageRow[] {
+  const said = messages.slice(at + 1).filter(({ role }) => role === 'agent');
+  const next = said.findIndex(({ trace }) => trace !== null);
+  return said.slice(0, next < 0 ? undefined : next).filter(({ runId }) => runId === messages[at]!.runId);
+}
+
+const momentOf = ({ id }: MessageRow): Date => new Date(timeOfId(id));
+const textOf = ({ content }: { content: MessageContent }): string => ('text' in content && content.text) || '';
+
+const MAX_ARGUMENTS = 1_000;
+
+/** What a turn said and did, read the same way from a stored turn and from one that was played now. */
+export function sideOf(
+  messages: readonly { content: MessageContent; sources: readonly MessageSource[] }[],
+  steps: Steps,
+): ReplaySide {
+  const calls = steps.filter(({ kind }) => kind === 'tool' || kind === 'tool_failed');
+  return {
+    said: messages.map(({ content }) => lineOf(content)),
+    cites: [...new Set(messages.flatMap(({ sources }) => sources.map(({ document }) => document)))],
+    calls: calls.map(({ detail, input }) => ({
+      tool: detail,
+      arguments: typeof input === 'string' ? input.slice(0, MAX_ARGUMENTS) : '',
+    })),
+    next: nextOf(steps),
+  };
+}
+
+const lineOf = (content: MessageContent): string =>
+  content.type === 'choices'
+    ? [content.text, ...content.choices.map(({ label }) => `· ${label}`)].join('\n')
+    : ('text' in content && content.text) || `[${content.type}]`;
+
+/** Only the trace tells it for each turn: the conversation has one status, the last. */
+function nextOf(steps: Steps): ReplaySide['next'] {
+  const has = (wanted: string): boolean => steps.some(({ kind }) => kind === wanted);
+  if (has('opt_out')) return 'opted_out';
+  if (has('hand_off')) return 'handed_off';
+  return has('summary') || steps.some(({ action }) => action === 'complete') ? 'completed' : 'waiting_for_user';
+}

@@ -1,0 +1,253 @@
+import { type Answer as ModelAnswer, type Receiver, startReceiver } from '../../fakes/receiver.ts';
+import { until } from '../database.ts';
+import { request } from '../http-client.ts';
+import { triggerPath } from '../ledger.ts';
+import type { Scenario, Trial } from '../trial.ts';
+
+/**
+ * A model's provider that is away or slow, and a budget that is spent, with all nodes at work. Whatever happens, each
+ * run has one answer: of the model, or of the agent that stands in for it.
+ */
+const SAID = 'The model says this.';
+/** What the provider bills for one call. */
+const USED = { prompt_tokens: 300, completion_tokens: 100 };
+const BILLED = USED.prompt_tokens + USED.completion_tokens;
+const BUDGET = 30_000;
+const SETTLED_WITHIN_MS = 45_000;
+
+const completion = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_795_000_000,
+  model: 'local',
+  choices: [{ index: 0, message: { role: 'assistant', content: SAID }, finish_reason: 'stop' }],
+  usage: { ...USED, total_tokens: BILLED },
+};
+const answered = (more: Partial<Exclude<ModelAnswer, string>> = {}): ModelAnswer => ({ json: completion, ...more });
+
+type Talk = {
+  model: Receiver;
+  /** Calls at all nodes in turn; resolves when they are accepted. */
+  ask(many: number): Promise<void>;
+  /** Resolves when no run is open. */
+  settled(): Promise<void>;
+  answers(): Promise<{ model: number; standIn: number }>;
+  gate(): Promise<{ failures: number; closed: boolean } | undefined>;
+};
+
+async function startTalk({ region, tenant, after, expect }: Trial, more: object = {}): Promise<Talk> {
+  const model = await startReceiver(() => answered());
+  after(() => model.stop());
+  const [node] = region.api;
+  const of = `/organizations/${tenant.orgId}`;
+  const set = async (method: string, path: string, body: unknown): Promise<void> => {
+    const { status, text } = await region.dashboard(node!, method, of + path, body);
+    expect(status !== null && status >= 200 && status < 300, `${method} ${path} was answered ${status} ${text}`);
+  };
+  await set('PUT', '/models/openai_compatible', { base_url: `${model.url}/v1` });
+  const definition = {
+    provider: 'openai_compatible',
+    model: 'local',
+    max_output_tokens: 200,
+    fallback: [{ provider: 'embedded' }],
+    ...more,
+  };
+  await set('PATCH', `/agents/${tenant.agentId}`, { definition });
+  let asked = 0;
+  const count = async (text: string): Promise<number> =>
+    (await region.rows<{ many: number }>(text, [tenant.orgId]))[0]!.many;
+  return {
+    model,
+    async ask(many) {
+      const headers = { authorization: `Bearer ${tenant.keys[0]!.value}` };
+      await Promise.all(
+        Array.from({ length: many }, async () => {
+          const { url } = region.api[asked++ % region.api.length]!;
+          const body = { message: 'What do you say?' };
+          const { status } = await request(url + triggerPath(tenant), { method: 'POST', headers, body });
+          expect(status === 202, `a call was answered ${status}`);
+        }),
+      );
+    },
+    settled: () =>
+      until(
+        async () =>
+          (await count(
+            `SELECT count(*)::int AS many FROM run WHERE org_id = $1 AND status IN ('queued', 'running', 'scheduled')`,
+          )) === 0,
+        SETTLED_WITHIN_MS,
+        'The end of all runs',
+      ),
+    async answers() {
+      const said = `SELECT count(*)::int AS many FROM message WHERE org_id = $1 AND role = 'agent' AND content->>'text'`;
+      return { model: await count(`${said} = '${SAID}'`), standIn: await count(`${said} <> '${SAID}'`) };
+    },
+    gate: async () =>
+      (
+        await region.rows<{ failures: number; closed: boolean }>(
+          'SELECT failures, coalesce(closed_until > now(), false) AS closed FROM model_gate WHERE org_id = $1',
+          [tenant.orgId],
+        )
+      )[0],
+  };
+}
+
+/** Until the provider fails so often that no node calls it. */
+async function closeGate({ ask, settled, gate }: Talk, { expect }: Trial, many: number): Promise<void> {
+  await ask(many);
+  await settled();
+  expect((await gate())?.closed === true, `after ${many} failures the provider is still called`);
+}
+
+/** The provider is well again: one call probes, and then all are answered by it. */
+async function opens(talk: Talk, { expect, pause }: Trial): Promise<void> {
+  const { model, ask, settled, answers } = talk;
+  const probed = Promise.withResolvers<void>();
+  const from = model.calls.length;
+  model.answer = () => answered({ after: probed.promise });
+  await until(
+    async () => {
+      await ask(6);
+      return model.calls.length > from;
+    },
+    20_000,
+    'A probe',
+  );
+  await ask(12);
+  await pause(500);
+  const probes = model.calls.length - from;
+  expect(probes === 1, `${probes} probes at once`);
+  probed.resolve();
+  model.answer = () => answered();
+  await settled();
+  const before = await answers();
+  await ask(9);
+  await settled();
+  const after = await answers();
+  expect(
+    after.model === before.model + 9,
+    `of 9 calls after the probe the model answered ${after.model - before.model}`,
+  );
+}
+
+export const modelScenarios: Scenario[] = [
+  {
+    name: 'provider-away',
+    expects: 'the stand-in answers while a provider is away, no node calls it then, and one probe opens it again',
+    callers: 0,
+    keys: 1,
+    async run(trial) {
+      const { expect, pause } = trial;
+      const talk = await startTalk(trial);
+      await talk.ask(6);
+      await talk.settled();
+      expect((await talk.answers()).model === 6, 'the model did not answer before the fault');
+      talk.model.answer = () => 'reset';
+      await closeGate(talk, trial, 24);
+      const { standIn } = await talk.answers();
+      expect(standIn === 24, `the stand-in answered ${standIn} of 24 calls`);
+      const from = talk.model.calls.length;
+      for (let n = 0; n < 5; n++) {
+        await talk.ask(6);
+        await pause(150);
+      }
+      await talk.settled();
+      const made = talk.model.calls.length - from;
+      // One, if the time was over just now.
+      expect(made <= 1, `a provider that is away was called ${made} times`);
+      await opens(talk, trial);
+    },
+  },
+  {
+    name: 'provider-slow',
+    expects: 'the stand-in answers for a slow provider, and a provider that asks for time gets it from every node',
+    callers: 0,
+    keys: 1,
+    async run(trial) {
+      const { expect, pause } = trial;
+      const fallback = [{ provider: 'embedded', when: ['slow', 'limit'] }];
+      const talk = await startTalk(trial, { time_limit_seconds: 2, fallback });
+      const { model, ask, settled } = talk;
+      model.answer = () => 'hang';
+      await closeGate(talk, trial, 12);
+      await opens(talk, trial);
+      model.answer = () => ({
+        status: 429,
+        headers: { 'retry-after': '6' },
+        json: { error: { message: 'slow down' } },
+      });
+      await ask(1);
+      await settled();
+      const from = model.calls.length;
+      for (let n = 0; n < 8; n++) {
+        await ask(3);
+        await pause(200);
+      }
+      await settled();
+      const made = model.calls.length - from;
+      expect(made === 0, `a provider was called ${made} times although it asked to wait`);
+      await opens(talk, trial);
+    },
+  },
+  {
+    name: 'budget-spent',
+    expects:
+      'all workers together spend no more than the budget and one turn each, also when one is killed; then the stand-in answers',
+    callers: 0,
+    keys: 1,
+    async run(trial) {
+      const { region, tenant, random, expect, pause } = trial;
+      const talk = await startTalk(trial, { fallback: [{ provider: 'embedded', when: ['budget'] }] });
+      const { model, ask, settled } = talk;
+      const budget = async (amount: number): Promise<void> => {
+        const body = { subject: 'organization', period: 'month', unit: 'tokens', amount };
+        const { status } = await region.dashboard(
+          region.api[0]!,
+          'PUT',
+          `/organizations/${tenant.orgId}/budgets`,
+          body,
+        );
+        expect(status === 200, `the budget was answered ${status}`);
+      };
+      await budget(BUDGET);
+      model.answer = () => answered({ delayMs: 150 });
+      const victim = random.pick(region.workers);
+      const asking = (async () => {
+        for (let n = 0; n < 15; n++) {
+          await ask(12);
+          await pause(100);
+        }
+      })();
+      await until(async () => model.calls.length > 5, 20_000, 'The first calls');
+      await victim.end('SIGKILL');
+      await pause(1_000);
+      await victim.start(region.plan);
+      await asking;
+      await settled();
+      // What the killed worker had reserved counts as spent: its calls may be billed.
+      const [counted] = await region.rows<{ spent: number }>('SELECT spent::int FROM budget WHERE org_id = $1', [
+        tenant.orgId,
+      ]);
+      const spent = counted?.spent ?? 0;
+      const billed = model.calls.length * BILLED;
+      const most = BUDGET + region.workers.length * BILLED;
+      for (const tokens of [billed, spent]) {
+        expect(tokens <= most, `${tokens} tokens were spent of a budget of ${BUDGET}`);
+      }
+      expect(spent > BUDGET / 2, `only ${spent} tokens were spent of a budget of ${BUDGET}`);
+      const before = await talk.answers();
+      expect(
+        before.model > 0 && before.standIn > 0,
+        `the model answered ${before.model}, the stand-in ${before.standIn}`,
+      );
+      await budget(BUDGET * 10);
+      await ask(6);
+      await settled();
+      const after = await talk.answers();
+      expect(
+        after.model === before.model + 6,
+        `with a larger budget the model answered ${after.model - before.model} of 6`,
+      );
+    },
+  },
+];

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+const SHOTS = process.env['TEST_SHOTS'];
+
+/** Tests of an agent in a real browser: written, run, at fault, needed for publishing. */
+describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
+  let journey: Journey;
+  let at: string;
+  let agent: string;
+  let cookie: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    ({ cookie } = owner);
+    at = `/organizations/${owner.orgId}/agents`;
+    const definition = { opening: { en: 'Welcome to Doha Books.' } };
+    agent = (await journey.api(`POST ${at}`, { name: 'Concierge', definition }, cookie)).body.id;
+    const text = 'We open at 9:00 and close at 18:00, every day except Friday.';
+    await journey.api(`POST ${at}/${agent}/documents`, { name: 'Opening hours', text }, cookie);
+  });
+  afterAll(() => journey?.stop());
+
+  it('a test is written with the keyboard, fails with the reason, is mended and passes', async () => {
+    const { page, faults } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
+    await page.getByText('No tests yet').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-empty.png` });
+    await page.getByRole('button', { name: 'Add a test' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('[data-autofocus]:focus').waitFor();
+    await page.keyboard.type('Opening hours');
+    const turn = dialog.getByRole('group', { name: 'Turn 1' });
+    await turn.getByRole('textbox', { name: 'The person writes' }).fill('When do you open?');
+    await turn.getByRole('combobox', { name: 'The answer says all of these' }).fill('8:00');
+    await page.keyboard.press('Enter');
+    await turn.getByRole('combobox', { name: 'It cites these documents' }).fill('opening HOURS');
+    await page.keyboard.press('Enter');
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-dialog.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    const row = page.getByRole('listitem').filter({ hasText: 'Opening hours' });
+    await row.getByText('Not run').waitFor();
+    await page.getByRole('button', { name: 'Run all' }).press('Enter');
+    await page.getByText('1 tests failed.').waitFor();
+    await row.getByText('expected ["8:00"], found').waitFor();
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-failed.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await row.getByRole('button', { name: 'Edit' }).click();
+    const says = dialog.getByRole('combobox', { name: 'The answer says all of these' });
+    await says.press('Backspace');
+    await says.fill('9:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('All 1 tests passed.').waitFor();
+    expect((await journey.api(`GET ${at}/${agent}/suite`, undefined, cookie)).body).toMatchObject({
+      open: [],
+      cases: [{ name: 'Opening hours', turns: [{ expect: { says: ['9:00'], cites: ['opening HOURS'] } }] }],
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('publishing that needs the tests is refused, and goes on with a reason', async () => {
+    const body = { cases: [{ name: 'Greets', turns: [{ expect: { says: 'Welcome' } }] }], required: true };
+    await journey.api(`PUT ${at}/${agent}/suite`, body, cookie);
+    await journey.api(`PATCH ${at}/${agent}`, { definition: { opening: { en: 'Hello.' } }, publish: false }, cookie);
+    const { page } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
+    await page.getByRole('switch', { name: 'Publishing needs all tests to pass' }).waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('The tests of the agent have not passed').waitFor();
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-refused.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Why publish without the tests?' }).fill('A new greeting');
+    await page.getByRole('button', { name: 'Publish without tests' }).click();
+    await page.getByText('Live: version 2').first().waitFor();
+    const { body: read } = await journey.api(`GET ${at}/${agent}`, undefined, cookie);
+    expect(read.published.opening.en).toBe('Hello.');
+  });
+
+  it('in Arabic, on a phone, nothing is too wide', async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await journey.open(`/agents/${agent}?tab=tests`, {
+      as: OWNER,
+      liked: { language: 'ar' },
+      viewport,
+    });
+    await page.getByRole('button', { name: 'تشغيل الكل' }).click();
+    await page.getByText('فشل من الاختبارات: 1.').waitFor();
+    await settled(page);
+    expect(await tooWide(page)).toEqual([]);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-ar.png`, fullPage: true });
+  });
+
+  it('real conversations are replayed on the draft, and each difference is shown beside what was answered', async () => {
+    const rules = [{ name: 'parking', words: ['parking'], reply: { en: 'You can park behind the shop.' } }];
+    const definition = { opening: { en: 'Welcome to Doha Books.' }, rules };
+    const made = (await journey.api(`POST ${at}`, { name: 'Porter', definition }, cookie)).body.id as string;
+    const organization = at.replace('/agents', '');
+    const trigger = (await journey.api(`POST ${organization}/triggers`, { agent_id: made, name: 'Hello' }, cookie))
+      .body;
+    const { value: key } = await journey.app.key(organization.split('/')[2]!);
+    for (const [name, text] of [
+      ['Asha', 'Is there parking?'],
+      ['Omar', 'Thanks!'],
+    ]) {
+      const body = { end_user: { external_id: name, name } };
+      const started = await journey.app.call('POST', `/api/triggers/${made}/${trigger.id}`, {
+        key,
+        body,
+        headers: { prefer: 'wait=20' },
+      });
+      await journey.api(`POST ${organization}/conversations/${started.body.conversation_id}/say`, { text }, cookie);
+    }
+    const changed = [{ ...rules[0]!, reply: { en: 'You can park in front of the shop.' } }];
+    await journey.api(`PATCH ${at}/${made}`, { definition: { ...definition, rules: changed }, publish: false }, cookie);
+    const { page, faults } = await journey.open(`/agents/${made}?tab=tests`, { as: OWNER });
+    const card = page.getByRole('region', { name: 'Replay of conversations' });
+    await card.getByRole('button', { name: 'Replay' }).press('Enter');
+    await card.getByText('1 the same, 1 changed by the draft').waitFor();
+    const row = card.getByRole('listitem').filter({ hasText: 'Asha' });
+    expect(await row.getByRole('region', { name: 'Then' }).innerText()).toContain('behind the shop');
+    expect(await row.getByRole('region', { name: 'Now' }).locator('ins').allInnerTexts()).toEqual(['in', 'front of ']);
+    expect(await card.getByRole('listitem').count()).toBe(1);
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/replay.png`, fullPage: true });
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    await journey.api(`POST ${at}/${made}/publish`, undefined, cookie);
+    await card.getByRole('button', { name: 'Replay' }).click();
+    await card.getByText('1 changed earlier').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('a real conversation becomes a test in two clicks, and goes with its person', async () => {
+    const organization = at.replace('/agents', '');
+    const definition = { opening: { en: 'Welcome {{end_user.name}}.' } };
+    const made = (await journey.api(`POST ${at}`, { name: 'Clerk', definition }, cookie)).body.id as string;
+    const trigger = (await journey.api(`POST ${organization}/triggers`, { agent_id: made, name: 'Hello' }, cookie))
+      .body;
+    const { value: key } = await journey.app.key(organization.split('/')[2]!);
+    const body = { end_user: { external_id: 'leila', name: 'Leila' } };
+    const headers = { prefer: 'wait=20' };
+    const started = await journey.app.call('POST', `/api/triggers/${made}/${trigger.id}`, { key, body, headers });
+    const { conversation_id: id, end_user_id: person } = started.body;
+    await journey.api(`POST ${organization}/conversations/${id}/say`, { text: 'Do you repair watches?' }, cookie);
+
+    const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const opener = page.getByRole('button', { name: 'This should have been …' }).last();
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('becomes a test of the agent').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('This should have been …');
+    await opener.press('Enter');
+    await dialog.getByText('becomes a test of the agent').waitFor();
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/should-have-been.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The tests are saved.').waitFor();
+    const stored = async () => (await journey.api(`GET ${at}/${made}/suite`, undefined, cookie)).body.cases;
+    const [one] = await stored();
+    expect(one).toMatchObject({
+      name: 'Do you repair watches?',
+      from: person,
+      turns: [{}, { say: 'Do you repair watches?' }],
+    });
+    expect(one.turns[1].expect.says_not).toHaveLength(1);
+    expect(JSON.stringify(one)).not.toContain('Leila');
+    const run = (await journey.api(`POST ${at}/${made}/test`, { case: one }, cookie)).body;
+    expect(run).toMatchObject({ passed: false, turns: [{}, { faults: [{ expectation: 'says_not' }] }] });
+    await journey.api(`DELETE ${organization}/end-users/${person}`, undefined, cookie);
+    expect(await stored()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});

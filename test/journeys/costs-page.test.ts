@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+const SHOTS = process.env['TEST_SHOTS'];
+
+/** Budgets in a real browser: whose one is, by name, and how much of it is spent. */
+describe.skipIf(!CHROMIUM)('the page of costs', () => {
+  let journey: Journey;
+  let org: string;
+  let cookie: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    ({ cookie } = owner);
+    org = `/organizations/${owner.orgId}`;
+  });
+  afterAll(() => journey?.stop());
+
+  it('a budget is for an agent or a key, which are found by their names', async () => {
+    for (const name of ['Concierge', 'Billing']) await journey.api(`POST ${org}/agents`, { name }, cookie);
+    const key = { label: 'Nightly import', scope: 'organization', permissions: ['triggers'] };
+    expect((await journey.api(`POST ${org}/keys`, key, cookie)).status).toBeLessThan(300);
+    const { page, faults } = await journey.open('/settings/costs', { as: OWNER });
+    const add = async (subject: string, typed: string, option: RegExp, amount: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Add budget' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Subject').selectOption({ label: subject });
+      await dialog.getByLabel('Amount').fill(amount);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      // What is missing takes the focus, so one types on.
+      await page.keyboard.type(typed);
+      await page.getByRole('option', { name: option }).waitFor();
+      await settled(page);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/dialog-${subject}.png` });
+      await page.getByRole('option', { name: option }).click();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await add('Agent', 'conc', /^Concierge$/, '1000');
+    await add('API key', 'night', /^Nightly import \(parley_us_/, '500');
+    const table = page.getByRole('region', { name: 'Budgets' });
+    await table.getByText('Concierge', { exact: true }).waitFor();
+    await table.getByText('Nightly import', { exact: true }).waitFor();
+    expect(await table.getByText('Nearly spent').count()).toBe(0);
+
+    await journey.app.db.execute(sql`UPDATE budget SET spent = CASE subject WHEN 'agent' THEN 850 ELSE 500 END`);
+    await page.reload();
+    await table.getByText('Nearly spent').waitFor();
+    await table.getByText('Spent', { exact: true }).last().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    if (!SHOTS) return;
+    await page.screenshot({ path: `${SHOTS}/costs-en.png` });
+    for (const theme of ['light', 'dark']) {
+      const arabic = await journey.open('/settings/costs', { as: OWNER, liked: { language: 'ar', theme } });
+      await arabic.page.getByRole('progressbar').first().waitFor();
+      await settled(arabic.page);
+      await arabic.page.screenshot({ path: `${SHOTS}/costs-ar-${theme}.png` });
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, type Journey, OWNER, seriousFaults, settled, startJourney, tooWide } from './dashboard-browser.ts';
+
+const SHOTS = process.env['TEST_SHOTS'];
+
+/** Ctrl-K: pages, things and ids, without a mouse. */
+describe.skipIf(!CHROMIUM)('the finder', () => {
+  let journey: Journey;
+  let agent: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    const at = `/organizations/${owner.orgId}`;
+    agent = (await journey.api(`POST ${at}/agents`, { name: 'Night porter' }, owner.cookie)).body.id;
+    await journey.api(`POST ${at}/end-users`, { external_id: 'porter-fan', name: 'Layla Porter' }, owner.cookie);
+  });
+  afterAll(() => journey?.stop());
+
+  it('finds a page, a person, an agent and an id by keyboard, from inside a field, and gives the focus back', async () => {
+    const { page, faults } = await journey.open('/end-users', { as: OWNER });
+    await page.getByRole('searchbox').or(page.getByRole('textbox')).first().focus();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Find' });
+    const field = dialog.getByPlaceholder('A page, a person');
+    await field.fill('porter');
+    await dialog.getByRole('button', { name: 'Night porter' }).waitFor();
+    await dialog.getByRole('button', { name: 'Layla Porter' }).waitFor();
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/finder.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Night porter', level: 1 }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.keyboard.press('Control+k');
+    await field.fill('webh');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await field.fill(agent);
+    await dialog.getByRole('button', { name: `Open ${agent}` }).click();
+    await page.getByRole('heading', { name: 'Night porter', level: 1 }).waitFor();
+
+    await page.getByRole('button', { name: 'Find' }).click();
+    await field.fill('zzzzz');
+    await dialog.getByText('Nothing has these words.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  it('in Arabic on a phone it fits', async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await journey.open('/agents', { as: OWNER, liked: { language: 'ar' }, viewport });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').fill('porter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Night porter' }).waitFor();
+    await settled(page);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/finder-ar.png` });
+    expect(await tooWide(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});

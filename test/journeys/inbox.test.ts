@@ -1,0 +1,208 @@
+import type { Locator, Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, settled, startJourney, type Journey } from './dashboard-browser.ts';
+
+/** The list of conversations as people work with it. */
+describe.skipIf(!CHROMIUM)('the list of conversations', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+  let trigger: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  const givenConversation = async (name: string, message: string): Promise<string> => {
+    const end_user = { external_id: name, name };
+    return (await make(`/triggers/${trigger}/test`, { end_user, message })).conversation_id;
+  };
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    const agent = await make('/agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } });
+    trigger = (await make('/triggers', { agent_id: agent.id, name: 'Order update' })).id;
+  });
+  afterAll(() => journey?.stop());
+
+  const at = async (path: string, liked?: object): Promise<Page> => {
+    const { page } = await journey.open(path, { as: OWNER, ...(liked && { liked }) });
+    await settled(page);
+    return page;
+  };
+  const row = (page: Page, id: string): Locator => page.locator(`[data-row="${id}"]`);
+
+  it.each(['en', 'ar'])('shows the start of long words in each direction (%s)', async (language) => {
+    for (const [name, start] of [
+      ['Noor', 'Where is my order?'],
+      ['Omar', 'أين طلبي من فضلكم؟'],
+    ]) {
+      const long = `${start} `.repeat(20);
+      const id = await givenConversation(`${name} ${language}`, 'Hello');
+      await make(`/conversations/${id}/reply`, { text: long });
+      const page = await at('/conversations', { language });
+      await row(page, id).getByText(start!).waitFor();
+      expect(
+        await page.evaluate(`(${SEEN})(document.querySelector('[data-row="${id}"]'), ${JSON.stringify(start)})`),
+      ).toEqual([true, false]);
+    }
+  });
+
+  it('counts what waits in the sidebar, in the tab and beside the views, on any page and without a reload', async () => {
+    const page = await at('/agents');
+    const entry = page
+      .getByRole('navigation')
+      .first()
+      .getByRole('link', { name: /^Conversations/ });
+    const count = async () => Number((await entry.innerText()).replaceAll(/\D+/g, ' ').trim().split(' ')[0]);
+    await expect.poll(count).toBeGreaterThan(0);
+    const before = await count();
+    expect(await page.title()).toBe(`(${before}) Agents · Parley`);
+    const id = await givenConversation('Rana', 'Hello');
+    await make(`/conversations/${id}/take-over`, undefined);
+    await expect.poll(count).toBe(before + 1);
+    expect(await page.title()).toBe(`(${before + 1}) Agents · Parley`);
+    await entry.click();
+    await page.getByRole('button', { name: `Waiting ${before + 1}` }).waitFor();
+  });
+
+  it('shows who answers, who waits, and what is new, in views that the address keeps', async () => {
+    const withAgent = await givenConversation('Layla', 'Hello');
+    const id = await givenConversation('Sami', 'Hello');
+    await make(`/conversations/${id}/take-over`, undefined);
+    const page = await at('/conversations');
+    await row(page, id).getByText('Waiting now').waitFor();
+    await row(page, id).getByText('You', { exact: true }).waitFor();
+    await row(page, id).getByText('New messages.').waitFor();
+    await row(page, withAgent).waitFor();
+    await page.getByRole('button', { name: /^Mine/ }).click();
+    await row(page, withAgent).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('view')).toBe('mine');
+    await page.reload();
+    await row(page, id).waitFor();
+    expect(await row(page, withAgent).count()).toBe(0);
+    await page.getByRole('button', { name: /^Unassigned/ }).click();
+    await row(page, id).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Waiting/ }).click();
+
+    // Reading takes the mark away; the next message of the person brings it back.
+    await row(page, id).click();
+    await row(page, id).getByText('New messages.').waitFor({ state: 'detached' });
+    await row(page, id).getByText('Waiting now').waitFor();
+    await make(`/conversations/${id}/reply`, { text: 'Here I am.' });
+    await row(page, id).getByText('Waiting now').waitFor({ state: 'detached' });
+    await page.goto(`${journey.app.url}/agents`);
+    await make(`/conversations/${id}/say`, { text: 'Thank you' });
+    await page.goto(`${journey.app.url}/conversations?view=mine`);
+    await row(page, id).getByText('New messages.').waitFor();
+  });
+
+  it('gives a conversation to a member, and to no one', async () => {
+    const id = await givenConversation('Huda', 'Hello');
+    const page = await at(`/conversations/${id}`);
+    const field = page.getByRole('combobox', { name: 'Assigned to' });
+    await field.click();
+    await page.getByRole('option', { name: 'Asha Rao (you)' }).click();
+    await row(page, id).getByText('You', { exact: true }).waitFor();
+    await field.click();
+    await page.getByRole('option', { name: 'No one yet' }).click();
+    await row(page, id).getByText('No one yet').waitFor();
+    const { body } = await journey.api(`GET /organizations/${orgId}/conversations/${id}`, undefined, cookie);
+    expect([body.status, body.assignee_id]).toEqual(['handed_off', null]);
+  });
+
+  it('marks the words that a search found', async () => {
+    const id = await givenConversation('Maya', 'For three days I have waited for my parcel with the blue ribbon');
+    await make(`/conversations/${id}/reply`, { text: 'I will look.' });
+    const page = await at('/conversations');
+    await page.getByRole('searchbox').fill('Blue ribbon');
+    await row(page, id).locator('mark').waitFor();
+    expect(await row(page, id).locator('mark').innerText()).toBe('blue ribbon');
+    const seen = `(${SEEN})(document.querySelector('[data-row="${id}"]'), 'blue ribbon')`;
+    expect(await page.evaluate(seen)).toEqual([true, true]);
+  });
+
+  it('tells of a hand-off on the desktop, once it was asked to', async () => {
+    const { page, context } = await journey.open('/conversations', { as: OWNER });
+    await context.addInitScript(NOTICES);
+    await page.reload();
+    await settled(page);
+    const notices = () => page.evaluate<string[]>('shown');
+    const handOver = async (name: string) => {
+      const id = await givenConversation(name, 'Hello');
+      await make(`/conversations/${id}/take-over`, undefined);
+      await row(page, id).getByText('Waiting now').waitFor();
+    };
+    await handOver('Ali');
+    expect(await page.evaluate('[asked, shown]')).toEqual([0, []]);
+    await page.getByRole('button', { name: 'Notify me', pressed: false }).click();
+    await page.getByRole('button', { name: 'Notify me', pressed: true }).waitFor();
+    expect(await page.evaluate('asked')).toBe(1);
+    await handOver('Zain');
+    await expect.poll(notices).toEqual(['A conversation waits for people']);
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await handOver('Dana');
+    expect(await notices()).toHaveLength(1);
+  });
+
+  it.each(['en', 'ar'])(
+    'takes a private note, which is no reply and is deleted by its author (%s)',
+    async (language) => {
+      const say = (en: string, ar: string) => (language === 'en' ? en : ar);
+      const id = await givenConversation(`Nada ${language}`, 'Hello');
+      const page = await at(`/conversations/${id}`, { language });
+      const reply = page.getByRole('textbox', {
+        name: say('Write as the end user would', 'اكتب كما يكتب المستخدم النهائي'),
+      });
+      await reply.fill('Half a reply');
+      await page.getByText(say('Private note', 'ملاحظة خاصة'), { exact: true }).click();
+      const field = page.getByRole('textbox', { name: say('Write a note for your team', 'اكتب ملاحظة لفريقك') });
+      expect(await field.inputValue()).toBe('');
+      await field.fill('She is upset.');
+      await field.press('Enter');
+      const note = page.locator('[data-note]');
+      await note.getByText('She is upset.').waitFor();
+      const read = async () =>
+        (await journey.api(`GET /organizations/${orgId}/conversations/${id}`, undefined, cookie)).body;
+      expect(await read()).toMatchObject({ status: 'open', assignee_id: null, notes: [{ text: 'She is upset.' }] });
+      expect(JSON.stringify((await read()).messages)).not.toContain('upset');
+      await note.getByRole('button').click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: say('Delete the note', 'حذف الملاحظة') })
+        .click();
+      await note.waitFor({ state: 'detached' });
+      expect((await read()).notes).toEqual([]);
+    },
+  );
+});
+
+/** Whether the first and the last character of the words that start like this stand inside their box. */
+const SEEN = `(row, start) => {
+  const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (texts.currentNode.data.startsWith(start)) break;
+  const text = texts.currentNode;
+  const { left, right, bottom } = text.parentElement.closest('span').getBoundingClientRect();
+  return [0, text.length - 2].map((at) => {
+    const range = new Range();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    const box = range.getBoundingClientRect();
+    return box.left >= left - 1 && box.right <= right + 1 && box.top < bottom;
+  });
+}`;
+
+/** In place of the desktop. */
+const NOTICES = `
+  globalThis.asked = 0;
+  globalThis.shown = [];
+  globalThis.Notification = class {
+    static permission = 'default';
+    static async requestPermission() { asked++; return (Notification.permission = 'granted'); }
+    constructor(title) { shown.push(title); }
+    addEventListener() {}
+    close() {}
+  };`;
