@@ -3,6 +3,7 @@ import type { AddedAudience, CampaignReview } from '../../contract/dashboard/cam
 import {
   type CampaignRehearsal,
   MAX_REHEARSED,
+  REHEARSED_COLUMNS,
   type RehearseCampaignBody,
   type ScriptedReply,
 } from '../../contract/dashboard/rehearsals.ts';
@@ -184,22 +185,9 @@ function rehearsalText(told: CampaignRehearsal): string {
   ].join('\n');
 }
 
-const COLUMNS = [
-  'ref',
-  'end_user_id',
-  'name',
-  'time_zone',
-  'status',
-  'reason',
-  'at',
-  'text',
-  'replied_at',
-  'reply',
-] as const;
-
 const tableOf = (rows: CampaignRehearsal['rows']): (string | null)[][] => [
-  [...COLUMNS],
-  ...rows.map((row) => COLUMNS.map((name) => row[name])),
+  [...REHEARSED_COLUMNS],
+  ...rows.map((row) => REHEARSED_COLUMNS.map((name) => row[name])),
 ];
 
 function reviewText({ waiting, goes, left_out: leftOut, empty }: CampaignReview): string {

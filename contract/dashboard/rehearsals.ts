@@ -90,6 +90,8 @@ export const RehearsedRecipient = Type.Object({
   reply: Nullable(Type.String()),
 });
 export type RehearsedRecipient = Static<typeof RehearsedRecipient>;
+/** The columns of a rehearsal as a table, in this order. */
+export const REHEARSED_COLUMNS = Object.keys(RehearsedRecipient.properties) as (keyof RehearsedRecipient)[];
 
 export const CampaignRehearsal = Type.Object(
   {

@@ -66,6 +66,8 @@ export async function createNode(
     async start(given = plan) {
       plan = given;
       const { edits = [], crash } = plan;
+      // What an earlier life said must not fill the room of this one.
+      text = text.slice(-MAX_OUTPUT / 2);
       const from = text.length;
       checkEdits(edits);
       const settings = {

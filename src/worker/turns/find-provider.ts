@@ -17,7 +17,6 @@ import { openModelKey } from '../../store/open-model-key.ts';
 import { hasBudgets } from '../../store/spending/budgets.ts';
 import type { FindProvider } from './load-agent.ts';
 import type { CallsDeps } from './model-calls.ts';
-import type { ModelTape } from './model-tape.ts';
 import { type Link, tryInOrder } from './try-in-order.ts';
 
 type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
@@ -39,7 +38,7 @@ export function createFindProvider(deps: FindProviderDeps) {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
     // No call is made, so none is counted, and no other model stands in.
-    if (test?.tape?.isReplay) return fromTape(name, test, test.tape);
+    if (test?.tape?.isReplay) return fromTape(name, test, test.tape.fetch);
     const [provider, limited] = await Promise.all([findModel(orgId, name, test), hasBudgets(deps.db, orgId)]);
     const findLink = async (next: Fallback): Promise<Link> => ({
       model: next.model ?? '',
@@ -59,7 +58,7 @@ export function createFindProvider(deps: FindProviderDeps) {
       name,
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
-      fetch: test?.tape?.through(fetch, apiKey) ?? fetch,
+      fetch: test?.tape?.isReplay === false ? test.tape.through(fetch, apiKey) : fetch,
       callTool: test?.callTool ?? deps.callTool,
       findChangedTools: test ? async () => new Set() : deps.findChangedTools,
       before: decideBeforeModel,
@@ -69,12 +68,12 @@ export function createFindProvider(deps: FindProviderDeps) {
 
 type TestStage = NonNullable<Parameters<FindProvider>[2]>;
 
-const fromTape = (name: ModelProviderName, { callTool }: TestStage, tape: ModelTape): Provider =>
+const fromTape = (name: ModelProviderName, { callTool }: TestStage, recorded: typeof fetch): Provider =>
   createModelProvider({
     name,
     baseUrl: 'http://recorded.invalid/v1',
     apiKey: 'recorded',
-    fetch: tape.through(fetch),
+    fetch: recorded,
     callTool,
     findChangedTools: async () => new Set(),
     before: decideBeforeModel,

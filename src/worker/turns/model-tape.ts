@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { ProviderError } from '../../engine/provider.ts';
 
 /** Stands before a model in a test: writes down its answers, or gives those that were written down. */
-export type ModelTape = {
-  /** The model is not called, and needs no account. */
-  isReplay: boolean;
+export type ModelTape = RecordTape | ReplayTape;
+type RecordTape = {
+  isReplay: false;
   /** `apiKey`: a server may repeat it; it is not kept. */
   through(real: typeof fetch, apiKey?: string): typeof fetch;
 };
+/** The model is not called, and needs no account. */
+type ReplayTape = { isReplay: true; fetch: typeof fetch };
 
 /** Answers of a model, whole as the provider sent them, by a hash of what was asked. */
 export type Recorded = Record<string, string>;
@@ -15,7 +17,7 @@ export type Recorded = Record<string, string>;
 /** An answer of a model is text; larger ones are not kept. */
 const MAX_ANSWER = 200_000;
 
-export function recordTape(): ModelTape & { recorded: Recorded } {
+export function recordTape(): RecordTape & { recorded: Recorded } {
   const recorded: Recorded = {};
   return {
     isReplay: false,
@@ -32,12 +34,12 @@ export function recordTape(): ModelTape & { recorded: Recorded } {
   };
 }
 
-export function replayTape(recorded: Recorded): ModelTape & { isMissing(): boolean } {
+export function replayTape(recorded: Recorded): ReplayTape & { isMissing(): boolean } {
   let missing = false;
   return {
     isReplay: true,
     isMissing: () => missing,
-    through: () => async (url, init) => {
+    fetch: async (url, init) => {
       const body = recorded[asked(url, init?.body)];
       if (body !== undefined) return answer(body);
       missing = true;

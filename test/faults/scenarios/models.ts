@@ -218,7 +218,8 @@ export const modelScenarios: Scenario[] = [
           await pause(100);
         }
       })();
-      await until(async () => model.calls.length > 5, 20_000, 'The first calls');
+      // Earlier, the turns that the victim has claimed could take the whole budget with them.
+      await until(async () => (await talk.answers()).model > 5, 20_000, 'The first answers');
       await victim.end('SIGKILL');
       await pause(1_000);
       await victim.start(region.plan);

@@ -1,17 +1,4 @@
-import type { RehearsedRecipient } from '../../../../../contract/dashboard/rehearsals.ts';
-
-const COLUMNS = [
-  'ref',
-  'end_user_id',
-  'name',
-  'time_zone',
-  'status',
-  'reason',
-  'at',
-  'text',
-  'replied_at',
-  'reply',
-] as const satisfies readonly (keyof RehearsedRecipient)[];
+import { REHEARSED_COLUMNS, type RehearsedRecipient } from '../../../../../contract/dashboard/rehearsals.ts';
 
 /** A cell that a spreadsheet would run as a formula becomes text. */
 const cell = (value: string | null): string =>
@@ -19,7 +6,7 @@ const cell = (value: string | null): string =>
 
 /** Gives the rows to the browser as a file; the server stores none. */
 export function saveRows(rows: readonly RehearsedRecipient[], name: string): void {
-  const lines = [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((one) => cell(row[one])).join(','))];
+  const lines = [REHEARSED_COLUMNS.join(','), ...rows.map((row) => REHEARSED_COLUMNS.map((one) => cell(row[one])).join(','))];
   // Spreadsheets read UTF-8 only with its mark.
   const url = URL.createObjectURL(new Blob(['\uFEFF', lines.join('\r\n'), '\r\n'], { type: 'text/csv' }));
   const link = document.createElement('a');
