@@ -154,6 +154,20 @@ test('pull writes an agent into a folder, and push makes another agent the same;
   expect(errorOf(await runCli(['agents', 'push', other, path.join(folder, 'none')], as)).code).toBe('file_unreadable');
 });
 
+test('a case made from a conversation keeps its person in the file, so that an erase still finds it', async () => {
+  const at = `/organizations/${orgId}`;
+  const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
+  const person = (await call(`POST ${at}/end-users`, { name: 'Omar' })).body.id as string;
+  const one = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
+  const cases = [{ name: 'hello', from: person, turns: [{ say: 'Hello, I am Omar', expect: { says: 'Omar' } }] }];
+  await call(`PUT ${at}/agents/${one}/suite`, { cases });
+  const kept = path.join(folder, 'kept');
+  expect(await runCli(['agents', 'pull', one, kept], as)).toMatchObject({ code: 0 });
+  expect(await runCli(['agents', 'push', one, kept], as)).toMatchObject({ code: 0 });
+  await call(`DELETE ${at}/end-users/${person}`);
+  expect((await call(`GET ${at}/agents/${one}/suite`)).body.cases).toEqual([]);
+});
+
 test('answers of a model are recorded once, and replayed without a model', async () => {
   const model = await startFakeModel();
   const models = `/organizations/${orgId}/models/openai_compatible`;

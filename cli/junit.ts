@@ -19,11 +19,11 @@ ${cases.join('\n')}
 
 /** A sentence for each expectation that did not hold. */
 export const faultsOf = ({ turns }: CaseResult): string[] =>
-  turns.flatMap(({ faults }, at) =>
-    faults.map(
-      ({ expectation, expected, found }) =>
-        `turn ${at + 1}, ${expectation}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`,
-    ),
+  turns.flatMap(({ faults, judgment }, at) =>
+    faults.map(({ expectation, expected, found }) => {
+      const name = expectation === 'rubric' && judgment ? `rubric, judged by ${judgment.by}` : expectation;
+      return `turn ${at + 1}, ${name}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`;
+    }),
   );
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -26,12 +26,14 @@ export async function readSuiteFile(file: string): Promise<SetSuiteBody> {
 export const writeSuite = ({ cases, required }: { cases: SuiteCase[]; required: boolean }): string =>
   stringify({ ...(required && { required }), cases: cases.map(inOrder) }, { lineWidth: 120 });
 
-const inOrder = ({ name, locale, variables, now, tools, turns }: SuiteCase) => ({
+const inOrder = ({ name, locale, variables, now, tools, from, turns }: SuiteCase) => ({
   name,
   ...(locale !== undefined && { locale }),
   ...(variables !== undefined && { variables }),
   ...(now !== undefined && { now }),
   ...(tools !== undefined && { tools }),
+  // Without it, an erase of that person would no longer find the case.
+  ...(from !== undefined && { from }),
   turns: turns.map(({ say, expect }) => ({ ...(say !== undefined && { say }), ...(expect && { expect }) })),
 });
 

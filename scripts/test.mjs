@@ -11,11 +11,12 @@ const tally = openTally();
 
 await run(async () => {
   const node = await prepare({ program: true, sites: true });
-  const env = testEnvironment();
+  const wanted = process.argv.slice(2);
+  const isLong = wanted.some((one) => one.startsWith('--tags-filter'));
+  const env = testEnvironment({ long: isLong });
   say('Running the tests…');
   const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const wanted = process.argv.slice(2);
-  const filter = wanted.some((one) => one.startsWith('--tags-filter')) ? [] : ['--tags-filter=!long'];
+  const filter = isLong ? [] : ['--tags-filter=!long'];
   return tally.counted((more) =>
     runInPlace(node, [vitest, 'run', ...filter, ...wanted], { cwd: ROOT, env: { ...env, ...more } }),
   );

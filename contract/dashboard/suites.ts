@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { MODEL_PROVIDERS } from './models.ts';
 import { closed, Id, Moment, Name, Nullable } from './shapes.ts';
 
 export const MAX_CASES = 200;
@@ -12,7 +13,23 @@ const SomeWords = Type.Union([Words, Type.Array(Words, { minItems: 1, maxItems: 
 const Arguments = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown());
 const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 
-/** What must hold after a turn. No model judges it. */
+export const MAX_RUBRIC_CHARACTERS = 1_000;
+const RubricText = Type.String({ minLength: 1, maxLength: MAX_RUBRIC_CHARACTERS });
+/** What a model judges: by itself, or with the model that judges it. */
+export const Rubric = Type.Union([
+  RubricText,
+  Type.Object(
+    {
+      text: RubricText,
+      provider: Type.Enum(MODEL_PROVIDERS),
+      model: Type.String({ minLength: 1, maxLength: 200 }),
+    },
+    closed,
+  ),
+]);
+export type Rubric = Static<typeof Rubric>;
+
+/** What must hold after a turn. No model judges it, except a rubric. */
 export const Expectation = Type.Object(
   {
     says: Type.Optional(Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'All of these are said.' })),
@@ -56,6 +73,12 @@ export const Expectation = Type.Object(
       }),
     ),
     max_messages: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    rubric: Type.Optional(
+      Type.Unsafe<Rubric>({
+        ...Rubric,
+        description: 'An opinion of a connected model: the one that is named, or the one of the agent.',
+      }),
+    ),
   },
   closed,
 );
@@ -154,6 +177,10 @@ export const TestAgentBody = Type.Object(
 );
 export type TestAgentBody = Static<typeof TestAgentBody>;
 
+/** What a model said of an answer; `by` is provider/model. */
+export const Judgment = Type.Object({ by: Type.String(), met: Type.Boolean(), why: Type.String() });
+export type Judgment = Static<typeof Judgment>;
+
 export const CaseResult = Type.Object(
   {
     name: Type.String(),
@@ -165,6 +192,8 @@ export const CaseResult = Type.Object(
         cites: Type.Array(Type.String()),
         calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) })),
         next: Type.String(),
+        /** Of the rubric; absent without one, and where something else did not hold before it. */
+        judgment: Type.Optional(Judgment),
         /** What was expected and did not hold; `expectation` is its name. */
         faults: Type.Array(
           Type.Object({ expectation: Type.String(), expected: Type.Unknown(), found: Type.Unknown() }),

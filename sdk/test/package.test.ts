@@ -40,8 +40,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = async (file: string, more: Record<string, string> = {}): Promise<string> =>
-  (await run(process.execPath, [file], { cwd: path.join(folder, 'app'), env: { ...env, ...more } })).stdout;
+type Runtime = readonly [program: string, ...args: string[]];
+/** scripts/test-tools.mjs installs them. */
+const RUNTIMES = process.env.TEST_RUNTIMES;
+const program = (...parts: string[]): string => path.join(RUNTIMES ?? '', 'node_modules', ...parts);
+const DENO: Runtime = [program('@deno', 'linux-x64-glibc', 'deno'), 'run', '--no-check', '--allow-net', '--allow-env'];
+const BUN: Runtime = [program('@oven', 'bun-linux-x64', 'bin', 'bun'), 'run'];
+
+const start = async (file: string, [runtime, ...args]: Runtime = [process.execPath]): Promise<string> =>
+  (await run(runtime, [...args, file], { cwd: path.join(folder, 'app'), env: { ...env, NO_COLOR: '1' } })).stdout;
 
 /** Saves the blocks of a document under the name in their first line. */
 function save(document: string): string[] {
@@ -75,13 +82,28 @@ describe('the package of the client library', () => {
     expect(stdout).toBe('');
   });
 
-  test('runs the examples of the documents', async () => {
+  const EXAMPLES = {
+    'start.mts': /^waiting_for_user \{ type: 'text'|text: /,
+    'stream.mts': /text: ['"]Hello Asha Rao['"]/,
+    'people.mts': /^enduser_\w+\n\{[^]*: 1200,[^]*invalid: 0,?\s\}\n1200\n$/,
+    'send.mts': /^(queued|sent|delivered)\n$/,
+    'errors.mts': /^validation_failed req_\w+ \/email\n$/,
+  };
+  const asTheySay = Object.values(EXAMPLES).map((output) => expect.stringMatching(output));
+  const outputs = async (as?: Runtime): Promise<string[]> => {
     save('docs/sdk.md');
-    expect(await start('start.mts')).toMatch(/^waiting_for_user \{ type: 'text'|text: /);
-    expect(await start('stream.mts')).toContain("text: 'Hello Asha Rao'");
-    expect(await start('people.mts')).toMatch(/^enduser_\w+\n\{ created: 1200, updated: 0, invalid: 0 \}\n1200\n$/);
-    expect(await start('send.mts')).toMatch(/^(queued|sent|delivered)\n$/);
-    expect(await start('errors.mts')).toMatch(/^validation_failed req_\w+ \/email\n$/);
+    const said: string[] = [];
+    for (const file of Object.keys(EXAMPLES)) said.push(await start(file, as));
+    return said;
+  };
+  test('runs the examples of the documents', async () => {
+    expect(await outputs()).toEqual(asTheySay);
+  });
+  test.runIf(RUNTIMES)('runs them in Deno', { tags: ['long'] }, async () => {
+    expect(await outputs(DENO)).toEqual(asTheySay);
+  });
+  test.runIf(RUNTIMES)('runs them in Bun', { tags: ['long'] }, async () => {
+    expect(await outputs(BUN)).toEqual(asTheySay);
   });
 
   test('runs the example of the README', async () => {

@@ -36,6 +36,8 @@ export type TurnRequest = {
   signal: AbortSignal;
   /** Shows the words of the turn while they are made; absent where no one can read along. */
   words?: Words;
+  /** All that the model is told to do, in place of the agent's instructions. */
+  task?: string;
   /** Who pays; absent in a dashboard try. */
   account?: TurnAccount;
   /** Counts what a model uses; set by the room that calls the provider. */

@@ -23,6 +23,7 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
  */
 export function buildInstructions(request: TurnRequest, sources: Sources): { fixed: string; changing: string } {
   const { agent, variables, locale, now } = request;
+  if (request.task !== undefined) return { fixed: request.task, changing: `Now: ${now.toISOString()}` };
   const known = templateVariables(request);
   const dontKnow = renderText(agent.definition.dont_know, locale, known);
   const facts = JSON.stringify(variables) ?? '{}';

@@ -32,6 +32,15 @@ const makeAgent = async (definition: object = {}): Promise<string> => {
   await member(`POST ${at}/${made.body.id}/documents`, { name: 'Opening hours', text: HOURS });
   return made.body.id as string;
 };
+async function connectedModel() {
+  const model = await startFakeModel();
+  const set = await owner.call(`PUT /organizations/${owner.orgId}/models/openai_compatible`, {
+    base_url: model.baseUrl('openai_compatible'),
+    key: FAKE_MODEL_KEY,
+  });
+  expect({ status: set.status, body: set.body }).toMatchObject({ status: 200 });
+  return model;
+}
 const run = async (agent: string, suiteCase: SuiteCase, more: object = {}) =>
   (await member(`POST ${at}/${agent}/test`, { case: suiteCase, ...more })).body;
 const once = (say: string | undefined, expectation: object): SuiteCase => ({
@@ -142,12 +151,7 @@ describe('a test of an agent', () => {
   );
 
   test('answers the tools of a model itself: none is called, and a call without an answer fails', async () => {
-    const model = await startFakeModel();
-    const set = await owner.call(`PUT /organizations/${owner.orgId}/models/openai_compatible`, {
-      base_url: model.baseUrl('openai_compatible'),
-      key: FAKE_MODEL_KEY,
-    });
-    expect({ status: set.status, body: set.body }).toMatchObject({ status: 200 });
+    const model = await connectedModel();
     const parameters = { type: 'object', properties: { id: { type: 'string' } } };
     const tool = {
       name: 'order_status',
@@ -176,6 +180,81 @@ describe('a test of an agent', () => {
     model.script({ status: 401 });
     expect(await run(agent, suiteCase)).toMatchObject({ code: 'provider_failed' });
     await model.close();
+  });
+
+  describe('a rubric', () => {
+    const RUBRIC = 'It is polite.';
+    const expected = (rubric: object | string, more: object = {}) => once('When do you open?', { rubric, ...more });
+
+    test('is judged by the model of the agent, with the talk and nothing else, and says why', async () => {
+      const model = await connectedModel();
+      const agent = await makeAgent({ provider: 'openai_compatible', model: 'm', instructions: 'Sell books.' });
+      model.script({ text: 'At 9:00, dear reader.' }, { text: 'Yes. It is kind.' });
+      expect(await run(agent, expected(RUBRIC))).toMatchObject({
+        passed: true,
+        turns: [{ faults: [], judgment: { by: 'openai_compatible/m', met: true, why: 'It is kind.' } }],
+      });
+      const asked = model.calls.at(-1)!.body;
+      const words = JSON.stringify(asked);
+      for (const part of ['You judge', RUBRIC, 'At 9:00, dear reader.', 'When do you open?'])
+        expect(words).toContain(part);
+      for (const part of ['Sell books', HOURS]) expect(words).not.toContain(part);
+      expect(asked.tools).toBeUndefined();
+
+      model.script({ text: 'Nine.' }, { text: 'no: it is curt.' });
+      expect(await run(agent, expected(RUBRIC))).toMatchObject({
+        passed: false,
+        turns: [
+          { faults: [{ expectation: 'rubric', expected: RUBRIC, found: 'it is curt.' }], judgment: { met: false } },
+        ],
+      });
+      model.script({ text: 'Nine.' }, { text: 'Notable answer!' });
+      expect(await run(agent, expected(RUBRIC))).toMatchObject({
+        passed: false,
+        turns: [{ faults: [{ found: 'No verdict: Notable answer!' }] }],
+      });
+      await model.close();
+    });
+
+    test('asks no model when something else does not hold', async () => {
+      const model = await connectedModel();
+      const agent = await makeAgent({ provider: 'openai_compatible', model: 'm' });
+      model.script({ text: 'Nine.' });
+      const result = await run(agent, expected(RUBRIC, { says: '10:00' }));
+      expect(result.turns[0].faults).toMatchObject([{ expectation: 'says' }]);
+      expect(result.turns[0].judgment).toBeUndefined();
+      expect(model.calls).toHaveLength(1);
+      await model.close();
+    });
+
+    test('of an agent without a model names its judge, or is refused', async () => {
+      const model = await connectedModel();
+      const agent = await makeAgent();
+      expect(await run(agent, expected(RUBRIC))).toMatchObject({
+        code: 'validation_failed',
+        errors: [{ code: 'required' }],
+      });
+      model.script({ text: 'yes' });
+      const judge = { text: RUBRIC, provider: 'openai_compatible', model: 'judge-1' };
+      expect(await run(agent, expected(judge, { says: '9:00' }))).toMatchObject({
+        passed: true,
+        turns: [{ judgment: { by: 'openai_compatible/judge-1' } }],
+      });
+      expect(model.calls[0]!.body.model).toBe('judge-1');
+      await model.close();
+    });
+
+    test('is recorded and replayed with the answers of the agent', async () => {
+      const model = await connectedModel();
+      const agent = await makeAgent({ provider: 'openai_compatible', model: 'm' });
+      model.script({ text: 'At 9:00.' }, { text: 'Yes. Fine.' });
+      const first = await run(agent, expected(RUBRIC), { record: true });
+      expect(Object.keys(first.recorded)).toHaveLength(2);
+      await model.close();
+      const { recorded } = first;
+      expect(await run(agent, expected(RUBRIC), { recorded })).toMatchObject({ passed: true });
+      expect(await run(agent, expected('It rhymes.'), { recorded })).toMatchObject({ code: 'answer_not_recorded' });
+    });
   });
 
   test('is refused when only a later turn is without words, when names are twice, and in another organization', async () => {

@@ -10,10 +10,10 @@ type Fault = TurnOfResult['faults'][number];
 type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & { turn: PlaygroundTurn };
 type Words = string | number;
 
-/** What of the expectations of a turn does not hold. Each is decided from what was said and done, never by a model. */
+/** What of the expectations of a turn does not hold. Each is decided from what was said and done; judge-turn.ts has the rubric. */
 export function checkTurn(expect: Expectation, played: Played): Fault[] {
   const found: Fault[] = [];
-  for (const name of Object.keys(CHECKS) as (keyof Expectation)[]) {
+  for (const name of Object.keys(CHECKS) as Checked[]) {
     const expected = expect[name];
     if (expected === undefined) continue;
     const fault = (CHECKS[name] as Check<unknown>)(expected, played);
@@ -25,7 +25,9 @@ export function checkTurn(expect: Expectation, played: Played): Fault[] {
 /** Null: it holds. */
 type Check<T> = (expected: T, played: Played) => Omit<Fault, 'expectation'> | null;
 
-const CHECKS: { [N in keyof Required<Expectation>]: Check<Required<Expectation>[N]> } = {
+type Checked = Exclude<keyof Expectation, 'rubric'>;
+
+const CHECKS: { [N in Checked]: Check<Required<Expectation>[N]> } = {
   says: (expected, { said }) =>
     lacking(
       listOf(expected).filter((words) => !isSaid(words, said)),

@@ -4,6 +4,7 @@ import type { CallTool } from '../../engine/providers/run-tool.ts';
 import type { PlayCase } from '../../features/agents/suite.ts';
 import { checkTurn, fits } from './check-turn.ts';
 import { type ModelTape, type Recorded, recordTape, replayTape } from './model-tape.ts';
+import { judgeTurn } from './judge-turn.ts';
 import { PLAY_TIMEOUT_MS, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
 
 /** What the clock of a case says, unless the case says it: two runs are equal to the byte. */
@@ -57,26 +58,40 @@ async function play(
       turns.push({ said: [], cites: [], calls: [], next, faults: [ended(next)] });
       break;
     }
-    const left = until - performance.now();
-    if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Make two of it.');
     if (say !== undefined) history.push({ role: 'end_user', text: say });
     const calls: Call[] = [];
     const stage = { now: new Date(suiteCase.now ?? NOW), callTool: answering(suiteCase, calls), ...(tape && { tape }) };
     const talk = { history: [...history], input: say === undefined ? [] : [say], state, variables, locale };
-    const turn = await playOnce(
-      { ...deps, timeoutMs: Math.min(PLAY_TIMEOUT_MS, Math.ceil(left)) },
-      orgId,
-      agent,
-      talk,
-      { stage },
-    );
+    const turn = await playOnce({ ...deps, timeoutMs: within(until) }, orgId, agent, talk, { stage });
     const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
     for (const text of said) if (text !== '') history.push({ role: 'agent', text });
     ({ state, next } = turn);
     const cites = [...new Set(turn.messages.flatMap(({ sources }) => sources.map(({ document }) => document)))];
-    turns.push({ said, cites, calls, next, faults: checkTurn(expect, { said, cites, calls, turn }) });
+    const faults = checkTurn(expect, { said, cites, calls, turn });
+    const played = { said, cites, calls, next, faults };
+    if (expect.rubric === undefined || faults.length > 0) {
+      turns.push(played);
+      continue;
+    }
+    const judgment = await judgeTurn(
+      { ...deps, timeoutMs: within(until) },
+      orgId,
+      agent,
+      expect.rubric,
+      history,
+      stage,
+    );
+    if (!judgment.met) faults.push({ expectation: 'rubric', expected: expect.rubric, found: judgment.why });
+    turns.push({ ...played, judgment });
   }
   return { name, passed: turns.every(({ faults }) => faults.length === 0), turns };
+}
+
+/** The milliseconds that one call may take. */
+function within(until: number): number {
+  const left = until - performance.now();
+  if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Make two of it.');
+  return Math.min(PLAY_TIMEOUT_MS, Math.ceil(left));
 }
 
 const ended = (next: string) => ({ expectation: 'turn', expected: 'waiting_for_user', found: next });

@@ -1,6 +1,6 @@
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
+import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import type { PlayTurn, Talk, TalkReader } from '../../features/agents/try-agent.ts';
 import type { FindProvider, LoadAgent } from './load-agent.ts';
@@ -13,12 +13,14 @@ export const PLAY_TIMEOUT_MS = 25_000;
 const END_USER = { id: MADE_UP_PERSON, name: null };
 
 export type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; plays: Plays; timeoutMs?: number };
-/** What a test replaces: the clock, the answers of tools, the made-up person, and what stands before a model. */
+/** What a test replaces: the clock, the answers of tools, the made-up person, what stands before a model, its task. */
 export type Stage = {
   now: Date;
   callTool: CallTool;
   person?: { id: string; name: string | null };
   tape?: ModelTape;
+  task?: string;
+  knowledge?: KnowledgeSearch;
 };
 export type PlayedAgent = Parameters<PlayTurn>[1];
 
@@ -43,10 +45,11 @@ export async function playOnce(
     history: talk.history.slice(-MAX_HISTORY),
     input: talk.input,
     state: talk.state,
-    knowledge: loaded.knowledge,
+    knowledge: stage?.knowledge ?? loaded.knowledge,
     now: stage?.now ?? new Date(),
     context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
     signal,
+    ...(stage?.task !== undefined && { task: stage.task }),
     ...(reader && { words: reader.words }),
   });
   return Promise.race([turn, tooLate(signal)]);

@@ -1,6 +1,11 @@
 import { Button, Fieldset, Modal, Select, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { type Expectation, MAX_CASE_TURNS, type SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import {
+  type Expectation,
+  MAX_CASE_TURNS,
+  MAX_RUBRIC_CHARACTERS,
+  type SuiteCase,
+} from '../../../../contract/dashboard/suites.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
@@ -131,7 +136,7 @@ const endOf = (expect: Expectation): End => {
   return expect.hands_off === false ? 'waits' : 'any';
 };
 
-const EDITED: ReadonlySet<string> = new Set(['says', 'says_not', 'cites', ...END_FIELDS]);
+const EDITED: ReadonlySet<string> = new Set(['says', 'says_not', 'cites', 'rubric', ...END_FIELDS]);
 
 function TurnFields({
   turn,
@@ -187,12 +192,34 @@ function TurnFields({
           onChange({ ...turn, expect: { ...kept, ...END_EXPECTS[value as End] } });
         }}
       />
+      <RubricField turn={turn} onChange={onChange} />
       {more.length > 0 && (
         <Text size="xs" c="dimmed">
           {say.rich('more_checked', { names: <code>{more.join(', ')}</code> })}
         </Text>
       )}
     </Stack>
+  );
+}
+
+/** The model that a file names as the judge is kept. */
+function RubricField({ turn, onChange }: { turn: Turn; onChange: (turn: Turn) => void }): ReactNode {
+  const say = useWords(testWords);
+  const { rubric, ...rest } = turn.expect ?? {};
+  const named = typeof rubric === 'object' ? rubric : null;
+  return (
+    <Textarea
+      label={say('rubric')}
+      description={named ? say('rubric_judge', { model: `${named.provider}/${named.model}` }) : say('rubric_hint')}
+      autosize
+      dir="auto"
+      maxLength={MAX_RUBRIC_CHARACTERS}
+      value={named?.text ?? (typeof rubric === 'string' ? rubric : '')}
+      onChange={({ currentTarget: { value } }) => {
+        const next = value === '' ? {} : { rubric: named ? { ...named, text: value } : value };
+        onChange({ ...turn, expect: { ...rest, ...next } });
+      }}
+    />
   );
 }
 

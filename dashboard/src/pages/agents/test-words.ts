@@ -46,6 +46,12 @@ export const testWords = defineWords(
     ends_completes: 'the talk is complete',
     ends_opts_out: 'the person is opted out',
     ends_unknown: 'the agent says that it does not know',
+    rubric: 'A model judges the answer by this',
+    rubric_hint:
+      'Optional, such as: polite, and names the opening hours. The model of the agent gives an opinion, and is called.',
+    rubric_judge: 'Judged by {model}, as the file says.',
+    judged_met: 'Turn {turn}: {model} finds the rubric met. {why}',
+    judged_unmet: 'Turn {turn}: {model} finds the rubric not met. {why}',
     more_checked: 'Also checked, from the file: {names}',
     should_have_been: 'This should have been …',
     from_conversation:
@@ -103,6 +109,11 @@ export const testWords = defineWords(
     ends_completes: 'تكتمل المحادثة',
     ends_opts_out: 'يُلغى اشتراك الشخص',
     ends_unknown: 'يقول الوكيل إنه لا يعرف',
+    rubric: 'نموذج يحكم على الإجابة وفق هذا',
+    rubric_hint: 'اختياري، مثل: مهذبة وتذكر ساعات العمل. يُستدعى نموذج الوكيل ويعطي رأيه.',
+    rubric_judge: 'يحكم {model}، كما ورد في الملف.',
+    judged_met: 'الدور {turn}: يرى {model} أن المعيار متحقق. {why}',
+    judged_unmet: 'الدور {turn}: يرى {model} أن المعيار غير متحقق. {why}',
     more_checked: 'يُفحص أيضًا، من الملف: {names}',
     should_have_been: 'كان ينبغي أن يكون …',
     from_conversation:

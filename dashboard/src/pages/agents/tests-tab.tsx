@@ -240,6 +240,19 @@ function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
         </Group>
         {children}
       </Group>
+      {result?.turns.map(
+        ({ judgment }, at) =>
+          judgment && (
+            // oxlint-disable-next-line react/no-array-index-key -- the turns of a result do not change
+            <Text key={at} size="sm" mt={4} c="dimmed">
+              {say.rich(judgment.met ? 'judged_met' : 'judged_unmet', {
+                turn: String(at + 1),
+                model: <bdi>{judgment.by}</bdi>,
+                why: <bdi>{judgment.why}</bdi>,
+              })}
+            </Text>
+          ),
+      )}
       {result?.turns.map((turn, at) =>
         turn.faults.map(({ expectation, expected, found }) => (
           <Text key={`${at}/${expectation}`} size="sm" mt={4} className={classes.caseFault}>

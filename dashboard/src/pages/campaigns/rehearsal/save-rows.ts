@@ -6,7 +6,10 @@ const cell = (value: string | null): string =>
 
 /** Gives the rows to the browser as a file; the server stores none. */
 export function saveRows(rows: readonly RehearsedRecipient[], name: string): void {
-  const lines = [REHEARSED_COLUMNS.join(','), ...rows.map((row) => REHEARSED_COLUMNS.map((one) => cell(row[one])).join(','))];
+  const lines = [
+    REHEARSED_COLUMNS.join(','),
+    ...rows.map((row) => REHEARSED_COLUMNS.map((one) => cell(row[one])).join(',')),
+  ];
   // Spreadsheets read UTF-8 only with its mark.
   const url = URL.createObjectURL(new Blob(['\uFEFF', lines.join('\r\n'), '\r\n'], { type: 'text/csv' }));
   const link = document.createElement('a');

