@@ -11,6 +11,9 @@ const run = promisify(execFile);
 /** With our Node first: the package's command starts the first one. */
 export const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`;
 
+/** Deno and Bun for long tests: scripts/test-tools.mjs installs them; undefined where it could not. */
+export const RUNTIMES = process.env.TEST_RUNTIMES;
+
 /** The npm package, built if it is stale, packed, and installed into an empty folder with an empty home. */
 export async function installPackage(...options: string[]): Promise<{ folder: string; home: string }> {
   await run(process.execPath, [path.join(ROOT, 'scripts', 'set-up.mjs'), '--program', '--sites'], { cwd: ROOT });

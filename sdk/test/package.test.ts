@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
-import { PATH } from '../../test/installed-package.ts';
+import { PATH, RUNTIMES } from '../../test/installed-package.ts';
 
 /** The package as people get it: built, packed, installed into an empty folder; and the examples of the documents in it. */
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
@@ -41,8 +41,6 @@ afterAll(async () => {
 });
 
 type Runtime = readonly [program: string, ...args: string[]];
-/** scripts/test-tools.mjs installs them. */
-const RUNTIMES = process.env.TEST_RUNTIMES;
 const program = (...parts: string[]): string => path.join(RUNTIMES ?? '', 'node_modules', ...parts);
 const DENO: Runtime = [program('@deno', 'linux-x64-glibc', 'deno'), 'run', '--no-check', '--allow-net', '--allow-env'];
 const BUN: Runtime = [program('@oven', 'bun-linux-x64', 'bin', 'bun'), 'run'];
