@@ -14,6 +14,8 @@ export type Preferences = {
   organization?: string;
   /** Tell of hand-offs by notices of the desktop. */
   notify?: boolean;
+  /** False: no single keys, for who speaks to the computer. */
+  single_keys?: boolean;
   /** Agents that were talked to in the playground: First steps ticks itself by it. */
   tried?: string[];
   /** How often a page was opened, by its path, as long as that decides what the page explains. */

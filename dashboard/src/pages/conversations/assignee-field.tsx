@@ -1,5 +1,5 @@
 import { Select, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -11,8 +11,10 @@ import { READ_AGAIN } from './search.ts';
 
 const NONE = 'none';
 
+type Props = { item: ConversationSummary; field?: Ref<HTMLInputElement> };
+
 /** Who answers a conversation; members give it to one of them. */
-export function AssigneeField({ item: { id, assignee_id } }: { item: ConversationSummary }): ReactNode {
+export function AssigneeField({ item: { id, assignee_id }, field }: Props): ReactNode {
   const say = useWords(inboxWords);
   const org_id = useOrganization().id;
   const me = useSession().user.id;
@@ -37,6 +39,7 @@ export function AssigneeField({ item: { id, assignee_id } }: { item: Conversatio
     data.push({ value: assignee_id, label: name });
   return (
     <Select
+      ref={field}
       size="xs"
       searchable
       aria-label={say('assigned_to')}

@@ -1,6 +1,7 @@
 import { ActionIcon, SegmentedControl, Text, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
@@ -8,6 +9,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useKeptText } from '../../parts/use-kept-text.ts';
 import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
@@ -59,6 +61,14 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
       { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
     );
   };
+  const startAs = (next: Side): void => {
+    flushSync(() => setPicked({ side: next, status: item.status }));
+    field.current?.focus();
+  };
+  useShortcuts([
+    { key: 'r', label: say('key_reply'), act: () => startAs('member') },
+    { key: 'n', label: say('key_note'), act: () => startAs('note') },
+  ]);
   const unanswered = speak.data?.messages.length === 0 && !silent && speak.submittedAt > Date.now() - 60_000;
   return (
     <form className={classes.composer} data-side={side} onSubmit={send}>
@@ -66,22 +76,12 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
       <div role="status" className={classes.composing}>
         {!speak.isPending && unanswered && side === 'end_user' ? say('no_answer') : ''}
       </div>
-      <div className={classes.composerTop}>
-        <SegmentedControl
-          size="xs"
-          aria-label={say('speak_as')}
-          value={side}
-          onChange={(value) => setPicked({ side: value, status: item.status })}
-          data={[
-            ...(sandbox ? [{ value: 'end_user' as const, label: say('as_end_user') }] : []),
-            { value: 'member' as const, label: say(sandbox ? 'as_member' : 'as_reply') },
-            { value: 'note' as const, label: say('as_note') },
-          ]}
-        />
-        <Text size="xs" c="dimmed" flex="1 1 180px">
-          {say(HINTS[side][silent ? 'silent' : 'speaking'])}
-        </Text>
-      </div>
+      <SideChoice
+        side={side}
+        sandbox={sandbox}
+        silent={silent}
+        onPick={(next) => setPicked({ side: next, status: item.status })}
+      />
       <div className={classes.composerRow}>
         <Textarea
           ref={field}
@@ -109,6 +109,31 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
         </ActionIcon>
       </div>
     </form>
+  );
+}
+
+type SideProps = { side: Side; sandbox: boolean; silent: boolean; onPick: (side: Side) => void };
+
+/** Who writes, and what the next message does. */
+function SideChoice({ side, sandbox, silent, onPick }: SideProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.composerTop}>
+      <SegmentedControl
+        size="xs"
+        aria-label={say('speak_as')}
+        value={side}
+        onChange={(value) => onPick(value)}
+        data={[
+          ...(sandbox ? [{ value: 'end_user' as const, label: say('as_end_user') }] : []),
+          { value: 'member' as const, label: say(sandbox ? 'as_member' : 'as_reply') },
+          { value: 'note' as const, label: say('as_note') },
+        ]}
+      />
+      <Text size="xs" c="dimmed" flex="1 1 180px">
+        {say(HINTS[side][silent ? 'silent' : 'speaking'])}
+      </Text>
+    </div>
   );
 }
 

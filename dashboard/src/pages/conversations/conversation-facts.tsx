@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { languageName, money, number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
@@ -17,9 +17,13 @@ import { KindName } from '../channels/channel-parts.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
-type Props = { item: ConversationRecord; /** On a screen without room for three panes. */ shown: boolean };
+type Props = {
+  item: ConversationRecord;
+  /** On a screen without room for three panes. */ shown: boolean;
+  assignee: Ref<HTMLInputElement>;
+};
 
-export function ConversationFacts({ item, shown }: Props): ReactNode {
+export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
   const say = useWords(words);
   const nameOf = usePersonName();
   const agentName = useAgentNames([item.agent_id]);
@@ -56,7 +60,7 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
       )}
       {item.locale && <Fact label={say('language')}>{languageName(say.language, item.locale)}</Fact>}
       <Fact label={sayInbox('assigned_to')}>
-        <AssigneeField item={item} />
+        <AssigneeField item={item} field={assignee} />
       </Fact>
       {item.tags.length > 0 && (
         <Fact label={say('tags')}>

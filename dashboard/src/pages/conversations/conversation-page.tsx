@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { IconArrowLeft, IconCheck, IconHandStop, IconInfoCircle, IconRobot } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -10,7 +11,9 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { useTabTitle } from '../../parts/tab-title.ts';
+import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { isGone } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
@@ -55,6 +58,14 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   const name = nameOf(item.end_user);
   const heading = useRef<HTMLHeadingElement>(null);
   const [factsShown, setFactsShown] = useState(false);
+  const assignee = useRef<HTMLInputElement>(null);
+  const toAssignee = (): void => {
+    // On a screen without room for three panes it is not in the page until the facts are shown.
+    flushSync(() => setFactsShown(true));
+    assignee.current?.focus();
+    assignee.current?.click();
+  };
+  useShortcuts(may ? [{ key: 'a', label: say('key_assign'), act: toAssignee }] : []);
   useTabTitle(`${name} · ${say('conversations')} · Parley`);
   useSeen(item);
   useEffect(() => {
@@ -74,6 +85,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
             <div className={classes.talkState}>
               <ConversationStatusBadge status={item.status} />
               <LiveState failed={!live} every={LOOK_AGAIN_MS} />
+              <ShortcutsButton />
             </div>
           </div>
           {may && <Moves item={item} />}
@@ -91,7 +103,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
         <Transcript item={item} />
         <Composer item={item} />
       </section>
-      <ConversationFacts item={item} shown={factsShown} />
+      <ConversationFacts item={item} shown={factsShown} assignee={assignee} />
     </>
   );
 }
@@ -118,6 +130,10 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
     for (const move of [takeOver, handBack, resolve]) move.reset();
     return { onSuccess: () => notifyDone(say(word)) };
   };
+  const close = (): void => resolve.mutate({ params }, tell('resolved'));
+  const isBusy = takeOver.isPending || handBack.isPending || resolve.isPending;
+  const act = (): void => void (item.status !== 'resolved' && !isBusy && close());
+  useShortcuts([{ key: 'e', label: say('key_resolve'), act }]);
   return (
     <div className={classes.moves}>
       {item.status === 'handed_off' ? (
@@ -147,7 +163,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
           variant="default"
           leftSection={<IconCheck size={15} />}
           loading={resolve.isPending}
-          onClick={() => resolve.mutate({ params }, tell('resolved'))}
+          onClick={close}
         >
           {say('resolve')}
         </Button>

@@ -80,6 +80,10 @@ export const words = defineWords(
     writing: 'The agent is writing…',
     no_answer: 'The agent did not answer within 25 seconds. If an answer arrives, it appears here.',
     keys_hint: 'Enter sends, Shift+Enter makes a new line.',
+    key_reply: 'Write a reply',
+    key_note: 'Write a private note',
+    key_resolve: 'Resolve the conversation',
+    key_assign: 'Choose who answers',
     viewer: 'Your role is {role}: you can read this conversation.',
 
     details: 'Details',
@@ -191,6 +195,10 @@ export const words = defineWords(
     writing: 'الوكيل يكتب…',
     no_answer: 'لم يُجب الوكيل خلال 25 ثانية. يظهر جوابه هنا إن جاء.',
     keys_hint: 'Enter للإرسال وShift+Enter لسطر جديد.',
+    key_reply: 'كتابة رد',
+    key_note: 'كتابة ملاحظة خاصة',
+    key_resolve: 'إغلاق المحادثة',
+    key_assign: 'اختيار من يجيب',
     viewer: 'دورك هو {role}: يمكنك قراءة هذه المحادثة.',
 
     details: 'التفاصيل',
