@@ -18,6 +18,7 @@ import {
   RequestRecord,
 } from './activity.ts';
 import { ChangesQuery } from './changes.ts';
+import { Numbers, NumbersQuery } from './numbers.ts';
 import {
   AgentRecord,
   AgentSummary,
@@ -464,6 +465,7 @@ const routes = {
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
   exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
+  readNumbers: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
   readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),
 } satisfies Record<string, DashboardRoute>;
 

@@ -22,7 +22,7 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
   for (const heard of heardIn(request.input)) {
     const rule = ruleFor(talk, heard);
     if (talk.definition.hand_off?.on_request !== false && asksForPerson(heard.words))
-      handOff(talk, 'The person asked for a person.');
+      handOff(talk, 'asked', 'The person asked for a person.');
     else if (rule === null) continue;
     else obey(talk, rule);
     return { turn: endTalk(talk), tags: [] };
@@ -33,6 +33,6 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
 /** The conversation goes to people, with the agent's own words for that. */
 export function handOffTurn(request: TurnRequest, why: string): TurnResult {
   const talk = beginTalk(request);
-  handOff(talk, why);
+  handOff(talk, 'stand_in', why);
   return endTalk(talk);
 }

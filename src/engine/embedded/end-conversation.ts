@@ -1,7 +1,8 @@
+import type { HandOffReason } from '../../../contract/dashboard/numbers.ts';
 import { note, ownText, say, type Talk } from './talk.ts';
 
-export const handOff = (talk: Talk, why: string, reply: string | null = null): void => {
-  note(talk, 'hand_off', why);
+export const handOff = (talk: Talk, reason: HandOffReason, why: string, reply: string | null = null): void => {
+  note(talk, 'hand_off', why, { reason });
   talk.state.misses = 0;
   talk.next = 'handed_off';
   say(talk, reply ?? ownText(talk, talk.definition.hand_off?.text) ?? talk.texts.hand_off);

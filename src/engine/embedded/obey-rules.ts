@@ -55,7 +55,7 @@ export const obey = (talk: Talk, rule: Rule): Outcome => {
     return 'ended';
   }
   if (rule.action === 'hand_off') {
-    handOff(talk, `The rule "${rule.name}" hands over.`, reply);
+    handOff(talk, 'rule', `The rule "${rule.name}" hands over.`, reply);
     return 'ended';
   }
   if (reply !== null) say(talk, reply);

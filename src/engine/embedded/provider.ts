@@ -57,7 +57,7 @@ const hear = async (talk: Talk): Promise<void> => {
 const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcome> => {
   const { text, read, words } = heard;
   if (talk.definition.hand_off?.on_request !== false && asksForPerson(words)) {
-    handOff(talk, 'The person asked for a person.');
+    handOff(talk, 'asked', 'The person asked for a person.');
     return 'ended';
   }
   const rule = ruleFor(talk, heard);
@@ -116,6 +116,6 @@ const tooManyMisses = (talk: Talk): boolean => {
   const limit = talk.definition.hand_off?.after_misses;
   if (limit === undefined || talk.state.misses < limit) return false;
   talk.said.length = 0;
-  handOff(talk, `${talk.state.misses} answers in a row were not understood.`);
+  handOff(talk, 'not_understood', `${talk.state.misses} answers in a row were not understood.`);
   return true;
 };

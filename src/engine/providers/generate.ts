@@ -78,7 +78,7 @@ export async function generate(generation: Generation): Promise<Generated> {
     if (handOff) {
       // The model may not follow the schema of a tool.
       const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
-      steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '' });
+      steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '', reason: 'model' });
       return { text, handOff: { message: typeof message === 'string' ? message : '' } };
     }
     if (text !== '' || turn.asking !== null) return { text, handOff: null };

@@ -6,6 +6,7 @@ import { inviteMember, renewInvitation, withdrawInvitation } from '../../feature
 import { listInvitations, listMembers } from '../../features/members/read-members.ts';
 import { createOrganization } from '../../features/organizations/create-organization.ts';
 import { exportAudit } from '../../features/organizations/export-audit.ts';
+import { readNumbers } from '../../features/numbers/read-numbers.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
@@ -78,6 +79,7 @@ export const organizationRoutes = ({ route, deps }: Desk<OrganizationsDeps & Mem
       parts: await exportAudit(deps, orgId, { format, filter: auditFilterOf(query) }, actor),
     });
   }),
+  route('readNumbers', ({ orgId, query }) => readNumbers(deps, orgId, query.period)),
   route('readOverview', ({ orgId }) => readOverview(deps, orgId)),
 ];
 

@@ -96,6 +96,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   requests: ['viewer', 'admin'],
   audit: ['viewer', 'admin'],
   changes: ['viewer', 'admin'],
+  numbers: ['viewer', 'admin'],
   overview: ['viewer', 'admin'],
 };
 

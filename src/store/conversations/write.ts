@@ -53,6 +53,7 @@ export async function updateConversation(
           plain.status === 'handed_off'
             ? sql`CASE WHEN ${isHandedOff} THEN ${conversation.handedOffAt} ELSE now() END`
             : null,
+        handOffReason: plain.status === 'handed_off' ? conversation.handOffReason : null,
       }),
       ...(addUnanswered !== undefined && {
         unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,

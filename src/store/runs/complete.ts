@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { HandOffReason } from '../../../contract/dashboard/numbers.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
@@ -17,6 +18,8 @@ export type CompletedTurn = {
   locale: string | null;
   tags: string[];
   state: unknown;
+  /** Of a hand-off by the agent. */
+  handOffReason: HandOffReason | null;
   /** It leaves end-user messages unanswered, which need a turn of their own immediately. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
@@ -43,6 +46,7 @@ const TURN = rowsOf('t', {
   tags: 'text',
   state: 'text',
   leaves: 'bool',
+  hand_off_reason: 'text',
 });
 const SAID = rowsOf(
   'm',
@@ -90,6 +94,8 @@ export const COMPLETE = named(
     status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END,
     handed_off_at = CASE WHEN mine.conversation_status <> 'handed_off' THEN NULL
       WHEN c.status = 'handed_off' THEN c.handed_off_at ELSE clock_timestamp() END,
+    hand_off_reason = CASE WHEN mine.conversation_status <> 'handed_off' THEN NULL
+      WHEN c.status = 'handed_off' THEN c.hand_off_reason ELSE mine.hand_off_reason END,
     updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more
@@ -132,6 +138,7 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       tags: turns.map((turn) => storable(turn.tags)),
       state: turns.map((turn) => (turn.state === null ? null : storable(turn.state))),
       leaves: turns.map((turn) => turn.leavesUnanswered),
+      hand_off_reason: turns.map((turn) => turn.handOffReason),
       said_org_id: messages.map(({ turn }) => turn.orgId),
       said_id: messages.map(({ message }) => message.id),
       said_conversation_id: messages.map(({ turn }) => turn.conversationId),

@@ -43,6 +43,8 @@ export const conversation = pgTable(
     assigneeId: text('assignee_id'),
     /** Since when people answer; null while the agent does, or no one. */
     handedOffAt: moment('handed_off_at'),
+    /** Why, if the agent did it; of HAND_OFF_REASONS. Null: a member took it, or it is not handed off. */
+    handOffReason: text('hand_off_reason'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

@@ -1,4 +1,5 @@
 import { channelKinds } from '../../channels/kinds.ts';
+import { HAND_OFF_REASONS, type HandOffReason } from '../../../contract/dashboard/numbers.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnContext, TurnRequest, TurnResult } from '../../engine/provider.ts';
@@ -97,6 +98,7 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     // The agent opened, because the backend asked for that. Messages that arrived during the turn are answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
+    handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
       .map((message, index) => ({
@@ -110,6 +112,11 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     messageStatus: firstStatus(run.channel_kind),
   };
 }
+
+/** As the engine notes it; a provider of a later version may give none. */
+const handOffReason = ({ trace }: TurnResult): HandOffReason =>
+  HAND_OFF_REASONS.find((known) => known === trace.steps.findLast(({ kind }) => kind === 'hand_off')?.['reason']) ??
+  'model';
 
 /**
  * Now, but after all earlier messages: a node whose clock is ahead may have stored the message that this one answers.
@@ -164,6 +171,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   locale: run.conversation_locale ?? run.end_user.locale,
   tags: run.tags,
   state: run.state,
+  handOffReason: null,
   leavesUnanswered: false,
   messages: [],
   messageStatus: 'delivered',

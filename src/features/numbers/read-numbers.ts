@@ -1,0 +1,137 @@
+import { type Change, NUMBER_PERIODS, type NumberPeriod, type Numbers } from '../../../contract/dashboard/numbers.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { Db } from '../../store/db.ts';
+import { countDay } from '../../store/numbers/count-day.ts';
+import { type CountedDay, readDays, storeDay } from '../../store/numbers/days.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A day in progress, one that ended less than three days ago, an older one, and from when on it stays as it is. */
+const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
+/** What one request counts at most; the next one goes on. */
+const MAX_COUNTING_MS = 3_000;
+
+export type NumbersDeps = { db: Db; now?: () => number };
+
+/** What happened in the newest hours, and in as many before them. */
+export async function readNumbers(deps: NumbersDeps, orgId: string, period: NumberPeriod = '24h'): Promise<Numbers> {
+  const now = deps.now?.() ?? Date.now();
+  const hours = NUMBER_PERIODS[period];
+  const to = Math.floor(now / HOUR_MS) * HOUR_MS + HOUR_MS;
+  const from = to - hours * HOUR_MS;
+  const before = from - hours * HOUR_MS;
+  const { days, complete } = await countedDays(deps.db, orgId, before, now);
+  const [current, earlier] = [sumOf(days, from, to), sumOf(days, before, from)];
+  const change = (name: string): Change => ({ now: current.total(name), before: earlier.total(name) });
+  const alone = change('ended:alone');
+  const helped = change('ended:helped');
+  return {
+    period,
+    from: timestamp(new Date(from)),
+    to: timestamp(new Date(to)),
+    complete,
+    conversations: change('conversations'),
+    ended: { now: alone.now + helped.now, before: alone.before + helped.before },
+    ended_alone: alone,
+    handed_off: change('handed_off:'),
+    hand_off_reasons: current.named('handed_off:'),
+    first_reply_seconds: { now: median(current.waits), before: median(earlier.waits) },
+    messages: change('message:'),
+    message_states: current.named('message:'),
+    calls: change('call:'),
+    refused: change('call:refused'),
+    failed: change('call:failed'),
+    refusals: current.named('refusal:'),
+    hours: current.hours(),
+  };
+}
+
+/** One counting per organization at a time in this process: many who look at once cost as much as one. */
+const counting = new Map<string, Promise<boolean>>();
+
+async function countedDays(
+  db: Db,
+  orgId: string,
+  since: number,
+  now: number,
+): Promise<{ days: CountedDay[]; complete: boolean }> {
+  const complete = await (counting.get(orgId) ?? begin());
+  return { days: await readDays(db, orgId, dayOf(since)), complete };
+
+  function begin(): Promise<boolean> {
+    const work = countAgain(db, orgId, since, now).finally(() => counting.delete(orgId));
+    counting.set(orgId, work);
+    return work;
+  }
+}
+
+/** Counts the days whose count is too old, the newest first. True: all of them. */
+async function countAgain(db: Db, orgId: string, since: number, now: number): Promise<boolean> {
+  const first = startOf(since);
+  const known = new Map((await readDays(db, orgId, dayOf(first))).map(({ day, countedAt }) => [day, countedAt]));
+  const until = performance.now() + MAX_COUNTING_MS;
+  for (let start = startOf(now); start >= first; start -= DAY_MS) {
+    if (!isTooOld(known.get(dayOf(start)), start, now)) continue;
+    if (performance.now() > until) return false;
+    const countedAt = new Date(now);
+    // One after another: who looks must not take the connections from those who call.
+    await storeDay(db, orgId, { day: dayOf(start), counts: await countDay(db, orgId, start), countedAt });
+  }
+  return true;
+}
+
+function isTooOld(countedAt: Date | undefined, start: number, now: number): boolean {
+  if (!countedAt) return true;
+  const [age, sinceEnd] = [now - countedAt.getTime(), now - start - DAY_MS];
+  if (sinceEnd < 0) return age >= AGES.today;
+  // Counted before the day was over, or before it was final.
+  const left = countedAt.getTime() - start - DAY_MS;
+  if (left < 0) return age >= AGES.today;
+  if (left > AGES.finalAfter) return false;
+  return age >= (sinceEnd < AGES.recentDays ? AGES.recent : AGES.older);
+}
+
+const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The hours of counted days from one moment up to another. */
+function sumOf(days: readonly CountedDay[], from: number, to: number) {
+  const totals = new Map<string, number>();
+  const byHour = new Map<number, { conversations: number; handed_off: number }>();
+  const waits: number[] = [];
+  for (const { day, counts } of days) {
+    const start = Date.parse(`${day}T00:00:00Z`);
+    for (const [name, hours] of Object.entries(counts)) {
+      for (const [hour, n] of Object.entries(hours)) {
+        const at = start + Number(hour) * HOUR_MS;
+        if (at < from || at >= to) continue;
+        if (typeof n !== 'number') {
+          waits.push(...n);
+          continue;
+        }
+        totals.set(name, (totals.get(name) ?? 0) + n);
+        const column = name === 'conversations' ? name : name.startsWith('handed_off:') ? 'handed_off' : null;
+        if (column === null) continue;
+        const one = byHour.get(at) ?? { conversations: 0, handed_off: 0 };
+        one[column] += n;
+        byHour.set(at, one);
+      }
+    }
+  }
+  /** A name that ends in a colon: all that begin with it. */
+  const total = (name: string): number =>
+    name.endsWith(':') ? named(name).reduce((sum, { count }) => sum + count, 0) : (totals.get(name) ?? 0);
+  const named = (prefix: string): { name: string; count: number }[] =>
+    [...totals]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, count]) => ({ name: name.slice(prefix.length), count }))
+      .toSorted((a, b) => b.count - a.count || a.name.localeCompare(b.name));
+  const hours = (): Numbers['hours'] =>
+    [...byHour].toSorted(([a], [b]) => a - b).map(([at, of]) => ({ at: timestamp(new Date(at)), ...of }));
+  return { total, named, waits, hours };
+}
+
+/** Of an even number, the lower one of the two in the middle: a wait that someone had. */
+function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+}

@@ -1,0 +1,188 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Numbers } from '../../../contract/dashboard/numbers.ts';
+import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { type DashboardServer, startDashboard } from '../../../test/dashboard-server.ts';
+import { readNumbers } from '../../features/numbers/read-numbers.ts';
+import { newId } from '../../kernel/ids.ts';
+
+/** What Home counts: to which hour it belongs, what changes late, and what it costs to look. */
+let server: DashboardServer;
+let orgId: string;
+let channelId: string;
+/** In the middle of an hour and of a day. */
+const NOW = Date.parse('2026-11-20T15:30:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+beforeAll(async () => {
+  server = await startDashboard();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  orgId = await givenOrganization(server.db);
+  ({ channelId } = await givenAgent(server.db, orgId));
+});
+
+const read = (period: '24h' | '7d' | '30d' = '24h', at = NOW): Promise<Numbers> =>
+  readNumbers({ db: server.db, now: () => at }, orgId, period);
+
+/** A conversation that began then. */
+async function talk(at: number, status = 'open'): Promise<string> {
+  const { id: made } = await givenConversation(server.db, orgId, channelId);
+  const id = newId('conv', at);
+  await server.db.execute(sql`INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, status, created_at)
+    SELECT org_id, ${id}, agent_id, channel_id, end_user_id, ${status}, ${new Date(at)} FROM conversation
+    WHERE org_id = ${orgId} AND id = ${made}`);
+  await server.db.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ${made}`);
+  return id;
+}
+const say = (conversation: string, at: number, role: string, status: string | null = null) =>
+  server.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)
+    VALUES (${orgId}, ${newId('msg', at)}, ${conversation}, ${role}, '{"type":"text","text":"x"}', ${status}, ${new Date(at)})`);
+const handOff = (conversation: string, at: number, reason: string | null) =>
+  server.db.execute(sql`UPDATE conversation SET status = 'handed_off', handed_off_at = ${new Date(at)},
+    hand_off_reason = ${reason} WHERE org_id = ${orgId} AND id = ${conversation}`);
+const resolve = (conversation: string) =>
+  server.db.execute(sql`UPDATE conversation SET status = 'resolved', handed_off_at = NULL, hand_off_reason = NULL
+    WHERE org_id = ${orgId} AND id = ${conversation}`);
+
+describe('the numbers of an organization', () => {
+  test('belong to whole hours, and are compared with as many hours before', async () => {
+    await talk(NOW); // in the hour in progress
+    await talk(Date.parse('2026-11-19T16:00:00Z')); // the first moment of the 24 hours
+    await talk(Date.parse('2026-11-19T15:59:59.999Z')); // the last one before them
+    await talk(Date.parse('2026-11-18T16:00:00Z'));
+    await talk(Date.parse('2026-11-18T15:59:59.999Z')); // too long ago
+    const found = await read();
+    expect(found).toMatchObject({
+      from: '2026-11-19T16:00:00.000Z',
+      to: '2026-11-20T16:00:00.000Z',
+      complete: true,
+      conversations: { now: 2, before: 2 },
+      hours: [
+        { at: '2026-11-19T16:00:00.000Z', conversations: 1, handed_off: 0 },
+        { at: '2026-11-20T15:00:00.000Z', conversations: 1, handed_off: 0 },
+      ],
+    });
+    expect((await read('7d')).conversations).toEqual({ now: 5, before: 0 });
+  });
+
+  test('of ended conversations: with and without a person', async () => {
+    await talk(NOW - HOUR, 'resolved');
+    await talk(NOW - HOUR, 'resolved');
+    await resolve(await talk(NOW - HOUR));
+    const handed = await talk(NOW - HOUR);
+    await handOff(handed, NOW - HOUR, 'asked');
+    await resolve(handed);
+    const joined = await talk(NOW - HOUR, 'resolved');
+    await say(joined, NOW - HOUR + 1, 'member', 'delivered');
+    await talk(NOW - HOUR);
+    expect(await read()).toMatchObject({
+      conversations: { now: 6 },
+      ended: { now: 5 },
+      ended_alone: { now: 3 },
+    });
+  });
+
+  test('of hand-offs: each once, with its reason, and the median of the first reply', async () => {
+    const wait = async (reason: string | null, seconds: number | null) => {
+      const conversation = await talk(NOW - 3 * HOUR);
+      await handOff(conversation, NOW - 2 * HOUR, reason);
+      await server.db.execute(sql`UPDATE conversation SET status = 'handed_off' WHERE org_id = ${orgId}
+        AND id = ${conversation}`);
+      await say(conversation, NOW - 3 * HOUR, 'member', 'sent');
+      if (seconds !== null) {
+        await say(conversation, NOW - 2 * HOUR + seconds * 1_000, 'member', 'sent');
+        await say(conversation, NOW - HOUR, 'member', 'sent');
+      }
+    };
+    await wait('asked', 60);
+    await wait('asked', 90);
+    await wait('rule', 600);
+    await wait(null, null);
+    expect(await read()).toMatchObject({
+      handed_off: { now: 4, before: 0 },
+      hand_off_reasons: [
+        { name: 'asked', count: 2 },
+        { name: 'member', count: 1 },
+        { name: 'rule', count: 1 },
+      ],
+      first_reply_seconds: { now: 90, before: null },
+      hours: [
+        { at: '2026-11-20T12:00:00.000Z', conversations: 4, handed_off: 0 },
+        { at: '2026-11-20T13:00:00.000Z', conversations: 0, handed_off: 4 },
+      ],
+    });
+  });
+
+  test('of messages by their state, and of calls with the codes of refusals', async () => {
+    const conversation = await talk(NOW - 2 * DAY);
+    await say(conversation, NOW - HOUR, 'agent', 'delivered');
+    await say(conversation, NOW - HOUR, 'agent', 'failed');
+    await say(conversation, NOW - HOUR, 'member', 'delivered');
+    await say(conversation, NOW - HOUR, 'end_user');
+    const hour = new Date(NOW - 3 * HOUR - 30 * 60_000);
+    await server.db.execute(sql`INSERT INTO key_usage (org_id, key_id, hour, accepted, refused, failed)
+      VALUES (${orgId}, 'key_1', ${hour}, 5, 2, 0), (${orgId}, 'key_2', ${hour}, 1, 0, 1)`);
+    await server.db.execute(sql`INSERT INTO request_log (org_id, id, key_id, at, method, route, status, code, ms)
+      VALUES (${orgId}, ${newId('req', NOW - HOUR)}, 'key_1', ${new Date(NOW - HOUR)}, 'GET', '/api/me', 429, 'rate_limited', 1)`);
+    expect(await read()).toMatchObject({
+      messages: { now: 3, before: 0 },
+      message_states: [
+        { name: 'delivered', count: 2 },
+        { name: 'failed', count: 1 },
+      ],
+      calls: { now: 9, before: 0 },
+      refused: { now: 2 },
+      failed: { now: 1 },
+      refusals: [{ name: 'rate_limited', count: 1 }],
+    });
+  });
+
+  test('follow what changes late: within a minute today, an hour later for three days, then each day', async () => {
+    const today = await talk(NOW - HOUR);
+    const yesterday = await talk(NOW - DAY);
+    const old = await talk(NOW - 6 * DAY);
+    const ended = async (at: number) => (await read('7d', at)).ended.now;
+    expect(await ended(NOW)).toBe(0);
+    for (const one of [today, yesterday, old]) await resolve(one);
+    expect(await ended(NOW + 59_000)).toBe(0);
+    expect(await ended(NOW + 60_000)).toBe(1);
+    expect(await ended(NOW + HOUR - 1)).toBe(1);
+    expect(await ended(NOW + HOUR)).toBe(2);
+    // Of a day that ended more than three days ago the count is a day old.
+    expect((await read('30d', NOW + DAY - 1)).ended.now).toBe(2);
+    expect((await read('30d', NOW + DAY)).ended.now).toBe(3);
+  });
+
+  test('of a day that was counted 30 days after its end stay, also when its conversations are deleted', async () => {
+    const old = await talk(NOW - 20 * DAY);
+    const begun = async (at: number) => {
+      const { conversations } = await read('30d', at);
+      return conversations.now + conversations.before;
+    };
+    expect(await begun(NOW + 12 * DAY)).toBe(1);
+    await server.db.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ${old}`);
+    expect(await begun(NOW + 14 * DAY)).toBe(1);
+  });
+
+  test('have nothing of another organization', async () => {
+    await handOff(await talk(NOW - HOUR), NOW - HOUR, 'asked');
+    const elsewhere = await givenOrganization(server.db);
+    const found = await readNumbers({ db: server.db, now: () => NOW }, elsewhere, '24h');
+    expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
+  });
+
+  test('are counted once for many who look at the same moment', async () => {
+    await talk(NOW - HOUR);
+    const counted = async () =>
+      (await server.db.execute<{ xmin: string }>(sql`SELECT xmin::text FROM numbers_day WHERE org_id = ${orgId}`)).rows;
+    const all = await Promise.all(Array.from({ length: 5 }, () => read()));
+    expect(all.map(({ conversations }) => conversations.now)).toEqual([1, 1, 1, 1, 1]);
+    expect(await counted()).toHaveLength(3);
+    const rows = await counted();
+    await read();
+    expect(await counted()).toEqual(rows);
+  });
+});

@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm';
+import type { IdPrefix } from '../../../contract/ids.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import type { DayCounts } from '../schema/numbers.ts';
+
+/** Ids have the clock of a node, moments that of the database: the maximum difference. */
+const CLOCK_SLACK_MS = 3_600_000;
+/** Of one day; more hand-offs than people can answer need no exact median. */
+const MAX_WAITS = 5_000;
+const DAY_MS = 86_400_000;
+const hourOf = (moment: string) => sql.raw(`extract(hour FROM ${moment} AT TIME ZONE 'UTC')::int`);
+
+/**
+ * Counts a day in UTC, given as its first millisecond. Ids contain their time, so that each table is read in a range of
+ * its primary key. A conversation belongs to the hour in which it began, a hand-off to its own.
+ */
+export async function countDay(db: Queryable, orgId: string, start: number): Promise<DayCounts> {
+  const [from, to] = [new Date(start), new Date(start + DAY_MS)];
+  const within = (prefix: IdPrefix, moment: string) => sql`org_id = ${orgId}
+    AND id >= ${idAt(prefix, start - CLOCK_SLACK_MS)} AND id < ${idAt(prefix, start + DAY_MS + CLOCK_SLACK_MS)}
+    AND ${sql.raw(moment)} >= ${from} AND ${sql.raw(moment)} < ${to}`;
+  const { rows } = await db.execute<{ name: string; hour: number; n: number }>(sql`
+    WITH begun AS MATERIALIZED (
+      SELECT id, status, ${hourOf('created_at')} AS hour FROM conversation WHERE ${within('conv', 'created_at')}
+    ), ended AS (
+      SELECT hour, NOT EXISTS (SELECT FROM hand_off h WHERE h.org_id = ${orgId} AND h.conversation_id = c.id)
+        AND NOT EXISTS (
+          SELECT FROM message m WHERE m.org_id = ${orgId} AND m.conversation_id = c.id AND m.role = 'member') AS alone
+      FROM begun c WHERE status = 'resolved'
+    ), handed AS MATERIALIZED (
+      SELECT ${hourOf('at')} AS hour, reason, at, conversation_id FROM hand_off
+      WHERE org_id = ${orgId} AND at >= ${from} AND at < ${to}
+    ), waited AS (
+      SELECT hour, extract(epoch FROM m.first - at)::int AS n FROM handed
+      CROSS JOIN LATERAL (
+        SELECT min(created_at) AS first FROM message
+        WHERE org_id = ${orgId} AND conversation_id = handed.conversation_id AND role = 'member' AND created_at >= at
+      ) m
+      WHERE m.first IS NOT NULL LIMIT ${MAX_WAITS}
+    )
+    SELECT 'conversations' AS name, hour, count(*)::int AS n FROM begun GROUP BY hour
+    UNION ALL SELECT CASE WHEN alone THEN 'ended:alone' ELSE 'ended:helped' END, hour, count(*)::int
+      FROM ended GROUP BY 1, 2
+    UNION ALL SELECT 'handed_off:' || reason, hour, count(*)::int FROM handed GROUP BY 1, 2
+    UNION ALL SELECT 'wait', hour, n FROM waited
+    UNION ALL SELECT 'message:' || status, ${hourOf('created_at')}, count(*)::int FROM message
+      WHERE ${within('msg', 'created_at')} AND role IN ('agent', 'member') AND status IS NOT NULL GROUP BY 1, 2
+    UNION ALL SELECT 'call:' || outcome, ${hourOf('hour')}, sum(n)::int FROM key_usage
+      CROSS JOIN LATERAL (VALUES ('accepted', accepted), ('refused', refused), ('failed', failed)) o(outcome, n)
+      WHERE org_id = ${orgId} AND hour >= ${from} AND hour < ${to} AND n > 0 GROUP BY 1, 2
+    UNION ALL SELECT 'refusal:' || code, ${hourOf('at')}, count(*)::int FROM request_log
+      WHERE ${within('req', 'at')} AND code IS NOT NULL GROUP BY 1, 2`);
+  const counts: DayCounts = {};
+  for (const { name, hour, n } of rows) {
+    const hours = (counts[name] ??= {});
+    if (name === 'wait') hours[hour] = [...((hours[hour] as number[] | undefined) ?? []), n];
+    else hours[hour] = n;
+  }
+  return counts;
+}
+
+/** Time and random part of an id: ids made since then sort after it. */
+const idAt = (prefix: IdPrefix, ms: number): string => newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);
