@@ -16,6 +16,8 @@ export type Preferences = {
   notify?: boolean;
   /** False: no single keys, for who speaks to the computer. */
   single_keys?: boolean;
+  /** Organizations in which the first steps are put away. */
+  hidden_steps?: string[];
   /** Agents that were talked to in the playground: First steps ticks itself by it. */
   tried?: string[];
   /** How often a page was opened, by its path, as long as that decides what the page explains. */

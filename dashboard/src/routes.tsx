@@ -13,7 +13,7 @@ import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/searc
 import { readChannelsSearch } from './pages/channels/search.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
 import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages/end-users/search.ts';
-import { readFirstStepsSearch } from './pages/first-steps/search.ts';
+import { readHomeSearch } from './pages/home/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
 import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
 import { readTokensSearch } from './pages/settings/access-tokens/search.ts';
@@ -68,7 +68,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyPage(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
   ]),
   inside.addChildren([
-    createRoute({ getParentRoute: () => inside, path: '/', validateSearch: readFirstStepsSearch, component: lazyPage(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/', validateSearch: readHomeSearch, component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyPage(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyPage(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
     createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyPage(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),

@@ -78,7 +78,9 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       .locator('tbody tr td')
       .last()
       .click({ modifiers: ['ControlOrMeta'], position: { x: 4, y: 4 } });
-    expect(new URL((await opened).url()).pathname).toMatch(/^\/agents\/agent_/);
+    const tab = await opened;
+    // A new tab is blank at first.
+    await expect.poll(() => new URL(tab.url()).pathname).toMatch(/^\/agents\/agent_/);
     await page.getByText('Built-in engine').first().selectText();
     await page.locator('tbody tr td').last().dispatchEvent('click');
     expect(new URL(page.url()).pathname).toBe('/agents');
@@ -203,6 +205,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     });
     expect(called.status).toBe(202);
     const page = await at('/');
+    await page.getByRole('button', { name: 'Show the first steps' }).click();
     await page.getByRole('region', { name: 'What next' }).waitFor();
     await page.getByRole('link', { name: 'Add your own documents' }).click();
     await page.getByRole('tab', { name: 'Knowledge', selected: true }).waitFor();
@@ -241,7 +244,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     const page = await at('/agents');
     await page.getByRole('button', { name: /Switch organization/ }).click();
     await page.getByRole('menuitem', { name: /Southwind/ }).click();
-    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     // The window stays in its organization; the link is of the other one.
     await page.goto(`${journey.app.url}/agents/${agent.id}`);
     await page.getByRole('button', { name: /Switch to .*Northwind/ }).click();

@@ -4,12 +4,12 @@ import {
   IconCoins,
   IconCreditCard,
   IconHistory,
+  IconHome,
   IconKey,
   IconLogin2,
   IconMessages,
   IconPlugConnected,
   IconRobot,
-  IconRocket,
   IconServer2,
   IconSpeakerphone,
   IconTerminal2,
@@ -45,7 +45,7 @@ type Section = { heading?: Word; items: readonly Item[] };
 const SECTIONS: readonly Section[] = [
   {
     items: [
-      { to: '/', word: 'first_steps', icon: IconRocket, exact: true },
+      { to: '/', word: 'home', icon: IconHome, exact: true },
       { to: '/conversations', word: 'conversations', icon: IconMessages },
       { to: '/end-users', word: 'end_users', icon: IconUsersGroup },
     ],

@@ -191,6 +191,16 @@ describe('guided steps', () => {
     expect(texts(result)[1]).toBe('Which room?');
   });
 
+  it.each([
+    ['asked', {}, 'human please'],
+    ['rule', { rules: [{ name: 'angry', words: ['lawyer'], action: 'hand_off' }] }, 'my lawyer will call'],
+    ['not_understood', { hand_off: { after_misses: 1 } }, 'zebra zeppelin'],
+  ] as [string, AgentDefinition, string][])('note why they hand over: %s', async (reason, definition, text) => {
+    const { next, trace } = await turn(definition, [text]);
+    expect(next).toBe('handed_off');
+    expect(trace.steps.findLast(({ kind }) => kind === 'hand_off')).toMatchObject({ reason });
+  });
+
   it('hand over after too many answers that were not understood', async () => {
     const results = await talk({ ...booking, hand_off: { after_misses: 2 } }, ['Asha', 'penthouse', 'castle']);
     expect(last(results).next).toBe('handed_off');

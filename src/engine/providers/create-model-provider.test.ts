@@ -290,7 +290,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     const result = await providerOf(format).turn(turnOf());
     expect(result.next).toBe('handed_off');
     expect(result.messages[0]!.content).toMatchObject({ text: 'A colleague takes over.' });
-    expect(result.trace.steps).toContainEqual({ kind: 'hand_off', detail: 'angry' });
+    expect(result.trace.steps).toContainEqual({ kind: 'hand_off', detail: 'angry', reason: 'model' });
     expect(fake.calls).toHaveLength(1);
   });
 

@@ -31,7 +31,8 @@ const read = (period: '24h' | '7d' | '30d' = '24h', at = NOW): Promise<Numbers> 
 async function talk(at: number, status = 'open'): Promise<string> {
   const { id: made } = await givenConversation(server.db, orgId, channelId);
   const id = newId('conv', at);
-  await server.db.execute(sql`INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, status, created_at)
+  await server.db
+    .execute(sql`INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, status, created_at)
     SELECT org_id, ${id}, agent_id, channel_id, end_user_id, ${status}, ${new Date(at)} FROM conversation
     WHERE org_id = ${orgId} AND id = ${made}`);
   await server.db.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ${made}`);

@@ -266,6 +266,21 @@ describe('turns', () => {
     expect(await agentTexts(run.conversationId)).toEqual([]);
   });
 
+  test.each([
+    ['rule', 'rule'],
+    ['what a later version says', 'model'],
+  ])('a hand-off of the agent is recorded once, with its reason (%s)', async (reason, recorded) => {
+    const steps = [{ kind: 'hand_off', detail: 'why', reason }];
+    startWorker(() => say('A colleague answers.', { next: 'handed_off', trace: { provider: 'fake', steps } }));
+    const run = await accept('one');
+    await until(run.id, (state) => state.status === 'handed_off');
+    const { rows } = await db.$client.query(
+      'SELECT h.reason, h.at = c.handed_off_at AS same FROM hand_off h JOIN conversation c ON c.id = h.conversation_id WHERE c.id = $1',
+      [run.conversationId],
+    );
+    expect(rows).toEqual([{ reason: recorded, same: true }]);
+  });
+
   test('a turn whose lease was lost changes nothing', async () => {
     const run = await accept('one');
     let go!: () => void;

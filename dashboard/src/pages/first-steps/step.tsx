@@ -15,9 +15,9 @@ export function Step({ number, done, title, hint, children }: Props): ReactNode 
         {done ? <IconCheck size={17} stroke={2.6} /> : number}
       </span>
       <div className={classes.body}>
-        <h2>
+        <h3>
           {title} {done && <VisuallyHidden>({say('done')})</VisuallyHidden>}
-        </h2>
+        </h3>
         <p className={classes.hint}>{hint}</p>
         <div className={classes.content}>{children}</div>
       </div>

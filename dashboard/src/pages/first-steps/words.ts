@@ -3,6 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     title: 'First steps',
+    hide: 'Hide',
     hint: 'Five steps on this page, until your backend starts its first conversation.',
     progress: '{done} of {all} done',
     all_done: 'All done: your backend can talk to people.',
@@ -59,6 +60,7 @@ export const words = defineWords(
   },
   {
     title: 'الخطوات الأولى',
+    hide: 'إخفاء',
     hint: 'من الصفر إلى محادثة بدأها خادمك: خمس خطوات، كلها في هذه الصفحة.',
     progress: 'أُنجز {done} من {all}',
     all_done: 'اكتمل كل شيء: يستطيع خادمك محادثة الناس.',

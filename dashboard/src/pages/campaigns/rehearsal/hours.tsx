@@ -1,10 +1,9 @@
-import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
-import { number, utc, utcDay } from '../../../language/format.ts';
+import { utc, utcDay } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
+import { Bars } from '../../../parts/bars.tsx';
 import { words } from './words.ts';
-import classes from './rehearsal.module.css';
 
 type Hour = CampaignRehearsal['by_hour'][number];
 
@@ -14,63 +13,21 @@ const MOST_HOURS = 96;
 /** Of days: a year and a day. */
 const MOST_BARS = 400;
 
-/** Messages and replies over time, as bars; the same as a table, for those who do not see them. */
+/** Messages and replies over time. */
 export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
   const say = useWords(words);
   if (hours.length === 0) return null;
   const span = (Date.parse(hours.at(-1)!.at) - Date.parse(hours[0]!.at)) / HOUR_MS + 1;
   const isByDay = span > MOST_HOURS;
   const bars = filled(hours, isByDay ? 24 * HOUR_MS : HOUR_MS);
-  const most = Math.max(...bars.map(({ sent, replies }) => Math.max(sent, replies)));
-  const title = say(isByDay ? 'by_day' : 'by_hour');
   const timeOf = (at: string): string => (isByDay ? utcDay(say.language, at) : `\u2066${utc(at).slice(0, 16)}\u2069`);
-  const many = (value: number): string => number(say.language, value);
   return (
-    <div>
-      <Text size="sm" fw={550} mb={6}>
-        {title}
-      </Text>
-      <div className={classes.bars} aria-hidden="true">
-        {bars.map(({ at, sent, replies }) => (
-          <span key={at} title={`${timeOf(at)}: ${say('sent')} ${many(sent)}, ${say('answered')} ${many(replies)}`}>
-            <i data-what="sent" style={{ height: `${(100 * sent) / most}%` }} />
-            <i data-what="replies" style={{ height: `${(100 * replies) / most}%` }} />
-          </span>
-        ))}
-      </div>
-      <div className={classes.axis} aria-hidden="true">
-        <bdi>{timeOf(bars[0]!.at)}</bdi>
-        <span className={classes.key}>
-          <i data-what="sent" /> {say('sent')} <i data-what="replies" /> {say('answered')}
-        </span>
-        <bdi>{timeOf(bars.at(-1)!.at)}</bdi>
-      </div>
-      <details className={classes.table}>
-        <summary>{say('as_table')}</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{say('time')}</th>
-              <th scope="col">{say('sent')}</th>
-              <th scope="col">{say('answered')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {bars
-              .filter(({ sent, replies }) => sent + replies > 0)
-              .map(({ at, sent, replies }) => (
-                <tr key={at}>
-                  <th scope="row">
-                    <bdi>{timeOf(at)}</bdi>
-                  </th>
-                  <td>{many(sent)}</td>
-                  <td>{many(replies)}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </details>
-    </div>
+    <Bars
+      title={say(isByDay ? 'by_day' : 'by_hour')}
+      bars={bars.map(({ at, sent, replies }) => ({ label: timeOf(at), first: sent, second: replies }))}
+      names={[say('sent'), say('answered')]}
+      time={say('time')}
+    />
   );
 }
 

@@ -66,7 +66,6 @@ export const words = defineWords(
     status_duplicate: 'Already in the campaign',
     status_invalid: 'Not valid',
     status_waiting: 'Not reached',
-    as_table: 'As a table',
   },
   {
     title: 'التجربة',
@@ -132,6 +131,5 @@ export const words = defineWords(
     status_duplicate: 'موجود في الحملة',
     status_invalid: 'غير صالح',
     status_waiting: 'لم يصل إليه الدور',
-    as_table: 'كجدول',
   },
 );

@@ -1,8 +1,7 @@
-import { Group, Progress, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Progress, Skeleton, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -19,7 +18,8 @@ import classes from './first-steps.module.css';
 const LOOK_AGAIN_MS = 2_000;
 const STEPS = 5;
 
-export function FirstStepsPage(): ReactNode {
+/** From nothing to the first conversation. `asked`: they were put away and are wanted again. */
+export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { tried = [] } = usePreferences();
@@ -35,22 +35,9 @@ export function FirstStepsPage(): ReactNode {
   );
   // Not known yet is not "none": a form that goes again would make the page jump.
   const trigger = agent === null ? null : triggers.data ? (triggers.data.data[0] ?? null) : undefined;
-  const header = <PageHeader title={say('title')} description={say('hint')} />;
   const failed = [overview, agents].find(({ data, error }) => error && !data);
-  if (failed)
-    return (
-      <>
-        {header}
-        <ProblemAlert problem={failed.error} onRetry={() => void failed.refetch()} />
-      </>
-    );
-  if (!overview.data || !agents.data)
-    return (
-      <>
-        {header}
-        <Skeleton h={420} radius="lg" />
-      </>
-    );
+  if (failed) return <ProblemAlert problem={failed.error} onRetry={() => void failed.refetch()} />;
+  if (!overview.data || !agents.data) return <Skeleton h={420} radius="lg" />;
   const facts = overview.data;
   const { open, handed_off, resolved } = facts.conversations;
   const conversations = open + handed_off + resolved;
@@ -63,8 +50,18 @@ export function FirstStepsPage(): ReactNode {
   ];
   const count = done.filter(Boolean).length;
   return (
-    <>
-      {header}
+    <section aria-labelledby="first-steps">
+      <Group justify="space-between" gap="xs">
+        <Title order={2} id="first-steps" tabIndex={-1} ref={asked ? focused : undefined}>
+          {say('title')}
+        </Title>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={onHide}>
+          {say('hide')}
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed" mb="md">
+        {say('hint')}
+      </Text>
       <Group gap="xs" mb="lg">
         <Progress
           value={(count / STEPS) * 100}
@@ -90,6 +87,9 @@ export function FirstStepsPage(): ReactNode {
         />
       </ol>
       {count === STEPS && agent && <WhatNext agent={agent} />}
-    </>
+    </section>
   );
 }
+
+/** The button that asked for them is gone. */
+const focused = (heading: HTMLElement | null): void => heading?.focus();

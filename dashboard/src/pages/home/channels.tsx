@@ -1,0 +1,32 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+
+/** Whether people can be reached: the channels that do not work, by name. */
+export function Channels(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { data } = useRead('listChannels', { params: { org_id }, query: { limit: 100 } });
+  const broken = data?.data.filter(({ enabled, status }) => enabled && status === 'broken') ?? [];
+  if (!data || data.data.length === 0) return null;
+  return (
+    <Text size="sm" mt="md" component="div" c={broken.length > 0 ? 'red' : 'dimmed'}>
+      {broken.length === 0 ? say('channels_work') : say('channels_broken')}{' '}
+      {broken.map(({ id, name }, at) => (
+        <span key={id}>
+          {at > 0 && ' · '}
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/channels/$channel_id" params={{ channel_id: id }} {...props} />}
+          >
+            <bdi>{name}</bdi>
+          </Anchor>
+        </span>
+      ))}
+    </Text>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import type { Overview } from '../../../../contract/dashboard/activity.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { PagePending } from '../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { setPreferences, usePreferences } from '../../preferences.ts';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+
+// Who has just begun needs the one, and who has not the other.
+const FirstSteps = lazy(async () => ({ default: (await import('../first-steps/first-steps.tsx')).FirstSteps }));
+const NumbersPart = lazy(async () => ({ default: (await import('./numbers-part.tsx')).NumbersPart }));
+
+/** What happened, and until something has: the first steps. */
+export function HomePage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const overview = useRead('readOverview', { params: { org_id } });
+  return (
+    <>
+      <PageHeader title={say('home')} hint={say('home_hint')} />
+      {overview.data ? (
+        <Parts key={org_id} orgId={org_id} facts={overview.data} />
+      ) : overview.error ? (
+        <ProblemAlert problem={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <PagePending />
+      )}
+    </>
+  );
+}
+
+function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode {
+  const say = useWords(words);
+  const { hidden_steps: hidden = [] } = usePreferences();
+  // What is done while one looks at it stays in sight.
+  const [wasDone] = useState(() => isDone(facts));
+  const [asked, setAsked] = useState(false);
+  const [put, setPut] = useState(false);
+  const steps = asked || !(wasDone || hidden.includes(orgId));
+  const hide = (): void => {
+    setAsked(false);
+    setPut(true);
+    setPreferences({ hidden_steps: [...new Set([...hidden, orgId])].slice(-MAX_HIDDEN) });
+  };
+  const show = (): void => {
+    setAsked(true);
+    setPreferences({ hidden_steps: hidden.filter((one) => one !== orgId) });
+  };
+  return (
+    <Suspense fallback={<PagePending />}>
+      {steps && <FirstSteps asked={asked} onHide={hide} />}
+      {(!steps || hasBegun(facts)) && <NumbersPart />}
+      {!steps && (
+        <Button mt="md" size="compact-sm" variant="subtle" color="gray" onClick={show} autoFocus={put}>
+          {say('show_steps')}
+        </Button>
+      )}
+    </Suspense>
+  );
+}
+
+const MAX_HIDDEN = 50;
+
+const begun = ({ conversations: { open, handed_off, resolved } }: Overview): number => open + handed_off + resolved;
+const hasBegun = (facts: Overview): boolean => begun(facts) > 0;
+const isDone = (facts: Overview): boolean =>
+  hasBegun(facts) && facts.first_request && facts.agents > 0 && facts.triggers > 0 && facts.active_keys > 0;

@@ -1,0 +1,93 @@
+import { SegmentedControl, Skeleton } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Numbers } from '../../../../contract/dashboard/numbers.ts';
+import { useRead } from '../../api/queries.ts';
+import { clock, day } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { type Bar, Bars } from '../../parts/bars.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { Channels } from './channels.tsx';
+import { type HomeSearch, PERIODS, type Period } from './search.ts';
+import { Tiles } from './tiles.tsx';
+import { words } from './words.ts';
+
+const route = getRouteApi('/inside/');
+
+const HOUR_MS = 3_600_000;
+const LOOK_AGAIN_MS = 60_000;
+/** While days are still being counted. */
+const SOON_MS = 2_000;
+
+/** What happened in a period, against the one before it. */
+export function NumbersPart(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { period = '24h' }: HomeSearch = route.useSearch();
+  const navigate = route.useNavigate();
+  const numbers = useRead(
+    'readNumbers',
+    { params: { org_id }, query: { period } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const counting = numbers.data?.complete === false;
+  useRead('readNumbers', { params: { org_id }, query: { period } }, { every: SOON_MS, enabled: counting });
+  const choose = (value: string): void =>
+    void navigate({ to: '.', search: { period: value as Period }, replace: true, resetScroll: false });
+  return (
+    <Card
+      title={say('numbers')}
+      description={
+        counting ? <span role="status">{say('counting')}</span> : say('against', { period: say(`before_${period}`) })
+      }
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label={say('period')}
+          value={period}
+          onChange={choose}
+          data={PERIODS.map((value) => ({ value, label: say(`period_${value}`) }))}
+        />
+      }
+    >
+      {numbers.data ? (
+        <>
+          <Tiles numbers={numbers.data} />
+          <Over numbers={numbers.data} />
+          <Channels />
+        </>
+      ) : numbers.error ? (
+        <ProblemAlert problem={numbers.error} onRetry={() => void numbers.refetch()} />
+      ) : (
+        <Skeleton h={260} />
+      )}
+    </Card>
+  );
+}
+
+/** Conversations and hand-offs over time: by hour, or by day where the person is. */
+function Over({ numbers }: { numbers: Numbers }): ReactNode {
+  const say = useWords(words);
+  const isByHour = numbers.period === '24h';
+  const label = (at: number): string =>
+    isByHour ? `${day(say.language, at)} ${clock(say.language, at)}` : day(say.language, at);
+  const bars = new Map<string, Bar>();
+  for (let at = Date.parse(numbers.from); at < Date.parse(numbers.to); at += HOUR_MS)
+    bars.set(label(at), { label: label(at), first: 0, second: 0 });
+  for (const { at, conversations, handed_off } of numbers.hours) {
+    const bar = bars.get(label(Date.parse(at)));
+    if (!bar) continue;
+    bar.first += conversations;
+    bar.second += handed_off;
+  }
+  return (
+    <Bars
+      title={say(isByHour ? 'over_hours' : 'over_days')}
+      bars={[...bars.values()]}
+      names={[say('conversations'), say('hand_offs')]}
+      time={say('time')}
+    />
+  );
+}

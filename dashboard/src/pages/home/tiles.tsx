@@ -1,0 +1,141 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Change, Numbers } from '../../../../contract/dashboard/numbers.ts';
+import { useRead } from '../../api/queries.ts';
+import { lasting, money, number } from '../../language/format.ts';
+import { type Say, useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+import classes from './home.module.css';
+
+type Home = Say<keyof (typeof words)['en']>;
+
+/** Each number, and the list behind it. */
+export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
+  const say = useWords(words);
+  const { from, to, ended, ended_alone: alone, first_reply_seconds: wait } = numbers;
+  const calls = { to: '/activity', search: { tab: 'requests', since: from, until: to } } as const;
+  const waited = (seconds: number | null): string =>
+    seconds === null ? '–' : seconds < 60 ? say('under_a_minute') : lasting(say.language, seconds * 1_000);
+  return (
+    <dl className={classes.tiles}>
+      <Tile name={say('conversations')} to={{ to: '/conversations' }} note={changed(say, numbers.conversations)}>
+        {number(say.language, numbers.conversations.now)}
+      </Tile>
+      <Tile
+        name={say('alone')}
+        to={{ to: '/conversations', search: { status: 'resolved' } }}
+        note={say('alone_of', {
+          count: number(say.language, ended.now),
+          before: share(say, alone.before, ended.before),
+        })}
+      >
+        {share(say, alone.now, ended.now)}
+      </Tile>
+      <Tile
+        name={say('hand_offs')}
+        to={{ to: '/conversations', search: { view: 'waiting' } }}
+        note={changed(say, numbers.handed_off)}
+        parts={numbers.hand_off_reasons.map(({ name, count }) => [reasonOf(say, name), count])}
+      >
+        {number(say.language, numbers.handed_off.now)}
+      </Tile>
+      <Tile
+        name={say('first_reply')}
+        to={{ to: '/conversations', search: { status: 'handed_off' } }}
+        note={say('was', { before: waited(wait.before) })}
+      >
+        {waited(wait.now)}
+      </Tile>
+      <Tile
+        name={say('messages')}
+        to={{ to: '/conversations' }}
+        note={changed(say, numbers.messages)}
+        parts={numbers.message_states.map(({ name, count }) => [stateOf(say, name), count])}
+      >
+        {number(say.language, numbers.messages.now)}
+      </Tile>
+      <Tile name={say('calls')} to={calls} note={changed(say, numbers.calls)}>
+        {number(say.language, numbers.calls.now)}
+      </Tile>
+      <Tile
+        name={say('refused')}
+        to={{ ...calls, search: { ...calls.search, outcome: 'refused' } }}
+        note={changed(say, numbers.refused)}
+        parts={numbers.refusals.slice(0, MAX_PARTS).map(({ name, count }) => [<code key={name}>{name}</code>, count])}
+      >
+        {number(say.language, numbers.refused.now)}
+      </Tile>
+      <Spend from={from} to={to} />
+    </dl>
+  );
+}
+
+const MAX_PARTS = 4;
+
+function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const query = { since: from.slice(0, 10), until: to.slice(0, 10) };
+  const { data } = useRead('readUsage', { params: { org_id }, query });
+  const cost = data?.total.cost ?? [];
+  return (
+    <Tile name={say('spend')} to={{ to: '/settings/costs' }} note={say('spend_days')}>
+      {data &&
+        (cost.length === 0
+          ? '–'
+          : cost.map((one) => money(say.language, Number(one.amount), one.currency)).join(' + '))}
+    </Tile>
+  );
+}
+
+type Part = readonly [name: ReactNode, count: number];
+type Props = { name: string; to: LinkProps; note: string; parts?: readonly Part[]; children: ReactNode };
+
+function Tile({ name, to, note, parts = [], children }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.tile}>
+      <dt>
+        <Link {...to}>{name}</Link>
+      </dt>
+      <dd className={classes.number}>
+        <bdi>{children}</bdi>
+      </dd>
+      <dd className={classes.note}>{note}</dd>
+      {parts.map(([what, count], at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- the parts of a number do not move
+        <dd key={at} className={classes.part}>
+          <span>{what}</span> <bdi>{number(say.language, count)}</bdi>
+        </dd>
+      ))}
+    </div>
+  );
+}
+
+function changed(say: Home, { now, before }: Change): string {
+  if (before === 0) return now === 0 ? say('same') : say('none_before');
+  const percent = Math.round((100 * (now - before)) / before);
+  if (percent === 0) return say('same');
+  return say(percent > 0 ? 'more' : 'less', { percent: number(say.language, Math.abs(percent)) });
+}
+
+const share = (say: Home, part: number, all: number): string =>
+  all === 0 ? '–' : `${number(say.language, Math.round((100 * part) / all))}%`;
+
+/** A later version may name others. */
+const reasonOf = (say: Home, name: string): string =>
+  name === 'asked' ||
+  name === 'rule' ||
+  name === 'not_understood' ||
+  name === 'model' ||
+  name === 'stand_in' ||
+  name === 'member'
+    ? say(`reason_${name}`)
+    : name;
+
+const STATES = ['queued', 'sent', 'delivered', 'read', 'failed', 'undelivered', 'suppressed'] as const;
+const stateOf = (say: Home, name: string): string => {
+  const known = STATES.find((one) => one === name);
+  return known ? say(`state_${known}`) : name;
+};

@@ -1,0 +1,96 @@
+import type { Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** Home: the first steps until something happens, then what happens. */
+describe.skipIf(!CHROMIUM)('Home', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+  let agent: string;
+  let trigger: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    agent = (await make('/agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } })).id;
+    trigger = (await make('/triggers', { agent_id: agent, name: 'Order update' })).id;
+  });
+  afterAll(() => journey?.stop());
+
+  const at = async (path: string, more: object = {}): Promise<Page> => {
+    const { page } = await journey.open(path, { as: OWNER, ...more });
+    await settled(page);
+    return page;
+  };
+  const tile = (page: Page, name: string) =>
+    page.locator('dl > div').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+  it('is the first steps for who has just begun, put away and shown again with the keyboard', async () => {
+    const page = await at('/');
+    await page.getByRole('heading', { name: 'First steps', level: 2 }).waitFor();
+    expect(await page.getByText('What happened').count()).toBe(0);
+    await page.getByRole('button', { name: 'Hide', exact: true }).press('Enter');
+    await page.getByRole('heading', { name: 'What happened', level: 2 }).waitFor();
+    const show = page.getByRole('button', { name: 'Show the first steps' });
+    await expect.poll(() => show.evaluate('document.activeElement.textContent')).toBe('Show the first steps');
+    await page.reload();
+    await show.waitFor();
+    expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
+    await show.press('Enter');
+    await expect
+      .poll(() => page.getByRole('heading', { name: 'First steps' }).evaluate('document.activeElement.id'))
+      .toBe('first-steps');
+  });
+
+  it('shows what happened, with the way to each list, and in a table for those who do not see bars', async () => {
+    const { value } = await journey.app.key(orgId, { permissions: ['triggers'] });
+    const call = (body: object) => journey.app.call('POST', `/api/triggers/${agent}/${trigger}`, { key: value, body });
+    for (const name of ['Asha', 'Omar', 'Noor'])
+      expect((await call({ end_user: { external_id: name, name }, message: 'Hello' })).status).toBe(202);
+    expect((await call({ message: 7 })).status).toBe(422);
+    const [first] = (await journey.api(`GET /organizations/${orgId}/conversations`, undefined, cookie)).body.data;
+    await make(`/conversations/${first.id}/take-over`, {});
+    await journey.app.db.$client.query('DELETE FROM numbers_day');
+
+    const page = await at('/');
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
+    await expect.poll(() => tile(page, 'Conversations').locator('dd').first().innerText()).toBe('3');
+    expect(await tile(page, 'Hand-offs').innerText()).toMatch(/1[^]*A member took it\s+1/);
+    expect(await tile(page, 'First reply of a person').innerText()).toContain('–');
+    await page.getByText('All channels work.').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await page.getByText('As a table').press('Enter');
+    const cells = await page.locator('details table tbody tr').first().locator('td').allInnerTexts();
+    expect(cells).toEqual(['3', '1']);
+
+    await page.getByText('30 days', { exact: true }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('period')).toBe('30d');
+    await page.getByText('Compared with the 30 days before.').waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+
+    await tile(page, 'API calls refused').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('outcome')).toBe('refused');
+  });
+
+  it('in Arabic, on a phone, nothing is too wide', async () => {
+    const page = await at('/?period=7d', {
+      liked: { language: 'ar', theme: 'dark' },
+      viewport: { width: 390, height: 800 },
+    });
+    await page.getByRole('heading', { name: 'ما حدث' }).waitFor();
+    await settled(page);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
