@@ -35,6 +35,7 @@ export const ID_PREFIXES = [
   'source',
   'token',
   'note',
+  'sreply',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

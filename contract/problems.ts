@@ -312,6 +312,11 @@ const kinds = {
     cure: 'Check the id, or look at the page of your account.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
+  saved_reply_not_found: {
+    status: 404,
+    title: 'No such saved reply',
+    cure: 'Check the id of the saved reply, or list the saved replies.',
+  },
   budget_not_found: { status: 404, title: 'No such budget', cure: 'Check the budget id, or list the budgets.' },
   source_not_found: {
     status: 404,

@@ -100,6 +100,13 @@ import {
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
 import { CaseResult, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
+import {
+  CreateSavedReplyBody,
+  FilledReply,
+  SavedReplyRecord,
+  SavedReplySummary,
+  UpdateSavedReplyBody,
+} from './saved-replies.ts';
 import { CreateSourceBody, SourcePage, SourcePagesQuery, SourceRecord, UpdateSourceBody } from './sources.ts';
 import {
   AcceptInvitationBody,
@@ -441,6 +448,12 @@ const routes = {
   assignConversation: route('PUT 200', `${org}/conversations/:conversation_id/assignee`, 'member', 'Assign a conversation to a member, or to no one', { body: AssignBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
+  fillSavedReply: route('GET 200', `${org}/conversations/:conversation_id/saved-replies/:saved_reply_id`, 'viewer', 'A saved reply as it would stand in a conversation', { answer: FilledReply }),
+  listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
+  createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
+  readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),
+  updateSavedReply: route('PATCH 200', `${org}/saved-replies/:saved_reply_id`, 'member', 'Change a saved reply', { body: UpdateSavedReplyBody, answer: SavedReplyRecord }),
+  deleteSavedReply: route('DELETE 204', `${org}/saved-replies/:saved_reply_id`, 'member', 'Delete a saved reply', {}),
   listEndUsers: route('GET 200', `${org}/end-users`, 'viewer', 'List end users', { query: EndUserListQuery, answer: Page(EndUserRecord) }),
   createEndUser: route('POST 201', `${org}/end-users`, 'member', 'Make an end user', { body: CreateEndUser, answer: EndUserRecord }),
   exportEndUsers: route('GET 200', `${org}/end-users/export.csv`, 'member', 'All end users as CSV', { query: EndUserExportQuery }),

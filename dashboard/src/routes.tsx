@@ -94,6 +94,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings/sign-in', component: lazyPage(() => import('./pages/settings/sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/access-tokens', validateSearch: readTokensSearch, component: lazyPage(() => import('./pages/settings/access-tokens/access-tokens-page.tsx'), 'AccessTokensPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/saved-replies', component: lazyPage(() => import('./pages/settings/saved-replies/saved-replies-page.tsx'), 'SavedRepliesPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyPage(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyPage(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),

@@ -14,7 +14,7 @@ import { createConnector } from '../channels/connect.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import type { Config } from '../config/config.ts';
 import { definitionFaults } from '../engine/embedded/definition-faults.ts';
-import { templateFault } from '../engine/templates.ts';
+import { chooseText, renderTemplate, templateFault } from '../engine/templates.ts';
 import { createChangeWatch } from '../features/changes/watch-changes.ts';
 import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
 import { compileBody } from '../http/route/validate.ts';
@@ -241,6 +241,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     connector: createConnector({ kinds: channelKinds, egress, baseUrl, now: Date.now }),
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
     faults: { definition: definitionFaults, template: templateFault },
+    templates: { choose: chooseText, render: renderTemplate },
     renderOpening: createRenderOpening(db),
     readUpload: createReadUpload(readFiles),
     playTurn: createPlayTurn({ loadAgent, findProvider, plays }),

@@ -108,4 +108,173 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await press({ key: 'ى', code: 'KeyN' });
     await focused(note);
   });
+
+  const said = async (id: string): Promise<string[]> =>
+    (await call(`GET /conversations/${id}`)).messages
+      .filter(({ role }: { role: string }) => role === 'member')
+      .map(({ content }: { content: { text: string } }) => content.text);
+  const answerAs = async (page: Page): Promise<Locator> => {
+    await page.keyboard.press('r');
+    await focused(reply(page));
+    return reply(page);
+  };
+
+  it('inserts a saved reply by a slash, in the language of the person, with the keyboard alone', async () => {
+    await call('POST /saved-replies', {
+      name: 'Greeting',
+      shortcut: 'hi',
+      text: { default: 'Hello {{name|there}}, {{member.name}} here.' },
+    });
+    await call('POST /saved-replies', { name: 'Hours', shortcut: 'hours', text: { default: 'We open at nine.' } });
+    const id = await givenConversation('Dalia');
+    const page = await at(id);
+    const field = await answerAs(page);
+    await page.keyboard.type('and/or /');
+    const list = page.getByRole('listbox', { name: 'Saved replies' });
+    await list.waitFor();
+    const box = page.getByRole('combobox', { name: 'Answer as a person' });
+    const active = async () => page.locator(`[id="${await box.getAttribute('aria-activedescendant')}"]`).innerText();
+    await expect.poll(active).toContain('Greeting');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toContain('Hours');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(active).toContain('Manage saved replies');
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('and/or /');
+    await field.fill('');
+    await page.keyboard.type('/gree');
+    await list.getByRole('option', { name: 'Greeting' }).waitFor();
+    expect(await list.getByRole('option', { name: 'Hours' }).count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('Hello Dalia, Asha Rao here.');
+    await list.waitFor({ state: 'detached' });
+    expect(await said(id)).toEqual([]);
+    // What finds nothing is an ordinary text, and Enter sends it.
+    await field.fill('');
+    await page.keyboard.type('/zzz');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said(id)).toEqual(['/zzz']);
+  });
+
+  it('asks before it sends a text with a variable that has no value, and names it', async () => {
+    const text = { default: 'Your order {{end_user.order}} is on its way.' };
+    await call('POST /saved-replies', { name: 'Parcel', shortcut: 'parcel', text });
+    const id = await givenConversation('Maha');
+    const page = await at(id);
+    const field = await answerAs(page);
+    await page.keyboard.type('/parcel');
+    await page.getByRole('option', { name: 'Parcel' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('Your order {{end_user.order}} is on its way.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('{{end_user.order}}').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    // It is selected: the next letters stand in its place.
+    await page.keyboard.type('42');
+    expect(await field.inputValue()).toBe('Your order 42 is on its way.');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said(id)).toEqual(['Your order 42 is on its way.']);
+  });
+
+  it('saved replies are written, changed and deleted on their page', async () => {
+    const { page, faults } = await journey.open('/settings/saved-replies', { as: OWNER });
+    await settled(page);
+    await page.getByRole('button', { name: 'Add saved reply' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByText('Write the text in at least one language.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Refund');
+    await dialog.getByRole('textbox', { name: 'Shortcut' }).fill('refund');
+    await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('We refund {{name');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByText('that is not closed', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('We refund it.');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('We refund it.').waitFor();
+    await page.getByRole('button', { name: 'Change Refund' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Money back');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Delete Money back' }).click();
+    await dialog.getByRole('button', { name: 'Delete the saved reply' }).click();
+    await page.getByText('We refund it.').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  it('a reply can be taken back for five seconds, and then it is sent', async () => {
+    const id = await givenConversation('Yara');
+    const page = await at(id);
+    const field = await answerAs(page);
+    await page.keyboard.type('Too soon');
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('');
+    await page.getByRole('status').getByText('Your reply is sent in 5 seconds.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await focused(field);
+    expect(await field.inputValue()).toBe('Too soon');
+    await field.fill('Better');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+z');
+    expect(await field.inputValue()).toBe('Better');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said(id)).toEqual(['Better']);
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  });
+
+  it('who leaves the conversation, or closes the window, sends what waits; nothing is sent twice', async () => {
+    const [one, two] = [await givenConversation('Lina'), await givenConversation('Sara')];
+    const page = await at(one);
+    await answerAs(page);
+    await page.keyboard.type('First');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Second');
+    await page.keyboard.press('Enter');
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Sara' }).waitFor();
+    await expect.poll(() => said(one)).toEqual(['First', 'Second']);
+    await answerAs(page);
+    await page.keyboard.type('Before I go');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.reload();
+    await expect.poll(() => said(two)).toEqual(['Before I go']);
+    await page.getByRole('log').getByText('Before I go').waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(await reply(page).inputValue()).toBe('');
+    expect([await said(one), await said(two)]).toEqual([['First', 'Second'], ['Before I go']]);
+  });
+
+  it('what waits is sent before the conversation is resolved', async () => {
+    const id = await givenConversation('Nour');
+    const page = await at(id);
+    await answerAs(page);
+    await page.keyboard.type('Goodbye');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await expect.poll(async () => (await call(`GET /conversations/${id}`)).status).toBe('resolved');
+    expect(await said(id)).toEqual(['Goodbye']);
+  });
+
+  it('a reply that could not be sent is in the field again, before what stands there', async () => {
+    const id = await givenConversation('Hala');
+    const page = await at(id);
+    const field = await answerAs(page);
+    await page.route('**/reply', (route) => route.abort());
+    await page.keyboard.type('Lost?');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Next');
+    await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toBe('Lost?\n\nNext');
+    await page.getByText('The connection was lost').first().waitFor();
+    // What a closed window could not send is there when the tab comes back.
+    const kept = JSON.stringify({ text: 'Offline', after: '' });
+    await field.fill('');
+    await page.evaluate(`sessionStorage.setItem('parley.held.${id}', ${JSON.stringify(kept)})`);
+    await page.reload();
+    await settled(page);
+    await answerAs(page);
+    await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toContain('Offline');
+    expect(await said(id)).toEqual([]);
+  });
 });

@@ -13,6 +13,8 @@ export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   query?: QueryOf<N>;
   body?: BodyOf<N>;
   signal?: AbortSignal;
+  /** Is sent also if the page goes. */
+  keepalive?: boolean;
   /** For a route that streams: all words of the answer so far, while they are made. */
   onWords?: (words: string) => void;
 };
@@ -25,6 +27,7 @@ type AnyInput = {
   query?: object;
   body?: unknown;
   signal?: AbortSignal;
+  keepalive?: boolean;
   onWords?: (words: string) => void;
 };
 
@@ -33,10 +36,11 @@ const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
   const [method, path] = routes[name]!.split(' ') as [string, string];
-  const { body, query, signal, params = {}, onWords } = input as AnyInput;
+  const { body, query, signal, keepalive, params = {}, onWords } = input as AnyInput;
   const init: RequestInit = {
     method,
     signal,
+    keepalive,
     credentials: 'same-origin',
     ...(body !== undefined && {
       body: body instanceof Blob ? body : JSON.stringify(body),

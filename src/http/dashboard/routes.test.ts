@@ -34,6 +34,7 @@ const PREFIX = {
   session_id: 'session',
   token_id: 'token',
   note_id: 'note',
+  saved_reply_id: 'sreply',
 } as const;
 
 /** The path with ids that do not exist, except for the given ones. */
@@ -224,7 +225,7 @@ describe('the plan', () => {
 describe('ids of another organization', () => {
   it.each(
     inOrg.filter(([, { path }]) =>
-      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source)_id/.test(
+      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply)_id/.test(
         path,
       ),
     ),
@@ -253,6 +254,11 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const key = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
   const started = await call(`POST ${at}/triggers/${trigger.body.id}/test`, { end_user: { external_id: 'mine' } });
   const note = await call(`POST ${at}/conversations/${started.body.conversation_id}/notes`, { text: 'N' });
+  const saved = await call(`POST ${at}/saved-replies`, {
+    name: 'S',
+    shortcut: newId('sreply'),
+    text: { default: 'x' },
+  });
   const file = await call(`POST ${at}/end-user-imports`, { name: 'people.csv', bytes: 12 });
   const invitation = await call(`POST ${at}/invitations`, { email: 'x@example.qa', role: 'viewer' });
   const members = await call(`GET ${at}/members`);
@@ -269,6 +275,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     key_id: key.body.id,
     conversation_id: started.body.conversation_id,
     note_id: note.body.id,
+    saved_reply_id: saved.body.id,
     end_user_id: started.body.end_user_id,
     import_id: file.body.id,
     channel_kind: 'sandbox',
@@ -314,6 +321,7 @@ const VALID: Record<string, unknown> = {
   replyInConversation: { text: 'x' },
   assignConversation: { user_id: null },
   addNote: { text: 'x' },
+  updateSavedReply: { name: 'Theirs' },
   updateEndUser: { name: 'Theirs' },
   setEndUserConsent: { status: 'opted_out' },
   runImport: { columns: ['external_id'], delimiter: ',', encoding: 'utf-8', dry_run: true },

@@ -15,6 +15,7 @@ import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
+import { savedReplyRoutes } from './saved-replies.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
 import { spendingRoutes } from './spending.ts';
@@ -41,6 +42,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
+  DepsOf<typeof savedReplyRoutes> &
   DepsOf<typeof endUserRoutes> &
   DepsOf<typeof importRoutes> &
   DepsOf<typeof changeRoutes> &
@@ -68,6 +70,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...accessTokenRoutes(desk),
     ...webhookRoutes(desk),
     ...conversationRoutes(desk),
+    ...savedReplyRoutes(desk),
     ...endUserRoutes(desk),
     ...importRoutes(desk),
     ...changeRoutes(desk),

@@ -1,21 +1,26 @@
-import { ActionIcon, SegmentedControl, Text, Textarea } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
-import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
+import { ActionIcon, Alert, Button, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core';
+import { IconArrowBackUp, IconSend } from '@tabler/icons-react';
+import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
-import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useKeptText } from '../../parts/use-kept-text.ts';
+import { answerWords } from './answer-words.ts';
+import { missingValues, selectMissing } from './missing-values.ts';
+import { ReplyField } from './reply-field.tsx';
 import { READ_AGAIN } from './search.ts';
+import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
+import fieldClasses from './reply-field.module.css';
 
-type Side = 'member' | 'end_user' | 'note';
+export type Side = 'member' | 'end_user' | 'note';
 
 /** Answers as a person; on the sandbox, also speaks for the other side. */
 export function Composer({ item }: { item: ConversationRecord }): ReactNode {
@@ -32,7 +37,7 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
 
 function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(words);
-  const org_id = useOrganization().id;
+  const sayAnswer = useWords(answerWords);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
   // A choice holds until the conversation changes hands: then it starts where one most likely goes on.
@@ -43,39 +48,36 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
   const kept = { said: useKeptText(`parley.reply.${item.id}`), note: useKeptText(`parley.note.${item.id}`) };
   const [text, setText] = side === 'note' ? kept.note : kept.said;
   const field = useRef<HTMLTextAreaElement>(null);
-  const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
-  const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
-  const note = useAct('addNote', { refresh: ['readConversation'] });
-  const act = { end_user: speak, member: reply, note }[side];
-  const send = (event: FormEvent | KeyboardEvent): void => {
-    event.preventDefault();
-    const entered = text.trim();
-    if (entered === '' || act.isPending) return;
-    speak.reset();
-    reply.reset();
-    note.reset();
-    setText('');
-    act.mutate(
-      { params: { org_id, conversation_id: item.id }, body: { text: entered } },
-      // What was not accepted goes back into the field, unless something new stands there.
-      { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
-    );
-  };
   const startAs = (next: Side): void => {
     flushSync(() => setPicked({ side: next, status: item.status }));
     field.current?.focus();
   };
+  const { act, held, send, missing, unanswered } = useSend({ item, side, text, setText, said: kept.said[1], field });
+  const undo = (): void => {
+    startAs('member');
+    held.undo();
+    notifyDone(sayAnswer('undone'));
+  };
   useShortcuts([
     { key: 'r', label: say('key_reply'), act: () => startAs('member') },
     { key: 'n', label: say('key_note'), act: () => startAs('note') },
+    ...(held.waiting === null ? [] : [{ key: 'z', label: sayAnswer('key_undo'), act: undo }]),
   ]);
-  const unanswered = speak.data?.messages.length === 0 && !silent && speak.submittedAt > Date.now() - 60_000;
+  const onKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => {
+    // Nothing else is there to be undone.
+    const isUndo = key === 'z' && (ctrlKey || metaKey) && text === '' && held.waiting !== null;
+    if (isUndo) undo();
+    return isUndo;
+  };
   return (
     <form className={classes.composer} data-side={side} onSubmit={send}>
       {act.error && <ProblemAlert problem={act.error} />}
+      {act !== held.reply && held.reply.error && <ProblemAlert problem={held.reply.error} />}
       <div role="status" className={classes.composing}>
-        {!speak.isPending && unanswered && side === 'end_user' ? say('no_answer') : ''}
+        {unanswered && !silent && side === 'end_user' ? say('no_answer') : ''}
       </div>
+      <HeldReply text={held.waiting} onUndo={undo} />
+      {missing.length > 0 && <MissingValues names={missing} onSend={() => send(null)} />}
       <SideChoice
         side={side}
         sandbox={sandbox}
@@ -83,32 +85,109 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
         onPick={(next) => setPicked({ side: next, status: item.status })}
       />
       <div className={classes.composerRow}>
-        <Textarea
-          ref={field}
-          aria-label={say(`placeholder_${side}`)}
-          placeholder={say(`placeholder_${side}`)}
-          value={text}
-          dir="auto"
-          autosize
-          minRows={1}
-          maxRows={7}
-          maxLength={side === 'note' ? MAX_NOTE_CHARACTERS : MAX_MESSAGE_CHARACTERS}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // Enter while an input method composes a word belongs to that word.
-            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
-          }}
+        <ReplyField
+          key={side}
+          conversationId={item.id}
+          side={side}
+          text={text}
+          setText={setText}
+          field={field}
+          onKey={onKey}
+          onSend={send}
         />
         <ActionIcon
           type="submit"
           size={36}
           aria-label={say(side === 'note' ? 'save_note' : 'send')}
-          loading={act.isPending}
+          loading={side !== 'member' && act.isPending}
         >
           <IconSend size={18} className="mirror" />
         </ActionIcon>
       </div>
     </form>
+  );
+}
+
+type SetText = ReturnType<typeof useKeptText>[1];
+type Sending = {
+  item: ConversationRecord;
+  side: Side;
+  text: string;
+  setText: SetText;
+  /** Of the field of the reply, also while a note is written. */
+  said: SetText;
+  field: RefObject<HTMLTextAreaElement | null>;
+};
+
+/** What Enter does: on each side something else, and never at once with what a saved reply left open. */
+function useSend({ item, side, text, setText, said, field }: Sending) {
+  const org_id = useOrganization().id;
+  const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
+  const note = useAct('addNote', { refresh: ['readConversation'] });
+  const held = useHeldReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
+  const act = { end_user: speak, member: held.reply, note }[side];
+  // The text for which it was asked: another one is asked for again.
+  const [asked, setAsked] = useState<string | null>(null);
+  const missing = side === 'member' && asked === text ? missingValues(text) : [];
+  /** Without an event the member has said that it goes as it is. */
+  const send = (event: FormEvent | KeyboardEvent | null): void => {
+    event?.preventDefault();
+    const entered = text.trim();
+    if (entered === '' || (side !== 'member' && act.isPending)) return;
+    if (side === 'member' && event && missingValues(text).length > 0) {
+      setAsked(text);
+      selectMissing(field.current);
+      return;
+    }
+    for (const one of [speak, held.reply, note]) if (!one.isPending) one.reset();
+    setText('');
+    setAsked(null);
+    if (side === 'member') {
+      held.hold(entered);
+      field.current?.focus();
+      return;
+    }
+    act.mutate(
+      { params: { org_id, conversation_id: item.id }, body: { text: entered } },
+      // What was not accepted goes back into the field, unless something new stands there.
+      { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
+    );
+  };
+  const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
+  return { act, held, send, missing, unanswered };
+}
+
+function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
+  const say = useWords(answerWords);
+  const told = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
+  return (
+    <>
+      {/* Always in the page, so that a screen reader knows the region before a reply waits. */}
+      <VisuallyHidden role="status">{told}</VisuallyHidden>
+      {text !== null && (
+        <div className={fieldClasses.held}>
+          <span aria-hidden="true">{told}</span>
+          <p dir="auto">{text}</p>
+          <Button size="compact-sm" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={onUndo}>
+            {say('undo')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function MissingValues({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
+  const say = useWords(answerWords);
+  return (
+    <Alert color="yellow" role="alert" p="xs">
+      <Group gap="xs" justify="space-between">
+        <Text size="sm">{say.rich('missing_values', { names: <bdi>{names.join(', ')}</bdi> })}</Text>
+        <Button size="compact-sm" variant="default" onClick={onSend}>
+          {say('send_as_is')}
+        </Button>
+      </Group>
+    </Alert>
   );
 }
 

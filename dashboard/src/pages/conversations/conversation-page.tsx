@@ -22,6 +22,7 @@ import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
 import { Transcript } from './transcript.tsx';
 import { READ_AGAIN } from './search.ts';
+import { sendHeld } from './use-held-reply.ts';
 import { useSeen } from './use-seen.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -130,9 +131,15 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
     for (const move of [takeOver, handBack, resolve]) move.reset();
     return { onSuccess: () => notifyDone(say(word)) };
   };
-  const close = (): void => resolve.mutate({ params }, tell('resolved'));
+  // A reply that still waits belongs before the end: after it, it would open the conversation again.
+  const close = async (): Promise<void> => {
+    if (await sendHeld(item.id)) resolve.mutate({ params }, tell('resolved'));
+  };
+  const giveBack = async (): Promise<void> => {
+    if (await sendHeld(item.id)) handBack.mutate({ params }, tell('handed_back'));
+  };
   const isBusy = takeOver.isPending || handBack.isPending || resolve.isPending;
-  const act = (): void => void (item.status !== 'resolved' && !isBusy && close());
+  const act = (): void => void (item.status !== 'resolved' && !isBusy && void close());
   useShortcuts([{ key: 'e', label: say('key_resolve'), act }]);
   return (
     <div className={classes.moves}>
@@ -142,7 +149,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
           variant="default"
           leftSection={<IconRobot size={15} />}
           loading={handBack.isPending}
-          onClick={() => handBack.mutate({ params }, tell('handed_back'))}
+          onClick={() => void giveBack()}
         >
           {say('hand_back')}
         </Button>
@@ -163,7 +170,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
           variant="default"
           leftSection={<IconCheck size={15} />}
           loading={resolve.isPending}
-          onClick={close}
+          onClick={() => void close()}
         >
           {say('resolve')}
         </Button>

@@ -1,0 +1,71 @@
+import { Type, type Static } from 'typebox';
+import { closed, Moment, Name } from './shapes.ts';
+
+/** Of one organization: they are listed whole. */
+export const MAX_SAVED_REPLIES = 500;
+export const MAX_SAVED_REPLY_CHARACTERS = 4_000;
+const MAX_LANGUAGES = 20;
+/** How much of a text the list shows. */
+export const SAVED_REPLY_PREVIEW = 160;
+
+const shortcut = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  pattern: '^[^\\s/]+$',
+  description:
+    'What is typed after a slash to find it; one of a kind in the organization, whatever the case of its letters.',
+});
+
+const texts = Type.Record(
+  Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
+  Type.String({ minLength: 1, maxLength: MAX_SAVED_REPLY_CHARACTERS, pattern: '\\S' }),
+  {
+    minProperties: 1,
+    maxProperties: MAX_LANGUAGES,
+    description:
+      'Text per language; "default" is used where the language of the conversation has none. Texts may hold variables: {{name}}, {{name|there}}, {{end_user.order}}, {{member.name}}.',
+  },
+);
+
+const summary = {
+  id: Type.String(),
+  name: Type.String(),
+  shortcut: Type.String(),
+  created_at: Moment,
+  updated_at: Moment,
+};
+
+export const SavedReplySummary = Type.Object(
+  {
+    ...summary,
+    languages: Type.Array(Type.String()),
+    /** The start of the text for other languages, or of the first there is. */
+    preview: Type.String(),
+  },
+  { title: 'SavedReplySummary' },
+);
+export type SavedReplySummary = Static<typeof SavedReplySummary>;
+
+export const SavedReplyRecord = Type.Object({ ...summary, text: texts }, { title: 'SavedReply' });
+export type SavedReplyRecord = Static<typeof SavedReplyRecord>;
+
+export const CreateSavedReplyBody = Type.Object({ name: Name, shortcut, text: texts }, closed);
+export type CreateSavedReplyBody = Static<typeof CreateSavedReplyBody>;
+
+export const UpdateSavedReplyBody = Type.Object(
+  { name: Type.Optional(Name), shortcut: Type.Optional(shortcut), text: Type.Optional(texts) },
+  closed,
+);
+export type UpdateSavedReplyBody = Static<typeof UpdateSavedReplyBody>;
+
+/** A saved reply in the language of a conversation, with the values of its person and of the member who asks. */
+export const FilledReply = Type.Object(
+  {
+    /** Variables without a value and without a fallback stand in it as they are written. */
+    text: Type.String(),
+    /** The names of these variables. */
+    missing: Type.Array(Type.String()),
+  },
+  { title: 'FilledReply' },
+);
+export type FilledReply = Static<typeof FilledReply>;

@@ -1,0 +1,16 @@
+/** A variable that stands in a text as it is written: a saved reply had no value for it. */
+const VARIABLE = /\{\{[^{}\n]{1,100}\}\}/;
+const VARIABLES = new RegExp(VARIABLE, 'g');
+
+export const missingValues = (text: string): string[] => [
+  ...new Set([...text.matchAll(VARIABLES)].map(([written]) => written)),
+];
+
+/** Selects the first of them, so that the next letter stands in its place; else the caret goes to `otherwise`. */
+export function selectMissing(field: HTMLTextAreaElement | null, otherwise?: number): void {
+  if (!field) return;
+  field.focus();
+  const found = VARIABLE.exec(field.value);
+  if (found) field.setSelectionRange(found.index, found.index + found[0].length);
+  else if (otherwise !== undefined) field.setSelectionRange(otherwise, otherwise);
+}

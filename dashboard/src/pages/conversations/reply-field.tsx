@@ -1,0 +1,124 @@
+import { ActionIcon, Textarea, VisuallyHidden } from '@mantine/core';
+import { IconMessageBolt } from '@tabler/icons-react';
+import type { KeyboardEvent, ReactNode, RefObject } from 'react';
+import { flushSync } from 'react-dom';
+import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { answerWords } from './answer-words.ts';
+import type { Side } from './composer.tsx';
+import { useSavedReplies } from './use-saved-replies.ts';
+import { words } from './words.ts';
+import classes from './reply-field.module.css';
+
+type Props = {
+  conversationId: string;
+  side: Side;
+  text: string;
+  setText: (text: string) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** Before the field sends by Enter; true: the key is used. */
+  onKey: (event: KeyboardEvent) => boolean;
+  onSend: (event: KeyboardEvent) => void;
+};
+
+/** Where the next message is written. In a reply, a slash opens the saved replies. */
+export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend }: Props): ReactNode {
+  const say = useWords(words);
+  const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field });
+  const combobox = list.isOpen && {
+    role: 'combobox',
+    'aria-expanded': true,
+    'aria-controls': list.listId,
+    'aria-activedescendant': list.active < 0 ? undefined : `${list.listId}-${list.active}`,
+  };
+  return (
+    <>
+      <div className={classes.field} onBlur={() => list.setCaret(null)}>
+        {list.error && <ProblemAlert problem={list.error} />}
+        {list.isOpen && <Options list={list} />}
+        <Textarea
+          ref={field}
+          aria-label={say(`placeholder_${side}`)}
+          placeholder={say(`placeholder_${side}`)}
+          value={text}
+          dir="auto"
+          autosize
+          minRows={1}
+          maxRows={7}
+          maxLength={side === 'note' ? MAX_NOTE_CHARACTERS : MAX_MESSAGE_CHARACTERS}
+          aria-autocomplete={side === 'member' ? 'list' : undefined}
+          {...combobox}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            list.setCaret(event.currentTarget.selectionStart);
+          }}
+          onSelect={(event) => list.setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={(event) => {
+            if (list.onKey(event) || onKey(event)) return;
+            // Enter while an input method composes a word belongs to that word.
+            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) onSend(event);
+          }}
+        />
+      </div>
+      {side === 'member' && <SlashButton text={text} setText={setText} field={field} onOpen={list.open} />}
+    </>
+  );
+}
+
+function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactNode {
+  const say = useWords(answerWords);
+  return (
+    <>
+      <VisuallyHidden role="status">{say('saved_replies_found', { count: list.found })}</VisuallyHidden>
+      <ul id={list.listId} role="listbox" aria-label={say('saved_replies')} className={classes.list}>
+        {list.options.map((option, index) => (
+          <li
+            key={option?.id ?? 'manage'}
+            id={`${list.listId}-${index}`}
+            role="option"
+            aria-selected={index === list.active}
+            className={`${classes.option} ${option ? '' : classes.manage}`}
+            ref={(node) => void (index === list.active && node?.scrollIntoView({ block: 'nearest' }))}
+            // The focus stays in the field.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => list.choose(option)}
+          >
+            {option ? (
+              <>
+                <div className={classes.name}>
+                  <bdi>{option.name}</bdi>
+                  <code dir="ltr">/{option.shortcut}</code>
+                </div>
+                <div className={classes.preview} dir="auto">
+                  {option.preview}
+                </div>
+              </>
+            ) : (
+              say(list.found === 0 ? 'first_saved_reply' : 'manage_saved_replies')
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+type SlashProps = Pick<Props, 'text' | 'setText' | 'field'> & { onOpen: (caret: number) => void };
+
+/** For who does not know of the slash, or has no keyboard. */
+function SlashButton({ text, setText, field, onOpen }: SlashProps): ReactNode {
+  const say = useWords(answerWords);
+  const write = (): void => {
+    const next = /(?:^|\s)$/.test(text) ? `${text}/` : `${text} /`;
+    flushSync(() => setText(next));
+    field.current?.focus();
+    field.current?.setSelectionRange(next.length, next.length);
+    onOpen(next.length);
+  };
+  return (
+    <ActionIcon size={36} variant="default" aria-label={say('saved_replies')} onClick={write}>
+      <IconMessageBolt size={18} />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,140 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { useAct } from '../../api/queries.ts';
+import { useOrganization } from '../../session/session.ts';
+import { READ_AGAIN } from './search.ts';
+
+/** How long a reply can be taken back. */
+export const HOLD_MS = 5_000;
+/** A browser sends at most 64 KiB after its page has gone; a longer reply is not held. */
+const MAX_HELD_BYTES = 60_000;
+
+const held = new Map<string, () => Promise<boolean>>();
+
+/** Before what ends or hands over the conversation. False: the reply could not be sent, and is in the field again. */
+export const sendHeld = async (conversationId: string): Promise<boolean> =>
+  (await held.get(conversationId)?.()) ?? true;
+
+/**
+ * A reply waits five seconds in this window before it is sent. It is never lost: who leaves the page sends it at once,
+ * what was refused goes back into the field, and what a closed window may not have sent is kept in the storage of the
+ * tab until it is seen in the conversation. `giveBack` puts a text into the field, before what stands there.
+ */
+export function useHeldReply(item: ConversationRecord, giveBack: (text: string) => void) {
+  const org_id = useOrganization().id;
+  const { id } = item;
+  const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
+  // An object, so that the same words said twice wait twice.
+  const [waiting, setWaiting] = useState<{ text: string } | null>(null);
+  const now = useRef({ waiting, isHere: true, giveBack, item });
+  useEffect(() => {
+    now.current.giveBack = giveBack;
+    now.current.item = item;
+  });
+
+  const send = async (text: string, leaving: boolean): Promise<boolean> => {
+    const input = { params: { org_id, conversation_id: id }, body: { text }, ...(leaving && { keepalive: true }) };
+    try {
+      await reply.mutateAsync(input);
+    } catch {
+      if (!now.current.isHere || leaving) return false;
+      forget(id, text);
+      now.current.giveBack(text);
+      return false;
+    }
+    forget(id, text);
+    return true;
+  };
+  const set = (next: { text: string } | null): void => {
+    now.current.waiting = next;
+    setWaiting(next);
+    if (next) held.set(id, () => letGo(false));
+    else held.delete(id);
+  };
+  const letGo = async (leaving: boolean): Promise<boolean> => {
+    const { waiting: going } = now.current;
+    if (!going) return true;
+    set(null);
+    return send(going.text, leaving);
+  };
+  const latest = useRef(letGo);
+  useEffect(() => {
+    latest.current = letGo;
+  });
+  useEffect(() => {
+    if (!waiting) return undefined;
+    const timer = setTimeout(() => void latest.current(false), HOLD_MS);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  useEffect(() => {
+    const here = now.current;
+    here.isHere = true;
+    const leave = (): void => void latest.current(true);
+    addEventListener('pagehide', leave);
+    const settled = setTimeout(() => {
+      const lost = lostReply(here.item);
+      if (lost !== null && !here.waiting) here.giveBack(lost);
+    }, HOLD_MS);
+    return () => {
+      removeEventListener('pagehide', leave);
+      clearTimeout(settled);
+      here.isHere = false;
+      leave();
+    };
+  }, []);
+
+  const hold = (text: string): void => {
+    // What waits is sent first, so that replies arrive in the order in which they were written.
+    void letGo(false);
+    keep(item, text);
+    if (new Blob([text]).size > MAX_HELD_BYTES) void send(text, false);
+    else set({ text });
+  };
+  const undo = (): void => {
+    const { waiting: back } = now.current;
+    if (!back) return;
+    set(null);
+    forget(id, back.text);
+    giveBack(back.text);
+  };
+  return { reply, waiting: waiting?.text ?? null, hold, undo };
+}
+
+type Kept = { text: string; after: string };
+const place = (id: string): string => `parley.held.${id}`;
+
+function keep({ id, messages }: ConversationRecord, text: string): void {
+  try {
+    sessionStorage.setItem(place(id), JSON.stringify({ text, after: messages.at(-1)?.id ?? '' } satisfies Kept));
+  } catch {
+    // Storage may be full or switched off: it then lasts as long as the page.
+  }
+}
+
+function read(id: string): Kept | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(place(id)) ?? 'null') as Kept | null;
+  } catch {
+    return null;
+  }
+}
+
+function forget(id: string, text: string): void {
+  if (read(id)?.text !== text) return;
+  try {
+    sessionStorage.removeItem(place(id));
+  } catch {
+    // As above.
+  }
+}
+
+/** What an earlier window of this tab may have sent, unless it stands in the conversation. */
+function lostReply({ id, messages }: ConversationRecord): string | null {
+  const kept = read(id);
+  if (!kept) return null;
+  forget(id, kept.text);
+  const isSent = messages.some(
+    (one) => one.role === 'member' && one.id > kept.after && 'text' in one.content && one.content.text === kept.text,
+  );
+  return isSent ? null : kept.text;
+}

@@ -1,0 +1,148 @@
+import { ActionIcon, Group, Text } from '@mantine/core';
+import { IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { SavedReplySummary } from '../../../../../contract/dashboard/saved-replies.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { languageName } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DataList, type Column } from '../../../list/data-list.tsx';
+import { Empty } from '../../../list/empty.tsx';
+import { AddButton } from '../../../parts/add-button.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { SavedReplyDialog, type Opened } from './saved-reply-dialog.tsx';
+import { savedReplyWords } from './words.ts';
+
+/** What members say again and again: all may read it, members write it. */
+export function SavedRepliesPage(): ReactNode {
+  const say = useWords(savedReplyWords);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const read = useRead('listSavedReplies', { params: { org_id } });
+  const [opened, setOpened] = useState<Opened>(null);
+  const [deleted, setDeleted] = useState<SavedReplySummary | null>(null);
+  const columns = useColumns(may, (id) => setOpened({ id }), setDeleted);
+  const add = may && <AddButton onClick={() => setOpened({ id: null })}>{say('add')}</AddButton>;
+  return (
+    <>
+      <PageHeader
+        title={say('saved_replies')}
+        crumbs={[{ label: say('settings'), to: '/settings' }]}
+        hint={say('hint')}
+        actions={read.data?.data.length !== 0 && add}
+      />
+      <DataList
+        label={say('saved_replies')}
+        read={read}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={
+          <Empty icon={<IconMessages size={26} />} title={say('empty_title')} action={add}>
+            {say('empty_words')}
+          </Empty>
+        }
+      />
+      <SavedReplyDialog opened={opened} onClose={() => setOpened(null)} />
+      <DeleteReply item={deleted} onClose={() => setDeleted(null)} />
+    </>
+  );
+}
+
+function DeleteReply({ item, onClose }: { item: SavedReplySummary | null; onClose: () => void }): ReactNode {
+  const say = useWords(savedReplyWords);
+  const org_id = useOrganization().id;
+  const remove = useAct('deleteSavedReply', { refresh: ['listSavedReplies', 'listAudit'] });
+  const close = (): void => {
+    onClose();
+    remove.reset();
+  };
+  const onSuccess = (): void => {
+    close();
+    notifyDone(say('deleted'));
+  };
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('delete')}
+      act={say('delete')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() => item && remove.mutate({ params: { org_id, saved_reply_id: item.id } }, { onSuccess })}
+    >
+      <Text size="sm">{say('delete_words')}</Text>
+    </ConfirmDialog>
+  );
+}
+
+function useColumns(
+  may: boolean,
+  onEdit: (id: string) => void,
+  onDelete: (item: SavedReplySummary) => void,
+): Column<SavedReplySummary>[] {
+  const say = useWords(savedReplyWords);
+  const sayCommon = useWords(common);
+  const nameOf = (tag: string): string =>
+    tag === 'default' ? say('language_default') : languageName(say.language, tag);
+  const actions: Column<SavedReplySummary> = {
+    id: 'actions',
+    label: sayCommon('actions'),
+    hidden: true,
+    align: 'end',
+    width: '96px',
+    cell: (item) => (
+      <Group gap={4} justify="flex-end" wrap="nowrap">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={say('edit_one', { name: item.name })}
+          onClick={() => onEdit(item.id)}
+        >
+          <IconPencil size={17} />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={say('delete_one', { name: item.name })}
+          onClick={() => onDelete(item)}
+        >
+          <IconTrash size={17} />
+        </ActionIcon>
+      </Group>
+    ),
+  };
+  return [
+    {
+      id: 'name',
+      label: say('name'),
+      cell: ({ name, preview }) => (
+        <>
+          <Text size="sm" fw={550} dir="auto">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" dir="auto" lineClamp={2}>
+            {preview}
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'shortcut',
+      label: say('shortcut'),
+      width: '140px',
+      cell: ({ shortcut }) => <code dir="ltr">/{shortcut}</code>,
+    },
+    {
+      id: 'languages',
+      label: say('languages'),
+      width: '170px',
+      cell: ({ languages }) => <Text size="sm">{languages.map(nameOf).join(' · ')}</Text>,
+    },
+    { id: 'changed', label: say('changed'), width: '130px', cell: ({ updated_at }) => <Moment at={updated_at} /> },
+    ...(may ? [actions] : []),
+  ];
+}

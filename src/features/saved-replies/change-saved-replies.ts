@@ -1,0 +1,93 @@
+import type { LocalizedText } from '../../../contract/agents.ts';
+import {
+  type CreateSavedReplyBody,
+  MAX_SAVED_REPLIES,
+  type SavedReplyRecord,
+  type UpdateSavedReplyBody,
+} from '../../../contract/dashboard/saved-replies.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../../store/db.ts';
+import { lockOrganization } from '../../store/documents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import {
+  changeSavedReply,
+  countSavedReplies,
+  deleteSavedReply as deleteRow,
+  insertSavedReply,
+  isShortcutTaken,
+  type SavedReplyRow,
+} from '../../store/saved-replies.ts';
+import type { SavedRepliesDeps } from './deps.ts';
+import { presentSavedReply } from './read-saved-replies.ts';
+
+type Changes = Pick<SavedRepliesDeps, 'db' | 'faults'>;
+
+export function createSavedReply(
+  { db, faults }: Changes,
+  orgId: string,
+  { name, shortcut, text }: CreateSavedReplyBody,
+  actor: Actor,
+): Promise<SavedReplyRecord> {
+  checkText(faults, text);
+  return db.transaction(async (tx) => {
+    await lockOrganization(tx, orgId);
+    if ((await countSavedReplies(tx, orgId)) >= MAX_SAVED_REPLIES) {
+      throw new Refusal('already_exists', `An organization has at most ${MAX_SAVED_REPLIES} saved replies.`);
+    }
+    await checkShortcut(tx, orgId, shortcut, '');
+    const row = await insertSavedReply(tx, orgId, { id: newId('sreply'), name, shortcut, text });
+    await record(tx, row, { action: 'saved_reply.created', actor });
+    return presentSavedReply(row);
+  });
+}
+
+export function updateSavedReply(
+  { db, faults }: Changes,
+  orgId: string,
+  id: string,
+  { name, shortcut, text }: UpdateSavedReplyBody,
+  actor: Actor,
+): Promise<SavedReplyRecord> {
+  if (text !== undefined) checkText(faults, text);
+  return db.transaction(async (tx) => {
+    await lockOrganization(tx, orgId);
+    if (shortcut !== undefined) await checkShortcut(tx, orgId, shortcut, id);
+    const row = await changeSavedReply(tx, orgId, id, {
+      ...(name !== undefined && { name }),
+      ...(shortcut !== undefined && { shortcut }),
+      ...(text !== undefined && { text }),
+    });
+    if (!row) throw new Refusal('saved_reply_not_found');
+    await record(tx, row, { action: 'saved_reply.updated', actor });
+    return presentSavedReply(row);
+  });
+}
+
+/** Messages that were made from it stay as they are. */
+export const deleteSavedReply = ({ db }: Pick<Changes, 'db'>, orgId: string, id: string, actor: Actor): Promise<void> =>
+  db.transaction(async (tx) => {
+    const row = await deleteRow(tx, orgId, id);
+    if (!row) throw new Refusal('saved_reply_not_found');
+    await record(tx, row, { action: 'saved_reply.deleted', actor });
+  });
+
+/** Under the lock of the organization: the index alone would fail the transaction without a word for the caller. */
+async function checkShortcut(tx: Queryable, orgId: string, shortcut: string, id: string): Promise<void> {
+  if (!(await isShortcutTaken(tx, orgId, shortcut, id))) return;
+  throw new Refusal('already_exists', 'Another saved reply has this shortcut.');
+}
+
+function checkText(faults: Changes['faults'], text: LocalizedText): void {
+  const errors = Object.entries(text).flatMap(([language, template]) => {
+    const detail = faults.template(template);
+    return detail === null ? [] : [{ pointer: `/text/${language}`, code: 'invalid', detail }];
+  });
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
+
+const record = (
+  tx: Queryable,
+  { orgId, id, name, shortcut }: SavedReplyRow,
+  done: { action: string; actor: Actor },
+): Promise<void> => recordAudit(tx, { orgId, ...done, subjectId: id, facts: { name, shortcut } });

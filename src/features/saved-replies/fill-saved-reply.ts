@@ -1,0 +1,47 @@
+import type { FilledReply } from '../../../contract/dashboard/saved-replies.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { namesOf } from '../../store/accounts/people.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import { type EndUserRow, readEndUser } from '../../store/end-users/read.ts';
+import { readSavedReply } from '../../store/saved-replies.ts';
+import type { SavedRepliesDeps } from './deps.ts';
+
+type Which = { orgId: string; conversationId: string; id: string; userId: string };
+
+/** The text as the member would send it. It is not sent: the member reads it first, and fills what is missing. */
+export async function fillSavedReply(
+  { db, templates }: Pick<SavedRepliesDeps, 'db' | 'templates'>,
+  { orgId, conversationId, id, userId }: Which,
+): Promise<FilledReply> {
+  const conversation = await findConversation(db, orgId, conversationId);
+  if (!conversation) throw new Refusal('conversation_not_found');
+  const [reply, person, names] = await Promise.all([
+    readSavedReply(db, orgId, id),
+    readEndUser(db, orgId, conversation.endUser.id),
+    namesOf(db, [userId]),
+  ]);
+  if (!reply) throw new Refusal('saved_reply_not_found');
+  if (!person) throw new Refusal('conversation_not_found');
+  const template = templates.choose(reply.text, conversation.locale ?? person.locale) ?? '';
+  const variables = variablesOf(person, names.get(userId));
+  const missing = new Set<string>();
+  const text = templates.render(template, variables, missing);
+  if (missing.size === 0) return { text, missing: [] };
+  // A second time: what has no value stands for itself, so that it is seen where it is missing.
+  const marks = Object.fromEntries([...missing].map((name) => [name, `{{${name}}}`]));
+  return { text: templates.render(template, { ...variables, ...marks }), missing: [...missing] };
+}
+
+const variablesOf = (person: EndUserRow, member: string | undefined): Record<string, unknown> => ({
+  name: person.name,
+  member: { name: member },
+  end_user: {
+    ...person.attributes,
+    external_id: person.externalId,
+    name: person.name,
+    email: person.email,
+    phone: person.phone,
+    locale: person.locale,
+    time_zone: person.timeZone,
+  },
+});

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm';
+import { jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { LocalizedText } from '../../../contract/agents.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { organization } from './identity.ts';
+
+/** What members say again and again, in their own words. It is about no person: variables stand for what is. */
+export const savedReply = pgTable(
+  'saved_reply',
+  {
+    orgId: orgId().references(() => organization.id),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    shortcut: text('shortcut').notNull(),
+    text: jsonb('text').$type<LocalizedText>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    uniqueIndex('saved_reply_shortcut').on(table.orgId, sql`lower(${table.shortcut})`),
+  ],
+);
