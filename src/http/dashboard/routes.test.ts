@@ -92,6 +92,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   'model-prices': ['viewer', 'admin'],
   budgets: ['viewer', 'admin'],
   conversations: ['viewer', 'member'],
+  'saved-replies': ['viewer', 'member'],
   'end-users': ['viewer', 'member'],
   'end-user-imports': ['viewer', 'member'],
   requests: ['viewer', 'admin'],
