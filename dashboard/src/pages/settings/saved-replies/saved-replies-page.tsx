@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Text } from '@mantine/core';
+import { ActionIcon, Box, Group, Text } from '@mantine/core';
 import { IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { SavedReplySummary } from '../../../../../contract/dashboard/saved-replies.ts';
@@ -120,14 +120,14 @@ function useColumns(
       id: 'name',
       label: say('name'),
       cell: ({ name, preview }) => (
-        <>
+        <Box pe={{ base: 40, sm: 0 }}>
           <Text size="sm" fw={550} dir="auto">
             {name}
           </Text>
           <Text size="xs" c="dimmed" dir="auto" lineClamp={2}>
             {preview}
           </Text>
-        </>
+        </Box>
       ),
     },
     {
