@@ -71,7 +71,6 @@ const SECTIONS: readonly Section[] = [
     items: [
       { to: '/settings/organization', word: 'organization', icon: IconBuilding },
       { to: '/settings/members', word: 'members', icon: IconUsers },
-      { to: '/settings/saved-replies', word: 'saved_replies', icon: IconMessages },
       { to: '/settings/sign-in', word: 'sign_in', icon: IconLogin2, owner: true },
       { to: '/settings/access-tokens', word: 'access_tokens', icon: IconTerminal2 },
       { to: '/settings/costs', word: 'costs', icon: IconCoins },
