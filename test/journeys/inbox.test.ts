@@ -51,6 +51,24 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     }
   });
 
+  it('shows each filter of the address as a chip that takes it away, and keeps the keyboard in the list', async () => {
+    await givenConversation('Chip', 'Hello');
+    const page = await at('/conversations?status=open&text=Hello');
+    const chips = page.getByRole('group', { name: 'Active filters' }).getByRole('button');
+    expect(await chips.allInnerTexts()).toEqual(['Search: Hello', 'State: With the agent']);
+
+    await page.getByRole('button', { name: 'Remove filter: State: With the agent' }).press('Enter');
+    await page.waitForURL((url) => !url.searchParams.has('status') && url.searchParams.get('text') === 'Hello');
+    await page.getByRole('button', { name: 'Remove filter: State' }).waitFor({ state: 'detached' });
+    expect(await chips.allInnerTexts()).toEqual(['Search: Hello']);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Remove filter: Search: Hello');
+
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => !url.searchParams.has('text'));
+    await chips.first().waitFor({ state: 'detached' });
+    expect(await page.evaluate('[document.activeElement.type, document.activeElement.value]')).toEqual(['search', '']);
+  });
+
   it('counts what waits in the sidebar, in the tab and beside the views, on any page and without a reload', async () => {
     const page = await at('/agents');
     const entry = page

@@ -1,4 +1,4 @@
-import { Badge, Button, CloseButton, Select, Skeleton, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Select, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,6 +14,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { AgentFilter } from '../agents/agent-select.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
@@ -125,26 +126,8 @@ function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
         onChange={(status) => list.setFilters({ status: status ?? undefined, view: undefined })}
       />
       <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-      {list.filters.channel_id && (
-        <Only word={say('only_channel')} onClear={() => list.setFilters({ channel_id: undefined })} />
-      )}
-      {list.filters.end_user_id && (
-        <Only word={say('only_person')} onClear={() => list.setFilters({ end_user_id: undefined })} />
-      )}
+      <FilterChips list={list} />
     </FilterBar>
-  );
-}
-
-function Only({ word, onClear }: { word: string; onClear: () => void }): ReactNode {
-  const say = useWords(common);
-  return (
-    <Badge
-      size="lg"
-      color="gray"
-      rightSection={<CloseButton size="xs" aria-label={`${say('clear_filters')}: ${word}`} onClick={onClear} />}
-    >
-      {word}
-    </Badge>
   );
 }
 

@@ -1,0 +1,60 @@
+import { Group, UnstyledButton } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { MouseEvent, ReactNode } from 'react';
+import type { ListState } from '../../list/use-list-state.ts';
+import { useWords } from '../../language/words.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { inboxWords } from './inbox-words.ts';
+import type { ConversationsSearch } from './search.ts';
+import { words } from './words.ts';
+import inbox from './inbox.module.css';
+
+type Filtering = Omit<ConversationsSearch, 'cursor'>;
+type Chip = { name: Exclude<keyof Filtering, 'view'>; words: string };
+
+/** What narrows the list, one chip for each filter of the address. A view says itself which one is chosen. */
+export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode {
+  const say = useWords(inboxWords);
+  const chips = useChips(list.filters);
+  if (chips.length === 0) return null;
+  return (
+    <Group role="group" aria-label={say('filters_active')} gap={6}>
+      {chips.map((chip) => (
+        <UnstyledButton
+          key={chip.name}
+          className={inbox.chip}
+          aria-label={say('filter_remove', { filter: chip.words })}
+          onClick={(event) => {
+            moveFocus(event);
+            list.setFilters({ [chip.name]: undefined });
+          }}
+        >
+          <bdi>{chip.words}</bdi>
+          <IconX size={13} aria-hidden="true" />
+        </UnstyledButton>
+      ))}
+    </Group>
+  );
+}
+
+function useChips(filters: Filtering): Chip[] {
+  const say = useWords(words);
+  const sayInbox = useWords(inboxWords);
+  const { text, status, agent_id, channel_id, end_user_id } = filters;
+  const agentName = useAgentNames(agent_id ? [agent_id] : []);
+  const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
+  return [
+    text && { name: 'text' as const, words: named(sayInbox('filter_text'), text) },
+    status && { name: 'status' as const, words: named(say('status'), say(`status_${status}`)) },
+    agent_id && { name: 'agent_id' as const, words: named(say('agent'), agentName(agent_id) ?? agent_id) },
+    channel_id && { name: 'channel_id' as const, words: say('only_channel') },
+    end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
+  ].filter((chip) => !!chip);
+}
+
+/** The button that was pressed goes away; the focus goes to its neighbour, or to the search where none is left. */
+function moveFocus({ currentTarget: chip }: MouseEvent<HTMLElement>): void {
+  const neighbour = chip.nextElementSibling ?? chip.previousElementSibling;
+  const next = neighbour ?? chip.closest('[role="search"]')?.querySelector('input[type="search"]');
+  if (next instanceof HTMLElement) next.focus();
+}
