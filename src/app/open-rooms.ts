@@ -1,3 +1,5 @@
+import { detectLanguage } from '../engine/embedded/detect-language.ts';
+import { groupQuestions } from '../engine/knowledge/group-questions.ts';
 import { RecipientInput } from '../../contract/campaigns.ts';
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
 import { createAccess } from '../access/access.ts';
@@ -247,6 +249,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     playTurn: createPlayTurn({ loadAgent, findProvider, plays }),
     playCase: createPlayCase({ loadAgent, findProvider, plays }),
     replay: createReplay({ loadAgent, findProvider, plays }),
+    questions: { group: groupQuestions, languageOf: (text: string) => detectLanguage(text, null) },
     callToolForTry: createTryTool({ callTool, plays }),
     askMcpServer,
     previewCampaign,

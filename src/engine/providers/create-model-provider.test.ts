@@ -169,6 +169,17 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(result.messages[0]!.sources).toEqual([]);
   });
 
+  it.each([
+    ['a question without a source', 'When do you open?', { text: 'I do not know.' }, true],
+    ['a question with a source', 'When do you open?', { text: 'At nine [1].' }, false],
+    ['what is no question', 'Thank you so much', { text: 'You are welcome.' }, false],
+  ])('notes what it could not answer: %s', async (_, input, reply, missed) => {
+    fake.script(reply);
+    const { knowledge } = knowing(() => gathered(true, HOURS));
+    const { trace } = await providerOf(format).turn(turnOf({}, { input: [input], knowledge }));
+    expect(trace.steps.some(({ kind }) => kind === 'miss')).toBe(missed);
+  });
+
   it('lets the model search a part of the documents again, in its own words, and cites what it found', async () => {
     fake.script(
       { tool: 'search_knowledge', args: { query: 'price of a cut' } },

@@ -2,7 +2,8 @@ import type { Tool } from '../../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
 import { ProviderError, type Provider, type TurnRequest, type TurnResult, type TurnTrace } from '../provider.ts';
-import { asksToBegin } from '../embedded/phrases.ts';
+import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
+import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
 import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
@@ -96,6 +97,8 @@ async function askModel(
     answer,
     sources.passages.map(({ passage }) => passage),
   );
+  if (handOff === null && cited.length === 0 && isMissed(request, steps))
+    steps.push({ kind: 'miss', detail: 'A question was answered without a source.' });
   if (handOff === null) return { ...say(request, text, cited), next: 'waiting_for_user', trace };
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
   return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
@@ -121,6 +124,12 @@ function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['aski
   const pending = { ...call, tool: tool.name, text: content.text, at: request.now.getTime() };
   return { ...say(request, ''), messages: [{ content, sources: [] }], state: withPending(request.state, pending) };
 }
+
+/** A model does not say that it does not know: it answers a question without a passage and without a tool. */
+const isMissed = ({ input, task }: TurnRequest, steps: TurnTrace['steps']): boolean =>
+  task === undefined &&
+  input.some((text) => isQuestion(text, readWords(text))) &&
+  !steps.some(({ kind }) => kind.startsWith('tool'));
 
 const say = (request: TurnRequest, text: string, sources: MessageSource[] = []) => ({
   messages:

@@ -295,6 +295,7 @@ const VALID: Record<string, unknown> = {
   tryAgent: {},
   setSuite: { cases: [] },
   replayConversation: { conversation_id: newId('conv') },
+  settleMissedQuestions: { message_ids: [newId('msg')] },
   testAgent: { case: { name: 'Opens', turns: [{}] } },
   tryTool: { tool: TOOL },
   listMcpTools: { server: 'shop', url: TOOL.url },

@@ -151,6 +151,10 @@ export const message = pgTable(
     index('message_queue')
       .on(table.orgId, table.conversationId, table.id)
       .where(sql`due_at IS NOT NULL`),
+    // What an agent could not answer and no one has settled: few among all.
+    index('message_missed')
+      .on(table.orgId, table.id)
+      .where(sql`trace @> '{"steps": [{"kind": "miss"}]}' AND NOT trace ? 'settled'`),
     index('message_provider')
       .on(table.orgId, table.providerMessageId)
       .where(sql`provider_message_id IS NOT NULL`),

@@ -1,4 +1,4 @@
-import { ActionIcon, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Box, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
 import { IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
@@ -21,6 +21,7 @@ import { AddDocumentDialog } from './add-document-dialog.tsx';
 import { Embeddings } from './embeddings.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
+import { MissedQuestions } from './missed-questions.tsx';
 import { Sources } from './sources.tsx';
 import { UploadFiles } from './upload-files.tsx';
 import { words } from './words.ts';
@@ -59,6 +60,9 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       <KnowledgeUse agentId={agentId} />
       <KnowledgeBudget />
       <Embeddings agentId={agentId} />
+      <Box my="md">
+        <MissedQuestions agentId={agentId} />
+      </Box>
       {may && <UploadFiles agentId={agentId} />}
       <Sources agentId={agentId} />
       <PagedList

@@ -1,0 +1,44 @@
+import { Type, type Static } from 'typebox';
+import { closed, Id, Moment } from './shapes.ts';
+
+/** The newest ones that are looked at. */
+export const MAX_MISSED = 500;
+export const MISSED_DAYS = 30;
+const MAX_EXAMPLES = 5;
+
+/** Questions with the same topic that the agent could not answer. */
+export const MissedQuestion = Type.Object(
+  {
+    /** The newest of them. */
+    question: Type.String(),
+    count: Type.Integer(),
+    /** Told by the script: `en`, `ar`, `hi`. */
+    languages: Type.Array(Type.String()),
+    last_at: Moment,
+    /** The answers that were none; they settle the question. */
+    message_ids: Type.Array(Type.String()),
+    examples: Type.Array(
+      Type.Object({ text: Type.String(), conversation_id: Type.String(), end_user_id: Type.String(), at: Moment }),
+      { maxItems: MAX_EXAMPLES },
+    ),
+  },
+  { title: 'MissedQuestion' },
+);
+export type MissedQuestion = Static<typeof MissedQuestion>;
+
+export const MissedQuestions = Type.Object(
+  {
+    /** The most frequent first. */
+    data: Type.Array(MissedQuestion),
+    /** There are more than the newest ones that were looked at. */
+    has_more: Type.Boolean(),
+  },
+  { title: 'MissedQuestions' },
+);
+export type MissedQuestions = Static<typeof MissedQuestions>;
+
+export const SettleQuestionsBody = Type.Object(
+  { message_ids: Type.Array(Id('msg'), { minItems: 1, maxItems: MAX_MISSED }) },
+  closed,
+);
+export const SettledQuestions = Type.Object({ settled: Type.Integer() }, { title: 'SettledQuestions' });

@@ -1,0 +1,108 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import {
+  addMember,
+  type Client,
+  type DashboardServer,
+  type Person,
+  setUpOwner,
+  startDashboard,
+} from '../../../test/dashboard-server.ts';
+import { newId } from '../../kernel/ids.ts';
+
+/** What an agent could not answer: which questions are listed, and what takes them out. */
+let server: DashboardServer;
+let owner: Person & { orgId: string };
+let member: Client;
+let viewer: Client;
+
+beforeAll(async () => {
+  server = await startDashboard();
+  owner = await setUpOwner(server);
+  member = (await addMember(server, owner.call, owner.orgId, 'member')).call;
+  viewer = (await addMember(server, owner.call, owner.orgId, 'viewer')).call;
+});
+afterAll(() => server.stop());
+
+const MISS = { provider: 'embedded', steps: [{ kind: 'miss', detail: 'Unanswered 1 in a row.' }] };
+const DAY = 86_400_000;
+let clock = 0;
+
+/** An agent, and how people ask it. */
+async function givenTalks(orgId = owner.orgId) {
+  const { agentId, channelId } = await givenAgent(server.db, orgId);
+  const at = `/organizations/${orgId}/agents/${agentId}/questions`;
+  const ask = async (text: string, { trace = MISS, ago = 0 } = {}): Promise<string> => {
+    const { id } = await givenConversation(server.db, orgId, channelId);
+    const said = Date.now() - ago + (clock += 10);
+    const answer = newId('msg', said + 1);
+    const row = (message: string, role: string, content: string, why: string | null, moment: number) =>
+      server.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, trace, created_at)
+        VALUES (${orgId}, ${message}, ${id}, ${role}, ${JSON.stringify({ type: 'text', text: content })}, ${why}, ${new Date(moment)})`);
+    await row(newId('msg', said - 1), 'end_user', 'Hello', null, said - 1);
+    await row(newId('msg', said), 'end_user', text, null, said);
+    await row(answer, 'agent', 'I do not know.', JSON.stringify(trace), said + 1);
+    return answer;
+  };
+  const list = async (as: Client = member) => (await as(`GET ${at}`)).body;
+  const counts = async () =>
+    (await list()).data.map((one: { question: string; count: number }) => [one.question, one.count]);
+  return { agentId, at, ask, list, counts };
+}
+
+describe('questions that an agent could not answer', () => {
+  test('are listed by topic with counts and languages, the most frequent first', async () => {
+    const { ask, list } = await givenTalks();
+    await ask('Where is the museum?');
+    const first = await ask('Do you wrap gifts?');
+    await ask('هل تغلفون الهدايا؟');
+    await ask('تغلفون هدايا');
+    const last = await ask('Can you wrap a gift?');
+    await ask('Do you open on Sunday?', {
+      trace: { provider: 'embedded', steps: [{ kind: 'knowledge', detail: 'x' }] },
+    });
+    await ask('Is the moon open?', { ago: 31 * DAY });
+    const found = await list(viewer);
+    expect(found.has_more).toBe(false);
+    expect(found.data.map(({ count }: { count: number }) => count)).toEqual([2, 2, 1]);
+    expect(found.data[0]).toMatchObject({
+      question: 'Can you wrap a gift?',
+      languages: ['en'],
+      message_ids: [last, first],
+      examples: [{ text: 'Can you wrap a gift?' }, { text: 'Do you wrap gifts?' }],
+    });
+    expect(found.data[1]).toMatchObject({ question: 'تغلفون هدايا', languages: ['ar'] });
+    expect(found.data[0].examples[0].conversation_id).toMatch(/^conv_/);
+    expect(found.data[0].examples[0].end_user_id).toMatch(/^enduser_/);
+  });
+
+  test('leave the list when they are settled, until they are asked again', async () => {
+    const { ask, at, counts } = await givenTalks();
+    const one = await ask('Do you wrap gifts?');
+    await ask('Where is the museum?');
+    const settle = (ids: string[], as = member) => as(`POST ${at}/settle`, { message_ids: ids });
+    expect((await settle([one], viewer)).status).toBe(403);
+    expect((await settle([one])).body).toEqual({ settled: 1 });
+    expect((await settle([one])).body).toEqual({ settled: 0 });
+    expect(await counts()).toEqual([['Where is the museum?', 1]]);
+    await ask('Can you wrap a gift?');
+    expect(await counts()).toEqual([
+      ['Can you wrap a gift?', 1],
+      ['Where is the museum?', 1],
+    ]);
+  });
+
+  test('belong to one agent of one organization', async () => {
+    const [mine, other] = [await givenTalks(), await givenTalks()];
+    const elsewhere = await givenTalks(await givenOrganization(server.db));
+    const foreign = await elsewhere.ask('Do you wrap gifts?');
+    const neighbour = await other.ask('Do you wrap gifts?');
+    expect((await mine.list()).data).toEqual([]);
+    const settled = await member(`POST ${mine.at}/settle`, { message_ids: [foreign, neighbour] });
+    expect(settled.body).toEqual({ settled: 0 });
+    expect((await other.list()).data).toHaveLength(1);
+    expect((await member(`GET ${elsewhere.at}`)).status).toBe(404);
+    expect((await member(`GET ${mine.at.replace(owner.orgId, elsewhere.at.split('/')[2]!)}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,88 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import { conversation, message } from '../schema/conversation.ts';
+
+/** As in the index `message_missed`: the agent noted that it had no answer, and no one has settled it. */
+const IS_MISSED = sql.raw(`m.trace @> '{"steps": [{"kind": "miss"}]}' AND NOT m.trace ? 'settled'`);
+
+export type Missed = {
+  messageId: string;
+  conversationId: string;
+  endUserId: string;
+  at: Date;
+  /** What the person wrote last before it. */
+  text: string;
+};
+
+/** What an agent could not answer since then, the newest first. */
+export async function readMissed(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  since: Date,
+  limit: number,
+): Promise<Missed[]> {
+  const { rows } = await db.execute<{
+    id: string;
+    conversation_id: string;
+    end_user_id: string;
+    at: Date;
+    text: string;
+  }>(
+    sql`SELECT m.id, m.conversation_id, c.end_user_id, m.created_at AS at, q.text
+      FROM message m
+      CROSS JOIN LATERAL (
+        SELECT end_user_id FROM conversation WHERE org_id = m.org_id AND id = m.conversation_id AND agent_id = ${agentId}
+      ) c
+      CROSS JOIN LATERAL (
+        SELECT left(content->>'text', ${MAX_QUESTION}) AS text FROM message
+        WHERE conversation_id = m.conversation_id AND role = 'end_user' AND created_at <= m.created_at
+        ORDER BY created_at DESC LIMIT 1
+      ) q
+      WHERE m.org_id = ${orgId} AND m.id >= ${newId('msg', since.getTime()).slice(0, 14)} AND ${IS_MISSED}
+        AND q.text <> ''
+      ORDER BY m.id DESC LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({
+    messageId: row.id,
+    conversationId: row.conversation_id,
+    endUserId: row.end_user_id,
+    at: new Date(row.at),
+    text: row.text,
+  }));
+}
+
+const MAX_QUESTION = 1_000;
+
+/** Takes them out of the list; how many were in it. */
+export async function settleMissed(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  messageIds: readonly string[],
+): Promise<number> {
+  const ofAgent = db
+    .select({ id: conversation.id })
+    .from(conversation)
+    .where(
+      and(
+        eq(conversation.orgId, orgId),
+        eq(conversation.agentId, agentId),
+        eq(conversation.id, message.conversationId),
+      ),
+    );
+  const settled = await db
+    .update(message)
+    .set({ trace: sql`${message.trace} || '{"settled": true}'` })
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        inArray(message.id, [...messageIds]),
+        sql`${message.trace} @> '{"steps": [{"kind": "miss"}]}' AND NOT ${message.trace} ? 'settled'`,
+        sql`EXISTS (${ofAgent})`,
+      ),
+    )
+    .returning({ id: message.id });
+  return settled.length;
+}

@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** From a question without an answer to knowledge and a test. */
+describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+  let agent: string;
+  let trigger: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  const get = async (path: string) => (await journey.api(`GET /organizations/${orgId}${path}`, undefined, cookie)).body;
+  const ask = async (name: string, message: string): Promise<string> => {
+    const end_user = { external_id: name, name };
+    const { conversation_id: id } = await make(`/triggers/${trigger}/test`, { end_user, message });
+    const answers = async () =>
+      (await get(`/conversations/${id}`)).messages.filter(({ role }: { role: string }) => role === 'agent').length;
+    await vi.waitUntil(async () => (await answers()) === 1, { timeout: 20_000 });
+    return id;
+  };
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    agent = (await make('/agents', { name: 'Concierge', definition: {} })).id;
+    await make(`/agents/${agent}/documents`, { name: 'Hours', text: 'We open at 9:00.' });
+    trigger = (await make('/triggers', { agent_id: agent, name: 'Chat' })).id;
+    await ask('Asha', 'Do you wrap gifts?');
+    await ask('Omar', 'Can you wrap a gift?');
+    await ask('Noor', 'هل تغلفون الهدايا؟');
+  });
+  afterAll(() => journey?.stop());
+
+  const at = async (more: object = {}): Promise<Page> => {
+    const { page } = await journey.open(`/agents/${agent}?tab=knowledge`, { as: OWNER, ...more });
+    await settled(page);
+    return page;
+  };
+
+  it('is counted by topic, answered, tried at once, and kept as a test, with the keyboard', async () => {
+    const page = await at();
+    const list = page.getByRole('list', { name: 'Unanswered questions' });
+    const item = list.getByRole('listitem').filter({ hasText: 'Can you wrap a gift?' });
+    expect(await item.innerText()).toMatch(/Asked 2 times[^]*English/);
+    expect(await list.getByRole('listitem').filter({ hasText: 'تغلفون' }).innerText()).toMatch(/Asked 1 time/);
+    await item.getByRole('button', { name: 'Write the answer' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Write the answer' });
+    await dialog.waitFor();
+    expect(await seriousFaults(page, '[role=dialog]')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save and try' }).press('Enter');
+    await dialog.getByText('This field is required.').waitFor();
+    await page.keyboard.type('Yes. We wrap a gift for free in our shop.');
+    await dialog.getByRole('button', { name: 'Save and try' }).press('Enter');
+    await dialog.getByText('The agent now answers:').waitFor();
+    await dialog.getByText('We wrap a gift for free in our shop.').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await item.waitFor({ state: 'detached' });
+    await expect.poll(() => list.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+
+    const { cases } = await get(`/agents/${agent}/suite`);
+    expect(cases).toMatchObject(
+      [{ name: 'Can you wrap a gift?', from: /^enduser_/, turns: [{ expect: { cites: 'Can you wrap a gift?' } }] }].map(
+        (one) => ({ ...one, from: expect.stringMatching(one.from) }),
+      ),
+    );
+    const again = await get(`/conversations/${await ask('Mona', 'Can you wrap gifts?')}`);
+    expect(JSON.stringify(again.messages.at(-1).content)).toContain('We wrap a gift for free');
+  });
+
+  it('is dismissed; in Arabic, on a phone, nothing is too wide', async () => {
+    const page = await at({ liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 800 } });
+    const item = page.getByRole('listitem').filter({ hasText: 'تغلفون' });
+    await item.waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    await item.getByRole('button', { name: 'غير مطلوب' }).click();
+    await page.getByText('لا شيء هنا').waitFor();
+    expect((await get(`/agents/${agent}/questions`)).data).toEqual([]);
+  });
+});
