@@ -36,6 +36,7 @@ export const ID_PREFIXES = [
   'token',
   'note',
   'sreply',
+  'segment',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

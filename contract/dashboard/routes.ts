@@ -101,6 +101,7 @@ import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './mode
 import { CaseResult, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
+import { CreateSegmentBody, SegmentRecord } from './segments.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -452,6 +453,9 @@ const routes = {
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
   fillSavedReply: route('GET 200', `${org}/conversations/:conversation_id/saved-replies/:saved_reply_id`, 'viewer', 'A saved reply as it would stand in a conversation', { answer: FilledReply }),
+  listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
+  createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
+  deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),

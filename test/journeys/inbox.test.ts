@@ -196,6 +196,34 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       expect((await read()).notes).toEqual([]);
     },
   );
+
+  it('goes from one conversation to the next with j and k, and to the search with a slash', async () => {
+    for (const name of ['Key one', 'Key two', 'Key three']) await givenConversation(name, 'Keys please');
+    const sql = journey.app.db.$client;
+    const open = `SELECT count(*)::int AS many FROM run WHERE status IN ('queued', 'running')`;
+    await expect.poll(async () => (await sql.query(open)).rows[0].many).toBe(0);
+    // The list does not move any more.
+    await sql.query("UPDATE conversation SET status = 'resolved'");
+    const page = await at('/conversations?status=resolved');
+    const shown = await page.locator('[data-row]').evaluateAll((rows) => rows.map((one) => one.dataset['row']));
+    const [first, second, third] = shown as [string, string, string];
+    const opened = () => new URL(page.url()).pathname.split('/').at(-1);
+    for (const [key, id] of [
+      ['j', first],
+      ['j', second],
+      ['j', third],
+      ['k', second],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(opened).toBe(id);
+      await expect.poll(() => row(page, id).getAttribute('aria-current')).toBe('page');
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk/');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    expect(await search.inputValue()).toBe('jk/');
+    expect(opened()).toBe(second);
+  });
 });
 
 /** Whether the first and the last character of the words that start like this stand inside their box. */

@@ -102,11 +102,15 @@ const chat = (talk: Talk, kind: SmallTalk): Outcome => {
   return 'said';
 };
 
+/** What was missed may be one of several messages: it is listed for those who write documents. */
+const MAX_NOTED = 500;
+
 const miss = (talk: Talk, question: string): void => {
   talk.state.misses++;
   note(talk, 'miss', `Unanswered ${talk.state.misses} in a row.`, {
     misses: talk.state.misses,
     characters: question.length,
+    question: question.slice(0, MAX_NOTED),
   });
   if (tooManyMisses(talk)) return;
   say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);

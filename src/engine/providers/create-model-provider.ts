@@ -97,7 +97,7 @@ async function askModel(
     answer,
     sources.passages.map(({ passage }) => passage),
   );
-  if (handOff === null && cited.length === 0 && isMissed(request, steps))
+  if (cited.length === 0 && isMissed(request, steps))
     steps.push({ kind: 'miss', detail: 'A question was answered without a source.' });
   if (handOff === null) return { ...say(request, text, cited), next: 'waiting_for_user', trace };
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const MISS = { provider: 'embedded', steps: [{ kind: 'miss', detail: 'Unanswered 1 in a row.' }] };
+const MISS: object = { provider: 'embedded', steps: [{ kind: 'miss', detail: 'Unanswered 1 in a row.' }] };
 const DAY = 86_400_000;
 let clock = 0;
 
@@ -62,10 +62,13 @@ describe('questions that an agent could not answer', () => {
     await ask('Do you open on Sunday?', {
       trace: { provider: 'embedded', steps: [{ kind: 'knowledge', detail: 'x' }] },
     });
+    await ask('thanks', {
+      trace: { provider: 'embedded', steps: [{ kind: 'miss', detail: 'x', question: 'What is on the roof?' }] },
+    });
     await ask('Is the moon open?', { ago: 31 * DAY });
     const found = await list(viewer);
     expect(found.has_more).toBe(false);
-    expect(found.data.map(({ count }: { count: number }) => count)).toEqual([2, 2, 1]);
+    expect(found.data.map(({ count }: { count: number }) => count)).toEqual([2, 2, 1, 1]);
     expect(found.data[0]).toMatchObject({
       question: 'Can you wrap a gift?',
       languages: ['en'],
@@ -73,6 +76,7 @@ describe('questions that an agent could not answer', () => {
       examples: [{ text: 'Can you wrap a gift?' }, { text: 'Do you wrap gifts?' }],
     });
     expect(found.data[1]).toMatchObject({ question: 'تغلفون هدايا', languages: ['ar'] });
+    expect(found.data[2].question).toBe('What is on the roof?');
     expect(found.data[0].examples[0].conversation_id).toMatch(/^conv_/);
     expect(found.data[0].examples[0].end_user_id).toMatch(/^enduser_/);
   });

@@ -35,6 +35,7 @@ const PREFIX = {
   token_id: 'token',
   note_id: 'note',
   saved_reply_id: 'sreply',
+  segment_id: 'segment',
 } as const;
 
 /** The path with ids that do not exist, except for the given ones. */
@@ -93,6 +94,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   budgets: ['viewer', 'admin'],
   conversations: ['viewer', 'member'],
   'saved-replies': ['viewer', 'member'],
+  segments: ['viewer', 'member'],
   'end-users': ['viewer', 'member'],
   'end-user-imports': ['viewer', 'member'],
   requests: ['viewer', 'admin'],
@@ -226,7 +228,7 @@ describe('the plan', () => {
 describe('ids of another organization', () => {
   it.each(
     inOrg.filter(([, { path }]) =>
-      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply)_id/.test(
+      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply|segment)_id/.test(
         path,
       ),
     ),
@@ -255,6 +257,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const key = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
   const started = await call(`POST ${at}/triggers/${trigger.body.id}/test`, { end_user: { external_id: 'mine' } });
   const note = await call(`POST ${at}/conversations/${started.body.conversation_id}/notes`, { text: 'N' });
+  const segment = await call(`POST ${at}/segments`, { name: newId('segment'), filters: { tag: 'vip' } });
   const saved = await call(`POST ${at}/saved-replies`, {
     name: 'S',
     shortcut: newId('sreply'),
@@ -277,6 +280,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     conversation_id: started.body.conversation_id,
     note_id: note.body.id,
     saved_reply_id: saved.body.id,
+    segment_id: segment.body.id,
     end_user_id: started.body.end_user_id,
     import_id: file.body.id,
     channel_kind: 'sandbox',
@@ -324,6 +328,7 @@ const VALID: Record<string, unknown> = {
   assignConversation: { user_id: null },
   addNote: { text: 'x' },
   updateSavedReply: { name: 'Theirs' },
+  createSegment: { name: 'Theirs', filters: { tag: 'vip' } },
   updateEndUser: { name: 'Theirs' },
   setEndUserConsent: { status: 'opted_out' },
   runImport: { columns: ['external_id'], delimiter: ',', encoding: 'utf-8', dry_run: true },

@@ -16,6 +16,7 @@ import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
 import { savedReplyRoutes } from './saved-replies.ts';
+import { segmentRoutes } from './segments.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
 import { spendingRoutes } from './spending.ts';
@@ -43,6 +44,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
   DepsOf<typeof savedReplyRoutes> &
+  DepsOf<typeof segmentRoutes> &
   DepsOf<typeof endUserRoutes> &
   DepsOf<typeof importRoutes> &
   DepsOf<typeof changeRoutes> &
@@ -71,6 +73,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...webhookRoutes(desk),
     ...conversationRoutes(desk),
     ...savedReplyRoutes(desk),
+    ...segmentRoutes(desk),
     ...endUserRoutes(desk),
     ...importRoutes(desk),
     ...changeRoutes(desk),

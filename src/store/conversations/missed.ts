@@ -11,7 +11,7 @@ export type Missed = {
   conversationId: string;
   endUserId: string;
   at: Date;
-  /** What the person wrote last before it. */
+  /** What was missed, if the agent noted it; else what the person wrote last before it. */
   text: string;
 };
 
@@ -31,17 +31,23 @@ export async function readMissed(
     text: string;
   }>(
     sql`SELECT m.id, m.conversation_id, c.end_user_id, m.created_at AS at, q.text
-      FROM message m
+      FROM (
+        SELECT m.* FROM message m
+        WHERE m.org_id = ${orgId} AND m.id >= ${newId('msg', since.getTime()).slice(0, 14)} AND ${IS_MISSED}
+        ORDER BY m.id DESC LIMIT ${MAX_OF_ALL_AGENTS}
+      ) m
       CROSS JOIN LATERAL (
         SELECT end_user_id FROM conversation WHERE org_id = m.org_id AND id = m.conversation_id AND agent_id = ${agentId}
       ) c
       CROSS JOIN LATERAL (
-        SELECT left(content->>'text', ${MAX_QUESTION}) AS text FROM message
+        SELECT left(coalesce((
+          SELECT step->>'question' FROM jsonb_array_elements(m.trace->'steps') step WHERE step->>'kind' = 'miss' LIMIT 1
+        ), content->>'text'), ${MAX_QUESTION}) AS text FROM message
+        -- By the conversation alone, as count-day.ts explains.
         WHERE conversation_id = m.conversation_id AND role = 'end_user' AND created_at <= m.created_at
         ORDER BY created_at DESC LIMIT 1
       ) q
-      WHERE m.org_id = ${orgId} AND m.id >= ${newId('msg', since.getTime()).slice(0, 14)} AND ${IS_MISSED}
-        AND q.text <> ''
+      WHERE q.text <> ''
       ORDER BY m.id DESC LIMIT ${limit}`,
   );
   return rows.map((row) => ({
@@ -54,6 +60,8 @@ export async function readMissed(
 }
 
 const MAX_QUESTION = 1_000;
+/** Of all agents together: the list of one that misses little does not read all that others missed. */
+const MAX_OF_ALL_AGENTS = 20_000;
 
 /** Takes them out of the list; how many were in it. */
 export async function settleMissed(

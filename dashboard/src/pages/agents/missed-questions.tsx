@@ -12,6 +12,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { questionWords } from './question-words.ts';
+import type { Made } from './use-write-answer.ts';
 import { WriteAnswerDialog } from './write-answer-dialog.tsx';
 import classes from './agents.module.css';
 
@@ -23,6 +24,7 @@ export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const questions = useRead('listMissedQuestions', { params });
   const settle = useAct('settleMissedQuestions', { refresh: ['listMissedQuestions'] });
   const [writing, setWriting] = useState<MissedQuestion | null>(null);
+  const [made] = useState<Made>(() => new Map());
   const list = useRef<HTMLUListElement>(null);
   const wasClosed = useRef(false);
   const closed = (): void => {
@@ -68,7 +70,13 @@ export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
       ) : (
         <Skeleton h={80} />
       )}
-      <WriteAnswerDialog agentId={agentId} item={writing} onClose={() => setWriting(null)} onClosed={closed} />
+      <WriteAnswerDialog
+        agentId={agentId}
+        item={writing}
+        made={made}
+        onClose={() => setWriting(null)}
+        onClosed={closed}
+      />
     </Card>
   );
 }

@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
 import type { CaseResult, SuiteCase } from '../../../../contract/dashboard/suites.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
@@ -10,13 +9,15 @@ import { withFreeName } from './case-from.ts';
 export type Written = { question: string; answer: string; addTest: boolean };
 type Params = { org_id: string; agent_id: string };
 
+/** Names of the documents that were made, by their text: they outlive the dialog. */
+export type Made = Map<string, string>;
+
 /**
- * An answer becomes a document, is tried at once, and with a test stays true. What is done stays done: a document that
- * was made is not made again when a later part fails and is tried again.
+ * An answer becomes a document, is tried at once, and with a test stays true. What is done stays done: neither the
+ * document nor the test is made again when a later part fails and is tried again.
  */
-export function useWriteAnswer(params: Params, item: MissedQuestion) {
+export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made) {
   const client = useQueryClient();
-  const [made] = useState(() => new Map<string, string>());
   return useMutation<CaseResult, Problem, Written>({
     mutationFn: async ({ question, answer, addTest }) => {
       const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
@@ -35,7 +36,8 @@ export function useWriteAnswer(params: Params, item: MissedQuestion) {
       const result = await call('testAgent', { params, body: { case: one } });
       if (addTest) {
         const { cases } = await call('readSuite', { params });
-        await call('setSuite', { params, body: { cases: [...cases, withFreeName(one, cases)] } });
+        if (!cases.some(({ turns }) => JSON.stringify(turns) === JSON.stringify(one.turns)))
+          await call('setSuite', { params, body: { cases: [...cases, withFreeName(one, cases)] } });
       }
       await call('settleMissedQuestions', { params, body: { message_ids: item.message_ids } });
       return result;

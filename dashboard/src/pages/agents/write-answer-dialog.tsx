@@ -7,17 +7,18 @@ import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { questionWords } from './question-words.ts';
-import { useWriteAnswer } from './use-write-answer.ts';
+import { type Made, useWriteAnswer } from './use-write-answer.ts';
 
 type Props = {
   agentId: string;
   item: MissedQuestion | null;
+  made: Made;
   onClose: () => void;
   /** The dialog is gone, and the focus is back. */
   onClosed: () => void;
 };
 
-export function WriteAnswerDialog({ agentId, item, onClose, onClosed }: Props): ReactNode {
+export function WriteAnswerDialog({ agentId, item, made, onClose, onClosed }: Props): ReactNode {
   const say = useWords(questionWords);
   return (
     <Modal
@@ -28,15 +29,15 @@ export function WriteAnswerDialog({ agentId, item, onClose, onClosed }: Props): 
       size="lg"
       title={say('dialog')}
     >
-      {item && <Form agentId={agentId} item={item} onClose={onClose} />}
+      {item && <Form agentId={agentId} item={item} made={made} onClose={onClose} />}
     </Modal>
   );
 }
 
-function Form({ agentId, item, onClose }: Omit<Props, 'onClosed'> & { item: MissedQuestion }): ReactNode {
+function Form({ agentId, item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQuestion }): ReactNode {
   const say = useWords(questionWords);
   const [addTest, setAddTest] = useState(true);
-  const write = useWriteAnswer({ org_id: useOrganization().id, agent_id: agentId }, item);
+  const write = useWriteAnswer({ org_id: useOrganization().id, agent_id: agentId }, item, made);
   const form = useCheckedForm({ question: item.question, answer: '' }, (common) => ({
     question: (value) => (value.trim() === '' ? common('required') : null),
     answer: (value) => (value.trim() === '' ? common('required') : null),

@@ -10,6 +10,7 @@ import { FilterBar } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
+import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
@@ -18,6 +19,7 @@ import { FilterChips } from './filter-chips.tsx';
 import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
+import { useListKeys } from './use-list-keys.ts';
 import { Views } from './views.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -38,6 +40,7 @@ export function ConversationsPage(): ReactNode {
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, live: 'conversations', keep: true },
   );
+  useListKeys(conversations.data?.data.map(({ id }) => id) ?? []);
   const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   if (empty && !chosen)
     return (
@@ -59,7 +62,12 @@ export function ConversationsPage(): ReactNode {
           <PageHeader
             title={say('conversations')}
             badge={<LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
-            actions={<NotifyButton />}
+            actions={
+              <>
+                <ShortcutsButton />
+                <NotifyButton />
+              </>
+            }
           />
         ) : (
           <Text component="p">{say('conversations')}</Text>

@@ -17,10 +17,12 @@ import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { SegmentSelect } from '../../parts/segment-select.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
 import { EndUserDialog } from './end-user-form.tsx';
 import type { EndUsersSearch } from './search.ts';
+import { SegmentActs } from './segment-acts.tsx';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -57,7 +59,7 @@ export function EndUsersPage(): ReactNode {
         hint={say('hint')}
         actions={may && <Actions filters={filters} onAdd={() => setCreating(true)} />}
       />
-      {!empty && <Filters list={list} />}
+      {!empty && <Filters list={list} filters={filters} />}
       <PagedList
         label={say('end_users')}
         list={list}
@@ -177,7 +179,9 @@ function useColumns(): Column<EndUserRecord>[] {
   ];
 }
 
-function Filters({ list }: { list: ListState<EndUsersSearch> }): ReactNode {
+type FiltersProps = { list: ListState<EndUsersSearch>; filters: Exported };
+
+function Filters({ list, filters }: FiltersProps): ReactNode {
   const say = useWords(words);
   return (
     <FilterBar
@@ -199,6 +203,13 @@ function Filters({ list }: { list: ListState<EndUsersSearch> }): ReactNode {
         checked={list.filters.blocked === 'true'}
         onChange={(event) => list.setFilters({ blocked: event.currentTarget.checked ? 'true' : undefined })}
       />
+      <SegmentSelect
+        filters={filters}
+        onChoose={({ text, tag, attribute, blocked }) =>
+          list.setFilters({ text, tag, attribute, blocked: blocked ? 'true' : undefined })
+        }
+      />
+      <SegmentActs filters={filters} onGone={list.clear} />
     </FilterBar>
   );
 }

@@ -6,6 +6,7 @@ import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { SegmentSelect } from '../../../parts/segment-select.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import classes from '../campaigns.module.css';
 import { Found } from '../review/review.tsx';
@@ -26,20 +27,12 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
   const filters = Object.fromEntries(entries.filter(([, value]) => value !== ''));
   const isBusy = run !== null && !run.done;
   const isCounted = run?.what === 'count' && run.done && !run.problem;
-  const field = (name: keyof typeof typed) => ({
-    label: say(name),
-    value: typed[name],
-    disabled: isBusy,
-    autoComplete: 'off',
-    dir: 'auto',
-    maxLength: 200,
-    onChange: (event: { currentTarget: HTMLInputElement }) => {
-      setTyped({ ...typed, [name]: event.currentTarget.value });
-      // A count is of the filters that were counted.
-      forget();
-      review.reset();
-    },
-  });
+  const type = (values: Typed): void => {
+    setTyped(values);
+    // A count is of the filters that were counted.
+    forget();
+    review.reset();
+  };
   return (
     <form
       id={AUDIENCE}
@@ -51,11 +44,7 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
     >
       <Card title={say('audience')} description={say('audience_hint')}>
         <Stack gap="md">
-          <Group align="flex-end" gap="md">
-            <TextInput {...field('tag')} flex="1 1 160px" />
-            <TextInput {...field('attribute')} placeholder="plan=gold" flex="1 1 160px" />
-            <TextInput {...field('text')} flex="1 1 160px" />
-          </Group>
+          <Fields typed={typed} filters={filters} isBusy={isBusy} onType={type} />
           <Group gap="md">
             <Button type="submit" variant="default" loading={isBusy && run.what === 'count'} disabled={isBusy}>
               {say('count')}
@@ -94,5 +83,39 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
         </Stack>
       </Card>
     </form>
+  );
+}
+
+type Typed = { text: string; tag: string; attribute: string };
+type FieldsProps = {
+  typed: Typed;
+  filters: Partial<Typed>;
+  isBusy: boolean;
+  onType: (values: Typed) => void;
+};
+
+function Fields({ typed, filters, isBusy, onType }: FieldsProps): ReactNode {
+  const say = useWords(words);
+  const field = (name: keyof Typed) => ({
+    label: say(name),
+    value: typed[name],
+    disabled: isBusy,
+    autoComplete: 'off',
+    dir: 'auto',
+    maxLength: 200,
+    onChange: (event: { currentTarget: HTMLInputElement }) => onType({ ...typed, [name]: event.currentTarget.value }),
+  });
+  return (
+    <Group align="flex-end" gap="md">
+      <SegmentSelect
+        label={say('segment')}
+        filters={filters}
+        disabled={isBusy}
+        onChoose={({ text = '', tag = '', attribute = '' }) => onType({ text, tag, attribute })}
+      />
+      <TextInput {...field('tag')} flex="1 1 160px" />
+      <TextInput {...field('attribute')} placeholder="plan=gold" flex="1 1 160px" />
+      <TextInput {...field('text')} flex="1 1 160px" />
+    </Group>
   );
 }

@@ -5,6 +5,7 @@ export const words = defineWords(
   {
     audience: 'Add end users',
     audience_hint: 'Those who match all filters; without a filter, all end users. No one is added twice.',
+    segment: 'Segment',
     tag: 'Tag',
     attribute: 'Attribute',
     text: 'Name or identifier begins with',
@@ -32,6 +33,7 @@ export const words = defineWords(
   {
     audience: 'إضافة مستخدمين نهائيين',
     audience_hint: 'من يطابق كل المرشّحات؛ وبلا مرشّح كل المستخدمين. لا يُضاف أحد مرتين.',
+    segment: 'الشريحة',
     tag: 'الوسم',
     attribute: 'السمة',
     text: 'يبدأ الاسم أو المعرّف بـ',

@@ -1,0 +1,18 @@
+import { Type, type Static } from 'typebox';
+import { EndUserExportQuery } from './end-users.ts';
+import { closed, Moment, Name } from './shapes.ts';
+
+/** Of one organization: they are listed whole. */
+export const MAX_SEGMENTS = 200;
+
+/** Filters of end users under a name. Who is in it is decided each time it is used. */
+const filters = Type.Unsafe<Static<typeof EndUserExportQuery>>({ ...EndUserExportQuery, minProperties: 1 });
+
+export const SegmentRecord = Type.Object(
+  { id: Type.String(), name: Type.String(), filters, created_at: Moment },
+  { title: 'Segment' },
+);
+export type SegmentRecord = Static<typeof SegmentRecord>;
+
+export const CreateSegmentBody = Type.Object({ name: Name, filters }, closed);
+export type CreateSegmentBody = Static<typeof CreateSegmentBody>;

@@ -1,0 +1,35 @@
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useWords } from '../../language/words.tsx';
+import { useShortcuts } from '../../parts/use-shortcuts.ts';
+import { words } from './words.ts';
+
+/** `j` and `k` open the conversation below and above the open one; `/` goes to the search. */
+export function useListKeys(ids: readonly string[]): void {
+  const say = useWords(words);
+  const navigate = useNavigate();
+  const router = useRouter();
+  const open = async (step: 1 | -1): Promise<void> => {
+    // Where one is going, though the page may still be loading: a key that is pressed twice goes two steps.
+    const chosen = /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
+    const at = chosen === undefined ? -1 : ids.indexOf(chosen);
+    // A conversation that is not in the list, or none: both keys begin at its top.
+    const id = at === -1 ? ids[0] : ids[at + step];
+    if (id === undefined) return;
+    await navigate({
+      to: '/conversations/$conversation_id',
+      params: { conversation_id: id },
+      search: (before: object) => before,
+      resetScroll: false,
+    });
+    document.querySelector(`[data-row="${id}"]`)?.scrollIntoView({ block: 'nearest' });
+  };
+  useShortcuts([
+    { key: 'j', label: say('key_next'), act: () => void open(1) },
+    { key: 'k', label: say('key_previous'), act: () => void open(-1) },
+    {
+      key: '/',
+      label: say('key_search'),
+      act: () => document.querySelector<HTMLElement>('[role=search] input[type=search]')?.focus(),
+    },
+  ]);
+}

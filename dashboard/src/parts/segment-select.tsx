@@ -1,0 +1,47 @@
+import { Select } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { SegmentRecord } from '../../../contract/dashboard/segments.ts';
+import { useRead } from '../api/queries.ts';
+import { useWords } from '../language/words.tsx';
+import { useOrganization } from '../session/session.ts';
+import { segmentWords } from './segment-words.ts';
+
+type Filters = SegmentRecord['filters'];
+type Props = {
+  /** What is filtered now: a segment with just this is the chosen one. */
+  filters: Filters;
+  onChoose: (filters: Filters) => void;
+  label?: string;
+  disabled?: boolean;
+};
+
+/** Puts the filters of a segment in place; nothing where there are no segments. */
+export function SegmentSelect({ filters, onChoose, label, disabled }: Props): ReactNode {
+  const say = useWords(segmentWords);
+  const segments = useSegments();
+  if (segments.length === 0) return null;
+  return (
+    <Select
+      {...(label === undefined ? { 'aria-label': say('segment') } : { label })}
+      placeholder={say('choose')}
+      w={label === undefined ? 190 : undefined}
+      clearable
+      searchable
+      disabled={disabled}
+      data={segments.map(({ id, name }) => ({ value: id, label: name }))}
+      value={segmentOf(segments, filters)?.id ?? null}
+      onChange={(id) => onChoose(segments.find((one) => one.id === id)?.filters ?? {})}
+    />
+  );
+}
+
+export function useSegments(): SegmentRecord[] {
+  const org_id = useOrganization().id;
+  return useRead('listSegments', { params: { org_id } }).data?.data ?? [];
+}
+
+export const segmentOf = (segments: readonly SegmentRecord[], filters: Filters): SegmentRecord | undefined =>
+  segments.find((one) => textOf(one.filters) === textOf(filters));
+
+const textOf = ({ text, tag, attribute, blocked }: Filters): string =>
+  JSON.stringify([text ?? '', tag ?? '', attribute ?? '', blocked ?? false]);

@@ -1,0 +1,84 @@
+import type { Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** A group of people is saved once, and a campaign goes to it. */
+describe.skipIf(!CHROMIUM)('segments', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+  let campaign: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    for (const [name, tags] of [
+      ['Asha', ['vip']],
+      ['Omar', ['vip']],
+      ['Noor', ['new']],
+    ] as const)
+      await make('/end-users', { name, external_id: name, tags });
+    const agent = await make('/agents', { name: 'Concierge' });
+    const channel = await make('/channels', { kind: 'sandbox', name: 'Sandbox', agent_id: agent.id, settings: {} });
+    campaign = (await make('/campaigns', { name: 'Spring', agent_id: agent.id, channel_id: channel.id })).id;
+  });
+  afterAll(() => journey?.stop());
+
+  const at = async (path: string, more: object = {}): Promise<Page> => {
+    const { page } = await journey.open(path, { as: OWNER, ...more });
+    await settled(page);
+    return page;
+  };
+
+  it('are saved from the filters of the list, chosen again, used in a campaign and deleted, with the keyboard', async () => {
+    const page = await at('/end-users?tag=vip');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+    await page.getByRole('button', { name: 'Save as segment' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the segment').fill('Very important');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => page.getByRole('combobox', { name: 'Segment' }).inputValue()).toBe('Very important');
+    expect(await page.getByRole('button', { name: 'Save as segment' }).count()).toBe(0);
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await page.goto(`${journey.app.url}/end-users`);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+    await choose(page, 'Very important');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('tag')).toBe('vip');
+
+    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=progress`);
+    await choose(page, 'Very important');
+    await expect.poll(() => page.getByLabel('Tag', { exact: true }).inputValue()).toBe('vip');
+    await page.locator('#audience').getByRole('button', { name: 'Count' }).press('Enter');
+    await page.getByText(/\b2\b/).first().waitFor();
+
+    await page.goto(`${journey.app.url}/end-users?tag=vip`);
+    await page.getByRole('button', { name: /^Delete the segment .*Very important/ }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByText('The segment is deleted.').waitFor();
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+    expect(await page.getByRole('combobox', { name: 'Segment' }).count()).toBe(0);
+  });
+
+  it('in Arabic, on a phone, nothing is too wide', async () => {
+    await make('/segments', { name: 'العملاء المهمون', filters: { tag: 'vip' } });
+    const page = await at('/end-users?tag=vip', { liked: { language: 'ar' }, viewport: { width: 390, height: 800 } });
+    await page.getByRole('combobox', { name: 'الشريحة' }).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
+
+async function choose(page: Page, name: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: 'Segment' });
+  await field.click();
+  await page.getByRole('option', { name }).click();
+}
