@@ -162,7 +162,9 @@ describe('a stream', () => {
     expect(texts).toEqual([{ type: 'text', text: 'Hello Asha' }]);
     expect(names.at(-1)).toBe('run');
     const again = proxy.calls.slice(1).find(({ url }) => url.endsWith('/events'));
-    expect(again?.headers['last-event-id']?.slice(0, 4)).toBe(cutAfter === 'message' ? 'msg_' : undefined);
+    // A fast agent may have answered before the first word about the run, or have ended it with that word.
+    const had = cutAfter === 'message' ? ['msg_'] : [undefined, 'msg_'];
+    expect(had).toContain(again?.headers['last-event-id']?.slice(0, 4));
     const runs = [];
     for await (const one of parley.runs.list(agent, trigger)) if (one.metadata['cut'] === cutAfter) runs.push(one);
     expect(runs).toHaveLength(1);

@@ -26,18 +26,20 @@ export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const [writing, setWriting] = useState<MissedQuestion | null>(null);
   const [made] = useState<Made>(() => new Map());
   const list = useRef<HTMLUListElement>(null);
-  const wasClosed = useRef(false);
+  const isGone = useRef(false);
   const closed = (): void => {
-    wasClosed.current = true;
+    isGone.current = true;
     void readAnew(client, ['listMissedQuestions']);
   };
-  // The button that opened the dialog may be gone with its question.
+  // The button that was pressed, or that opened the dialog, may be gone with its question.
   useEffect(() => {
-    if (wasClosed.current && document.activeElement === document.body) list.current?.focus();
-    wasClosed.current = false;
+    if (isGone.current && document.activeElement === document.body) list.current?.focus();
+    isGone.current = false;
   }, [questions.data]);
-  const dismiss = ({ message_ids }: MissedQuestion): void =>
+  const dismiss = ({ message_ids }: MissedQuestion): void => {
+    isGone.current = true;
     settle.mutate({ params, body: { message_ids } }, { onSuccess: () => notifyDone(say('dismissed')) });
+  };
   return (
     <Card title={say('title')} description={say('hint')}>
       {questions.data ? (
