@@ -1,13 +1,15 @@
 /**
  * Counts over one or several runs. Each runner appends a line "N passed, N failed" (", N skipped" may follow) to the
- * file in TALLY_FILE; our own very last line is the sum, also when the setup fails or a runner dies. An existing
- * TALLY_FILE is continued, so that .ci/run has one tally of everything.
+ * file in TALLY_FILE, and a line for each test that someone must look at ("Failed: …"). We print those lines last, and
+ * as the very last line the sum, also when the setup fails or a runner dies. An existing TALLY_FILE is continued, so
+ * that .ci/run has one tally of everything.
  */
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const NOTHING_RAN = '0 passed, 1 failed\n';
+const COUNTS = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 
 export function openTally() {
   const folder = process.env.TALLY_FILE ? undefined : mkdtempSync(path.join(tmpdir(), 'parley-tally-'));
@@ -17,6 +19,7 @@ export function openTally() {
   process.once('exit', () => {
     if (text() === found) appendFileSync(file, NOTHING_RAN);
     const { passed, failed, skipped } = sum(text());
+    for (const line of text().split('\n')) if (line && !COUNTS.test(line)) process.stdout.write(`${line}\n`);
     if (folder) rmSync(folder, { recursive: true, force: true });
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   });
@@ -32,6 +35,11 @@ export function openTally() {
 
 function sum(text) {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const [, count, what] of text.matchAll(/(\d+) (passed|failed|skipped)/g)) total[what] += Number(count);
+  for (const line of text.split('\n')) {
+    const [, passed = 0, failed = 0, skipped = 0] = COUNTS.exec(line) ?? [];
+    total.passed += Number(passed);
+    total.failed += Number(failed);
+    total.skipped += Number(skipped);
+  }
   return total;
 }

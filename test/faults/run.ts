@@ -59,7 +59,8 @@ function end(why?: string): never {
   console.log(`${minutesSince(begun)} minutes`);
   const tally = `${passed} passed, ${failures.length} failed`;
   // scripts/tally.mjs prints it after our exit.
-  if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${tally}\n`);
+  const lines = [...failures.map((failure) => `Failed: ${failure}`), tally];
+  if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${lines.join('\n')}\n`);
   else console.log(tally);
   process.exit(failures.length === 0 ? 0 : 1);
 }
