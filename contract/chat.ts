@@ -20,7 +20,14 @@ const title = Type.Optional(Type.String({ minLength: 1, maxLength: 60, descripti
 const greeting = Type.Optional(
   Type.String({ minLength: 1, maxLength: 500, description: 'Shown before the visitor writes.' }),
 );
-const translation = Type.Optional(Type.Object({ title, greeting }, closed));
+const suggestions = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+    maxItems: 4,
+    uniqueItems: true,
+    description: 'First questions, shown as buttons before the visitor writes; at most 4 of 80 characters.',
+  }),
+);
+const translation = Type.Optional(Type.Object({ title, greeting, suggestions }, closed));
 
 /** Settings of a web chat channel. */
 export const WebChatSettings = Type.Object(
@@ -34,13 +41,22 @@ export const WebChatSettings = Type.Object(
     ),
     title,
     greeting,
+    suggestions,
     translations: Type.Optional(
       Type.Object(
         { en: translation, ar: translation, hi: translation },
-        { ...closed, description: 'Title and greeting in other languages.' },
+        { ...closed, description: 'Title, greeting and first questions in other languages.' },
       ),
     ),
     color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #0b7a75.' })),
+    avatar: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8,
+        pattern: '^\\S+$',
+        description: 'Initials or one emoji beside the title, such as LS.',
+      }),
+    ),
     position: Type.Optional(
       Type.Union([Type.Literal('end'), Type.Literal('start')], {
         description: 'The lower corner. In left-to-right languages, end is the right corner.',
@@ -60,7 +76,10 @@ export type ChatAppearance = {
   enabled: boolean;
   title: string;
   greeting: string;
+  suggestions: string[];
   color: string;
+  /** Initials or an emoji; empty: none is shown. */
+  avatar: string;
   position: 'end' | 'start';
   translations: NonNullable<WebChatSettings['translations']>;
 };

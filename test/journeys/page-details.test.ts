@@ -194,6 +194,37 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await page.getByLabel('Color', { exact: true }).inputValue()).toBe('#aa3355');
   });
 
+  it('shows a web chat as its fields say before they are saved, and saves its avatar and first questions', async () => {
+    const settings = { translations: { ar: { title: 'المتجر' } } };
+    const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings });
+    const page = await at(`/channels/${chat.id}`);
+    const preview = page.getByRole('img', { name: 'The chat with these settings' });
+    await page.getByLabel('Title').fill('Shop <b>help</b>');
+    await page.getByLabel('Avatar').fill('LS');
+    await page.getByLabel('First questions').fill('Where is my order?\n\nHow do I return it?');
+    for (const [color, on] of [
+      ['#ffee88', 'rgb(0, 0, 0)'],
+      ['#552200', 'rgb(255, 255, 255)'],
+    ]) {
+      await page.getByLabel('Choose the color').fill(color!);
+      await expect
+        .poll(() => preview.getByText('Shop <b>help</b>').evaluate((title) => getComputedStyle(title).color))
+        .toBe(on);
+    }
+    for (const text of ['LS', 'Where is my order?', 'How do I return it?']) await preview.getByText(text).waitFor();
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    const stored = async () =>
+      (await journey.api(`GET /organizations/${orgId}/channels/${chat.id}`, undefined, cookie)).body.settings;
+    await expect.poll(async () => (await stored()).avatar).toBe('LS');
+    expect(await stored()).toEqual({
+      ...settings,
+      title: 'Shop <b>help</b>',
+      suggestions: ['Where is my order?', 'How do I return it?'],
+      color: '#552200',
+      avatar: 'LS',
+    });
+  });
+
   it('says what comes next once all first steps are done', async () => {
     // The steps are about the newest agent.
     const newest = await make('/agents', { name: 'Porter' });

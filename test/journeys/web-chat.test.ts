@@ -5,9 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from '@playwright/test';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { WebChatSettings } from '../../contract/chat.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../src/start/demo-texts.ts';
 import { insertDocument } from '../../src/store/documents.ts';
+import { channel } from '../../src/store/schema/channel.ts';
 import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
@@ -67,7 +69,22 @@ afterAll(async () => {
 
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
+  if (CHROMIUM) await givenSettings();
 });
+
+/** The settings of the chat with these besides. */
+const givenSettings = (more: Partial<WebChatSettings> = {}) =>
+  parley.db
+    .update(channel)
+    .set({
+      settings: {
+        allowed_origins: [shop.origin],
+        title: 'Shop <b>help</b>',
+        greeting: 'Ask us <i>anything</i>.',
+        ...more,
+      },
+    })
+    .where(eq(channel.id, channelId));
 
 type Visit = { context: BrowserContext; page: Page; faults: string[]; called: Set<string> };
 
@@ -309,6 +326,41 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(new Set(found.links)).toEqual(new Set(['https://ok.example/a noopener noreferrer nofollow']));
     expect(await page.title()).toBe('Shop');
     expect(faults).toEqual([]);
+  });
+
+  test('offers first questions to a new visitor, as text, and sends the pressed one as their own message', async () => {
+    const questions = ['ping', HOSTILE.slice(0, 80)];
+    await givenSettings({ suggestions: questions, avatar: '<b>' });
+    const { page, faults, context } = await visit();
+    await open(page);
+    const offered = page.getByRole('group', { name: 'Suggested questions' });
+    await offered.waitFor();
+    expect(await offered.getByRole('button').allTextContents()).toEqual(questions);
+    expect(await inChat(page, "chat.querySelector('.avatar').textContent")).toBe('<b>');
+    expect(await inChat<number>(page, "chat.querySelectorAll('img, script, b').length")).toBe(0);
+    expect(await seriousFaults(page)).toEqual([]);
+    await offered.getByRole('button', { name: 'ping' }).press('Enter');
+    await bubble(page, 'pong').waitFor();
+    expect(await offered.count()).toBe(0);
+    expect(await isFocused(field(page))).toBe(true);
+    expect(await page.locator('li.mine').count()).toBe(1);
+    // A visitor who returns has asked already.
+    const again = await visit('/', context);
+    await open(again.page);
+    await bubble(again.page, 'pong').waitFor();
+    expect(await again.page.getByRole('group', { name: 'Suggested questions' }).count()).toBe(0);
+    expect([...faults, ...again.faults]).toEqual([]);
+  });
+
+  test('says title and first questions in the language of the page', async () => {
+    const ar = { title: 'المتجر', suggestions: ['أين طلبي؟'] };
+    await givenSettings({ suggestions: ['ping'], translations: { ar } });
+    const { page } = await visit('/?page-ar');
+    await page.getByRole('button', { name: 'فتح الدردشة' }).click();
+    await page.getByRole('heading', { name: 'المتجر' }).waitFor();
+    const offered = page.getByRole('group', { name: 'أسئلة مقترحة' });
+    await offered.waitFor();
+    expect(await offered.getByRole('button').allTextContents()).toEqual(ar.suggestions);
   });
 
   test('on a site that is not on the list it says that it is not available', async () => {

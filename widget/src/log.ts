@@ -5,10 +5,12 @@ import type { Shown } from './conversation.ts';
 /** Nearer than this to the newest message: new ones are followed. */
 const NEAR_END_PX = 80;
 
+/** What stands there before a person writes. `ask` sends a suggestion as the person's own words. */
+export type First = { greeting: string; suggestions: readonly string[]; ask(text: string): void };
 type Wanted = { id: string; key: string; make: () => HTMLLIElement };
 
 /** What was said, and the button for what was said before. */
-export function createLog(greeting: string, tools: MessageTools, loadEarlier: () => Promise<void>) {
+export function createLog(first: First, tools: MessageTools, loadEarlier: () => Promise<void>) {
   const { words } = tools.speech;
   const more = h('button', { type: 'button', class: 'more', hidden: true, onclick: earlier }, words.earlier);
   const list = h('ol');
@@ -42,7 +44,7 @@ export function createLog(greeting: string, tools: MessageTools, loadEarlier: ()
     draw(shown: Shown): void {
       const { state, loaded } = shown;
       const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
-      const wanted = wantedOf(shown, greeting, tools);
+      const wanted = wantedOf(shown, first, tools);
       // History is not read out piece by piece.
       log.setAttribute('aria-busy', String(!loaded && state !== 'offline' && state !== 'closed'));
       update(wanted);
@@ -56,11 +58,10 @@ export function createLog(greeting: string, tools: MessageTools, loadEarlier: ()
 }
 
 /** What the list should show, from the first to the last; an entry with the same key is the same. */
-function wantedOf(
-  { messages, waiting, state, loaded, hasMore }: Shown,
-  greeting: string,
-  tools: MessageTools,
-): Wanted[] {
+function wantedOf({ messages, waiting, state, loaded, hasMore }: Shown, first: First, tools: MessageTools): Wanted[] {
+  const { greeting, suggestions } = first;
+  // Only where it is known that nothing was said: a person who returns does not see them for a moment.
+  const isNew = loaded && messages.length === 0 && waiting.length === 0;
   return [
     ...(!hasMore && (loaded || messages.length === 0)
       ? [
@@ -70,6 +71,9 @@ function wantedOf(
             make: () => h('li', { class: 'said' }, h('div', { class: 'bubble', dir: 'auto' }, greeting)),
           },
         ]
+      : []),
+    ...(isNew && suggestions.length > 0
+      ? [{ id: 'suggestions', key: '', make: () => suggestionsView(first, tools) }]
       : []),
     ...messages.map((message, index) => {
       const isLast = index === messages.length - 1 && waiting.length === 0;
@@ -83,6 +87,15 @@ function wantedOf(
       return { id: one.client_id, key: `${online} ${one.failed}`, make: () => waitingView(one, tools, online) };
     }),
   ];
+}
+
+function suggestionsView({ suggestions, ask }: First, { speech: { words } }: MessageTools): HTMLLIElement {
+  const keys = suggestions.map((text) => h('button', { type: 'button', dir: 'auto', onclick: () => ask(text) }, text));
+  return h(
+    'li',
+    { class: 'said' },
+    h('div', { class: 'choices', role: 'group', 'aria-label': words.suggestions }, ...keys),
+  );
 }
 
 /** Only what changed is touched: a screen reader reads what is added, and an opened source stays open. */

@@ -33,6 +33,7 @@ button { font: inherit; color: inherit; cursor: pointer; border: 0; background: 
 .head { display: flex; align-items: center; gap: 12px; padding: 12px 16px; background: var(--accent); color: var(--on-accent); }
 .head h2 { flex: 1; margin: 0; font-size: 17px; line-height: 1.3; font-weight: 600; overflow-wrap: anywhere; }
 .head h2:focus { outline: none; }
+.avatar { inline-size: 36px; block-size: 36px; flex: none; border-radius: 50%; overflow: hidden; display: grid; place-items: center; border: 1.5px solid; font-size: 15px; line-height: 1; font-weight: 600; white-space: nowrap; }
 .close { inline-size: 36px; block-size: 36px; display: grid; place-items: center; }
 .close svg { inline-size: 20px; block-size: 20px; fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linecap: round; }
 .log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 16px; }

@@ -28,16 +28,14 @@ const CROSS = 'M6 6l12 12M18 6L6 18';
 export function createView(host: HTMLElement, options: ViewOptions, act: ViewActions) {
   const { appearance, speech, isPage } = options;
   const { words } = speech;
-  const own = appearance.translations[speech.language];
-  const greeting = own?.greeting || appearance.greeting || words.greeting;
+  const { title, greeting, suggestions } = textsOf(appearance, speech);
 
   const launcher = createLauncher(speech, () => act.toggle(!isOpen()));
-  const log = createLog(greeting, { speech, say, sayAgain: act.sayAgain }, act.earlier);
+  const log = createLog({ greeting, suggestions, ask }, { speech, say, sayAgain: act.sayAgain }, act.earlier);
   const field = createField(speech, (text) => {
     say(text);
     log.toEnd();
   });
-  const title = own?.title || appearance.title || words.title;
   const heading = h('h2', { dir: 'auto', tabindex: '-1', id: 'title' }, title);
   const close = h(
     'button',
@@ -49,7 +47,7 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   const panel = h(
     'section',
     { class: 'panel', role: isPage ? 'region' : 'dialog', 'aria-labelledby': 'title', hidden: true },
-    h('div', { class: 'head' }, heading, isPage ? null : close),
+    h('div', { class: 'head' }, avatarOf(appearance), heading, isPage ? null : close),
     log.element,
     dots,
     notice,
@@ -73,6 +71,16 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
     notice.hidden = false;
   }
 
+  /** Its button goes, and would take the focus with it. */
+  function ask(text: string): void {
+    say(text);
+    log.toEnd();
+    focusIn();
+  }
+
+  /** On a phone the keyboard would cover what is to be read first. */
+  const focusIn = (): void => (matchMedia('(pointer: coarse)').matches ? heading : field).focus();
+
   return {
     draw(shown: Shown): void {
       log.draw(shown);
@@ -92,14 +100,26 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
       else panel.removeAttribute('aria-modal');
       if (now) log.toEnd();
       if (!moveFocus) return;
-      // On a phone the keyboard would cover what is to be read first.
-      if (!now) launcher.button.focus();
-      else if (matchMedia('(pointer: coarse)').matches) heading.focus();
-      else field.focus();
+      if (now) focusIn();
+      else launcher.button.focus();
     },
     isOpen,
   };
 }
+
+/** What is said in the language of the page, else what is said for all, else our own words. */
+function textsOf({ translations, ...usual }: ChatAppearance, { language, words }: Speech) {
+  const own = translations[language];
+  return {
+    title: own?.title || usual.title || words.title,
+    greeting: own?.greeting || usual.greeting || words.greeting,
+    suggestions: (own?.suggestions ?? usual.suggestions).filter((text) => text.trim() !== ''),
+  };
+}
+
+/** The title beside it says the name: an avatar has nothing to add for a screen reader. */
+const avatarOf = ({ avatar }: ChatAppearance): HTMLElement | null =>
+  avatar === '' ? null : h('span', { class: 'avatar', 'aria-hidden': 'true' }, avatar);
 
 /** Shut off from the styles of the page that it stands in. */
 function createRoot(host: HTMLElement, { appearance, speech, isPage, theme }: ViewOptions, parts: Node[]): HTMLElement {

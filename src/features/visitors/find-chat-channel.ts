@@ -21,7 +21,9 @@ export const presentAppearance = ({ id, enabled, chat }: ChatChannel): ChatAppea
   enabled,
   title: chat.title ?? '',
   greeting: chat.greeting ?? '',
+  suggestions: chat.suggestions ?? [],
   color: chat.color ?? COLOR,
+  avatar: chat.avatar ?? '',
   position: chat.position ?? 'end',
   translations: chat.translations ?? {},
 });

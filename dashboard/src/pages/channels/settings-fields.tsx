@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import { useLanguage, useWords } from '../../language/words.tsx';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { ChatPreview, isColor, USUAL_COLOR } from './chat-preview.tsx';
 import { fieldWords } from './field-words.ts';
 import type { FieldWord } from './kinds.ts';
 import { isUnused, type SettingsValues, shownFields, valueName } from './settings-values.ts';
@@ -36,6 +37,7 @@ export function SettingsFields({ kind, form, readOnly = false, stored = false, m
   return (
     <Stack gap="md">
       {usual.map(field)}
+      {kind === 'web_chat' && <ChatPreview values={form.values} />}
       {own && (
         <details className={classes.advanced} open={Boolean(ownProps?.error) || ownProps?.value !== '' || undefined}>
           <summary>{say('advanced')}</summary>
@@ -111,19 +113,16 @@ function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): Re
       type="color"
       aria-label={label}
       className={classes.swatch}
-      value={COLOR.test(value) ? value : USUAL_COLOR}
+      value={isColor(value) ? value : USUAL_COLOR}
       disabled={readOnly}
       onChange={onChange}
     />
   );
 }
 
-const COLOR = /^#[0-9a-f]{6}$/i;
-/** Of a chat that has none of its own. */
-const USUAL_COLOR = '#0b7a75';
-
 /** What people read; the rest are keys and addresses. */
-const isWords = (name: string): boolean => ['from_name', 'subject', 'title', 'greeting'].includes(name);
+const WORDS: readonly string[] = ['from_name', 'subject', 'title', 'greeting', 'suggestions', 'avatar'];
+const isWords = (name: string): boolean => WORDS.includes(name);
 
 /** Puts what the server found wrong with the settings beside its field; true if there was such a field. */
 export function placeSettings(form: Form, faults: readonly { pointer: string; detail: string }[]): boolean {
