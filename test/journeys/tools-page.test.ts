@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { type FakeMcpServer, startMcpServer } from '../fakes/mcp-server.ts';
 import {
   CHROMIUM,
@@ -97,7 +98,15 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     await dialog.getByLabel('Bearer token').fill('mcp-token');
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-ask.png` });
     await dialog.getByRole('button', { name: 'Show its tools' }).click();
+    // The secret that signs the calls, this once: Esc asks first, and closes nothing behind it.
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep it open' }).click();
+    await page.getByRole('button', { name: 'I have saved this secret' }).click();
     await dialog.getByLabel('orders.status').check();
+    await expect.poll(() => everythingKept(page)).not.toContain(secret);
+    const { headers, body } = shop.requests.findLast(({ method }) => method === 'POST')!;
+    expect(verifyWebhook(secret, headers as Record<string, string>, body, Date.now())).toBe(true);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-choose.png` });
     await dialog.getByRole('button', { name: 'Add what is chosen (1)' }).click();
     expect(shop.requests.at(-1)!.headers.authorization).toBe('Bearer mcp-token');

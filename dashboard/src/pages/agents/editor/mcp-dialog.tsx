@@ -9,6 +9,7 @@ import { call } from '../../../api/client.ts';
 import { readAnew } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { SecretDialog } from '../../../parts/secret-dialog.tsx';
 import { useMadeOnce } from '../../../parts/use-made-once.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { useEditor } from './editor.ts';
@@ -24,7 +25,8 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
   const say = useWords(mcpWords);
   const { readOnly } = useEditor();
   const [opened, setOpened] = useState(false);
-  const [asked, setAsked] = useState<{ at: McpServer; answer: McpTools } | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
   const close = (): void => {
     setOpened(false);
     setAsked(null);
@@ -35,27 +37,41 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setOpened(true)}>
         {say('add')}
       </Button>
-      <Modal opened={opened} onClose={close} title={say('title')} size={640}>
+      {/* While the secret is shown above it, Esc and the focus belong to the secret. */}
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={say('title')}
+        size={640}
+        closeOnEscape={secret === null}
+        trapFocus={secret === null}
+      >
         {asked?.answer.server ? (
           <Choose at={asked.at} answer={asked.answer} most={most} onClose={close} />
         ) : (
-          <Ask refused={asked} onAnswer={setAsked} onClose={close} />
+          <Ask refused={asked} onSecret={setSecret} onAnswer={setAsked} onClose={close} />
         )}
       </Modal>
+      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
 }
 
 type Asked = { at: McpServer; answer: McpTools };
-type AskProps = { refused: Asked | null; onAnswer: (asked: Asked) => void; onClose: () => void };
+type Told = {
+  /** A signing secret was made, whether or not the server then answers. */
+  onSecret: (secret: string) => void;
+  onAnswer: (asked: Asked) => void;
+};
+type AskProps = Told & { refused: Asked | null; onClose: () => void };
 
 type Given = { server: string; url: string; token: string };
 
-function Ask({ refused, onAnswer, onClose }: AskProps): ReactNode {
+function Ask({ refused, onClose, ...told }: AskProps): ReactNode {
   const say = useWords(mcpWords);
   const [given, setGiven] = useState<Given>({ server: '', url: '', ...refused?.at, token: '' });
   const [faults, setFaults] = useState<Partial<Given>>({});
-  const { busy, problem, ask } = useAsk(onAnswer);
+  const { busy, problem, ask } = useAsk(told);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const found = {
@@ -87,13 +103,13 @@ function Ask({ refused, onAnswer, onClose }: AskProps): ReactNode {
 }
 
 /** Stores the token, if one is given, and asks the server. */
-function useAsk(onAnswer: (asked: Asked) => void) {
+function useAsk({ onSecret, onAnswer }: Told) {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const client = useQueryClient();
   const { busy, problem, make } = useMadeOnce(async ({ server, url, token }: Given) => {
     const params = { org_id, agent_id };
-    if (token.trim() !== '') await storeToken(params, { server, url }, token.trim());
+    if (token.trim() !== '') await storeToken(params, { server, url }, token.trim(), onSecret);
     const answer = await call('listMcpTools', { params, body: { server, url } });
     void readAnew(client, ['listToolSecrets', 'listMcpTools']);
     return { at: { server, url }, answer };
@@ -155,12 +171,22 @@ function Fields({ given, faults, change }: FieldsProps): ReactNode {
 type Whose = { org_id: string; agent_id: string };
 
 /** The secret of the server, made if there is none for this address yet, with the token as its credentials. */
-async function storeToken(params: Whose, { server, url }: McpServer, bearer: string): Promise<void> {
+async function storeToken(
+  params: Whose,
+  { server, url }: McpServer,
+  bearer: string,
+  onSecret: Told['onSecret'],
+): Promise<void> {
   const { data } = await call('listToolSecrets', { params });
   const tool = `mcp:${server}`;
   const { origin } = new URL(url);
   const known = data.find((one) => one.tool === tool && one.origin === origin);
-  const { id } = known ?? (await call('createToolSecret', { params, body: { tool, url } }));
+  let id = known?.id;
+  if (id === undefined) {
+    const made = await call('createToolSecret', { params, body: { tool, url } });
+    onSecret(made.secret);
+    ({ id } = made);
+  }
   await call('setToolCredentials', { params: { ...params, tool_secret_id: id }, body: { bearer } });
 }
 
