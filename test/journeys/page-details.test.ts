@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
 const HIDDEN_PX = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('nav'))`;
 
@@ -198,6 +198,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     const settings = { translations: { ar: { title: 'المتجر' } } };
     const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings });
     const page = await at(`/channels/${chat.id}`);
+    const HEAD_COLOR = `getComputedStyle(document.querySelector('[role=img][aria-label^="The chat"] [dir=auto]')).color`;
     const preview = page.getByRole('img', { name: 'The chat with these settings' });
     await page.getByLabel('Title').fill('Shop <b>help</b>');
     await page.getByLabel('Avatar').fill('LS');
@@ -207,11 +208,11 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       ['#552200', 'rgb(255, 255, 255)'],
     ]) {
       await page.getByLabel('Choose the color').fill(color!);
-      await expect
-        .poll(() => preview.getByText('Shop <b>help</b>').evaluate((title) => getComputedStyle(title).color))
-        .toBe(on);
+      await expect.poll(() => page.evaluate(HEAD_COLOR)).toBe(on);
     }
     for (const text of ['LS', 'Where is my order?', 'How do I return it?']) await preview.getByText(text).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
     await page.getByRole('button', { name: 'Check and save' }).click();
     const stored = async () =>
       (await journey.api(`GET /organizations/${orgId}/channels/${chat.id}`, undefined, cookie)).body.settings;
@@ -223,6 +224,45 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       color: '#552200',
       avatar: 'LS',
     });
+  });
+
+  it('offers the known variables after two braces in the texts of an agent', async () => {
+    const porter = await make('/agents', { name: 'Porter of variables' });
+    await make('/triggers', {
+      agent_id: porter.id,
+      name: 'Delivery',
+      variables: ['order_id', 'voucher'].map((name) => ({ name, type: 'string' })),
+    });
+    const page = await at(`/agents/${porter.id}`);
+    const instructions = page.getByLabel('Instructions');
+    const options = page.getByRole('listbox', { name: 'Variables' }).getByRole('option');
+    await instructions.pressSequentially('Order {{');
+    await expect
+      .poll(() => options.allTextContents())
+      .toEqual(['{{end_user.name}}', '{{agent.name}}', '{{order_id}}', '{{voucher}}']);
+    expect(await instructions.getAttribute('aria-expanded')).toBe('true');
+    await instructions.press('ArrowDown');
+    const active = page.locator(`[id="${await instructions.getAttribute('aria-activedescendant')}"]`);
+    expect(await active.textContent()).toBe('{{agent.name}}');
+    expect(await seriousFaults(page)).toEqual([]);
+    await instructions.press('Escape');
+    expect(await options.count()).toBe(0);
+    await instructions.pressSequentially('o');
+    expect(await options.count()).toBe(0);
+    // Other braces open it again.
+    await instructions.pressSequentially(' {{ORD');
+    await options.first().waitFor();
+    await instructions.press('Enter');
+    expect(await instructions.inputValue()).toBe('Order {{o {{order_id}}');
+    const opening = page.getByLabel('Opening message', { exact: true });
+    await opening.fill('it, {{end_user.name|there}}.');
+    await opening.press('Home');
+    await opening.pressSequentially('Use {{vou');
+    await options.first().click();
+    expect(await opening.inputValue()).toBe('Use {{voucher}}it, {{end_user.name|there}}.');
+    // Within a variable that is there already, Enter is a new line.
+    for (let key = 0; key < 'it, {{end'.length; key++) await opening.press('ArrowRight');
+    expect(await options.count()).toBe(0);
   });
 
   it('says what comes next once all first steps are done', async () => {

@@ -11,6 +11,7 @@ import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useTextVariables } from '../../parts/playground/circumstances.ts';
 import { Playground } from '../../parts/playground/playground.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
@@ -79,10 +80,11 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const may = useMay('member');
   const { tab = 'behaviour' } = route.useSearch();
   const draft = useDraft(agent, !may);
+  const variables = useTextVariables(agent.id, draft.definition);
   // Resets fields that keep their own text beside the definition.
   const [discarded, setDiscarded] = useState(0);
   return (
-    <EditorContext.Provider value={draft.editor}>
+    <EditorContext.Provider value={{ ...draft.editor, variables }}>
       <PageHeader
         title={agent.name}
         crumbs={[{ label: say('agents'), to: '/agents' }]}

@@ -26,7 +26,13 @@ export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
       <Text size="sm" fw={500} mb={4}>
         {say('look')}
       </Text>
-      <div className={classes.site} role="img" aria-label={say('look_of')} style={style as CSSProperties}>
+      <div
+        className={classes.site}
+        data-corner={of('position') || 'end'}
+        role="img"
+        aria-label={say('look_of')}
+        style={style as CSSProperties}
+      >
         <div className={classes.panel}>
           <div className={classes.head}>
             {of('avatar') !== '' && <span className={classes.avatar}>{of('avatar')}</span>}
@@ -37,13 +43,15 @@ export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
           <p className={classes.greeting} dir="auto">
             {of('greeting') || say('usual_greeting')}
           </p>
-          {questions.slice(0, MAX_QUESTIONS).map((text, index) => (
-            <span key={index} className={classes.question} dir="auto">
-              {text}
-            </span>
-          ))}
+          <p className={classes.questions}>
+            {questions.slice(0, MAX_QUESTIONS).map((text, index) => (
+              <span key={index} className={classes.question} dir="auto">
+                {text}
+              </span>
+            ))}
+          </p>
         </div>
-        <span className={classes.launcher} data-corner={of('position') || 'end'}>
+        <span className={classes.launcher}>
           <IconMessageCircle size={22} />
         </span>
       </div>

@@ -29,6 +29,16 @@ export function useVariables(agentId: string, definition: AgentDefinition | unde
   return [...found.values()];
 }
 
+/**
+ * Names that texts may hold as `{{name}}`. With a definition these are the texts of the agent itself: they know its name
+ * and the answers to its questions.
+ */
+export function useTextVariables(agentId: string, definition: AgentDefinition | undefined): string[] {
+  const declared = useVariables(agentId, undefined).map(({ name }) => name);
+  const answers = (definition?.steps?.items ?? []).map(({ name }) => name).filter(Boolean);
+  return [...new Set(['end_user.name', ...(definition ? ['agent.name'] : []), ...declared, ...answers])];
+}
+
 /** The part of a turn's body that says so; what was left empty is not said. */
 export function bodyOf({ locale, name, values }: Circumstances, variables: readonly Variable[]): PlaygroundBody {
   const given = variables.flatMap((one) => (values[one.name] ? [[one.name, valueOf(one, values[one.name]!)]] : []));

@@ -1,8 +1,9 @@
-import { Stack, Switch, Textarea } from '@mantine/core';
+import { Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
+import { VariableTextarea } from '../../../parts/variable-textarea.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { LocalizedField } from './localized-field.tsx';
@@ -14,12 +15,12 @@ const MAX_MISSES = 20;
 
 export function BehaviourTab(): ReactNode {
   const say = useWords(words);
-  const { definition, change, fault, readOnly } = useEditor();
+  const { definition, change, fault, readOnly, variables = [] } = useEditor();
   return (
     <>
       <Card>
         <Stack gap="lg">
-          <Textarea
+          <VariableTextarea
             label={say('instructions')}
             description={say('instructions_hint')}
             autosize
@@ -29,7 +30,8 @@ export function BehaviourTab(): ReactNode {
             readOnly={readOnly}
             value={definition.instructions ?? ''}
             error={fault('/instructions')}
-            onChange={(event) => change({ instructions: event.currentTarget.value })}
+            variables={variables}
+            onText={(instructions) => change({ instructions })}
           />
           <LocalizedField
             label={say('opening')}

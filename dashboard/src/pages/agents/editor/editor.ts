@@ -10,6 +10,8 @@ export type Editor = {
   /** Whether something at this pointer or below it is wrong. */
   faulty: (pointer: string) => boolean;
   readOnly: boolean;
+  /** Variables that texts may hold. */
+  variables?: readonly string[];
 };
 
 export const EditorContext = createContext<Editor | null>(null);

@@ -1,9 +1,10 @@
-import { ActionIcon, Input, Select, Textarea } from '@mantine/core';
+import { ActionIcon, Input, Select } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../../contract/agents.ts';
 import { OFFERED_LANGUAGES } from '../../../language/offered.ts';
 import { useWords } from '../../../language/words.tsx';
+import { VariableTextarea } from '../../../parts/variable-textarea.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import classes from '../agents.module.css';
@@ -23,7 +24,7 @@ type Props = {
 
 /** One text in as many languages as wanted: the languages as small buttons, the chosen one's text below. */
 export function LocalizedField({ label, hint, value = {}, onChange, pointer, required, rows = 2 }: Props): ReactNode {
-  const { fault, faulty, readOnly } = useEditor();
+  const { fault, faulty, readOnly, variables = [] } = useEditor();
   const id = useId();
   const nameOf = useLanguageName();
   const given = Object.keys(value);
@@ -52,11 +53,12 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
           onChange(Object.keys(rest).length === 0 ? undefined : rest);
         }}
       />
-      <Textarea
+      <VariableTextarea
         id={id}
         aria-label={current === 'default' ? label : `${label} (${nameOf(current)})`}
         value={value[current] ?? ''}
-        onChange={(event) => onChange({ ...value, [current]: event.currentTarget.value })}
+        onText={(text) => onChange({ ...value, [current]: text })}
+        variables={variables}
         dir="auto"
         lang={current === 'default' ? undefined : current}
         autosize

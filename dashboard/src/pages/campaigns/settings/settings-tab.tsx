@@ -5,6 +5,7 @@ import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
+import { useTextVariables } from '../../../parts/playground/circumstances.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import agentClasses from '../../agents/agents.module.css';
@@ -27,6 +28,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
   const { role } = useOrganization();
   const may = useMay('member');
   const { readOnly } = draft.editor;
+  const variables = useTextVariables(item.agent_id, undefined);
   const note =
     item.state === 'ended'
       ? say('note_ended')
@@ -34,7 +36,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
         ? say(`note_${item.state}`)
         : say('note_role', { role: sayCommon(`role_${role}`) });
   return (
-    <EditorContext.Provider value={draft.editor}>
+    <EditorContext.Provider value={{ ...draft.editor, variables }}>
       <Alert color="gray" icon={<IconInfoCircle size={18} />} mb="lg">
         {note}
       </Alert>

@@ -129,10 +129,11 @@ function useSave(item: SavedReplyRecord | null) {
 }
 
 /** The field of texts is that of the agent editor; here there is no definition. */
-const NO_EDITOR: Pick<Editor, 'definition' | 'change' | 'readOnly'> = {
+const NO_EDITOR: Pick<Editor, 'definition' | 'change' | 'readOnly' | 'variables'> = {
   definition: {},
   change: () => {},
   readOnly: false,
+  variables: ['name', 'member.name'],
 };
 
 const variable = (text: string): ReactNode => (
