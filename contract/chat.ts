@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { idPattern } from './ids.ts';
-import { MAX_NAME_CHARACTERS } from './limits.ts';
+import { MAX_ATTACHMENT_NAME, MAX_NAME_CHARACTERS } from './limits.ts';
 import { MessageContent, MessageSource } from './messages.ts';
 
 /** The messages between the widget on a page and the server (docs/web-chat.md). */
@@ -15,6 +15,8 @@ export const MAX_VISITOR_CHARACTERS = 4_000;
 /** Messages of one page of a conversation's history. */
 export const CHAT_PAGE = 30;
 
+/** The widget's id of a message: a UUID. */
+const CLIENT_ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
 const title = Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'Shown above the conversation.' }));
 const greeting = Type.Optional(
@@ -62,6 +64,7 @@ export const WebChatSettings = Type.Object(
         description: 'The lower corner. In left-to-right languages, end is the right corner.',
       }),
     ),
+    files: Type.Optional(Type.Boolean({ description: 'Whether visitors can send pictures and files; default true.' })),
     hosted_page: Type.Optional(
       Type.Boolean({ description: 'Whether the chat has its own page at /chat/{channel_id}; default true.' }),
     ),
@@ -81,6 +84,8 @@ export type ChatAppearance = {
   /** Initials or an emoji; empty: none is shown. */
   avatar: string;
   position: 'end' | 'start';
+  /** Visitors can send files. */
+  files: boolean;
   translations: NonNullable<WebChatSettings['translations']>;
 };
 
@@ -131,12 +136,19 @@ export type ChatMessages = Static<typeof ChatMessages>;
 export const SendChatMessage = Type.Object(
   {
     /** Made by the widget: however often it is sent, it is said once. */
-    client_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
+    client_id: Type.String({ pattern: CLIENT_ID }),
     text: Type.String({ minLength: 1, maxLength: MAX_VISITOR_CHARACTERS, pattern: '\\S' }),
   },
   { ...closed, title: 'SendChatMessage' },
 );
 export type SendChatMessage = Static<typeof SendChatMessage>;
+
+/** The query; the body is the bytes of the file. */
+export const SendChatFile = Type.Object({
+  client_id: Type.String({ pattern: CLIENT_ID }),
+  name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }),
+});
+export type SendChatFile = Static<typeof SendChatFile>;
 
 /** `answering`: the agent will answer; false while a member has taken over, and for a person who opted out. */
 export const SentChatMessage = Type.Object(

@@ -37,6 +37,7 @@ export const ID_PREFIXES = [
   'note',
   'sreply',
   'segment',
+  'attachment',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

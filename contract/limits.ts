@@ -50,3 +50,9 @@ export const KNOWLEDGE_BYTES: Record<Plan, { agent: number; organization: number
   free: { agent: 2 * MIB, organization: 5 * MIB },
   paid: { agent: 20 * MIB, organization: 200 * MIB },
 };
+
+/** A file that is sent in a conversation. The providers of channels take no larger ones in all of their kinds. */
+export const MAX_ATTACHMENT_BYTES = 10 * MIB;
+export const MAX_ATTACHMENT_NAME = 255;
+/** What the files in all conversations of an organization come to at most. */
+export const ATTACHMENTS_BYTES: Record<Plan, number> = { free: 1024 * MIB, paid: 10 * 1024 * MIB };

@@ -247,6 +247,11 @@ const kinds = {
     title: 'No such conversation',
     cure: 'Check the conversation id: the conversation must belong to this person, or be on this channel. When a person is erased, the conversations are erased too.',
   },
+  attachment_not_found: {
+    status: 404,
+    title: 'No such file',
+    cure: 'Check the whole address. A file goes with its message: when that is deleted, or the person is erased, the file is gone too.',
+  },
   note_not_found: {
     status: 404,
     title: 'No such note of yours',
@@ -453,6 +458,11 @@ const kinds = {
     status: 409,
     title: "The organization's document limit is reached",
     cure: 'Remove documents of any agent that are no longer needed; the detail says how much fits. The paid plan has a higher limit.',
+  },
+  attachments_full: {
+    status: 409,
+    title: "The organization's limit of files in conversations is reached",
+    cure: 'Keep conversations for a shorter time (Settings, Organization), or erase people who are no longer needed; the detail says how much fits. The paid plan has a higher limit.',
   },
   key_revoked_already: {
     status: 409,

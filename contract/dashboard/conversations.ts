@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
-import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
+import { MAX_ATTACHMENT_NAME, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
 import { ModelUse } from '../spending.ts';
 import { RUN_STATUSES } from '../triggers.ts';
@@ -137,6 +137,9 @@ export const ConversationListQuery = PageQuery({
 export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
+
+/** The body is the bytes of the file. */
+export const SendFileQuery = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }) });
 
 export const NoteBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }) }, closed);
 

@@ -72,7 +72,9 @@ import {
   ListedConversation,
   SayAnswer,
   SayBody,
+  SendFileQuery,
 } from './conversations.ts';
+import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
 import { EndUserExportQuery, EndUserListQuery, EndUserRecord } from './end-users.ts';
 import { CampaignRehearsal, RehearseCampaignBody } from './rehearsals.ts';
@@ -446,6 +448,7 @@ const routes = {
   markConversationSeen: route('POST 204', `${org}/conversations/:conversation_id/seen`, 'viewer', 'What was said is not new to the reader any more', {}),
   sayInConversation: route('POST 200', `${org}/conversations/:conversation_id/say`, 'member', 'Speak as the end user (sandbox) and wait for the agent’s turn', { body: SayBody, answer: SayAnswer }),
   replyInConversation: route('POST 201', `${org}/conversations/:conversation_id/reply`, 'member', 'Answer as a person', { body: SayBody, answer: ConversationMessage }),
+  sendFileInConversation: route('POST 201', `${org}/conversations/:conversation_id/files`, 'member', 'Send a file as a person', { query: SendFileQuery, body: Type.Unsafe<unknown>({}), rawBody: MAX_ATTACHMENT_BYTES, answer: ConversationMessage }),
   addNote: route('POST 201', `${org}/conversations/:conversation_id/notes`, 'member', 'Write a note that only members see', { body: NoteBody, answer: ConversationNote }),
   deleteNote: route('DELETE 204', `${org}/conversations/:conversation_id/notes/:note_id`, 'member', 'Delete a note of one’s own', {}),
   takeOverConversation: route('POST 200', `${org}/conversations/:conversation_id/take-over`, 'member', 'Take over from the agent', { answer: ConversationSummary }),

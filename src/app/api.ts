@@ -1,6 +1,7 @@
 import { createLeakReportLimit } from '../access/limits/leak-report-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from '../access/visitors/visitor-limit.ts';
 import { createUsageCounter } from '../features/usage/count-requests.ts';
+import { attachmentRoutes } from '../http/attachments/routes.ts';
 import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
@@ -53,6 +54,7 @@ export function createApi(
       ...channelApiRoutes(all),
       ...inboundRoutes(all),
       ...chatRoutes(all),
+      ...attachmentRoutes(all),
       ...dashboardRoutes(all, paging),
     ],
     countRequest: usage.count,

@@ -24,7 +24,10 @@ export type TurnRequest = {
   end_user: { id: string; name: string | null; locale: string | null };
   /** Messages so far, oldest first, including the newest end-user messages; at most MAX_HISTORY. */
   history: readonly TurnMessage[];
-  /** End-user messages since the agent's last turn, oldest first; empty means that the agent opens. */
+  /**
+   * End-user messages since the agent's last turn, oldest first; empty means that the agent opens. What came without
+   * words is named: `[image]`, `[file: invoice.pdf]`.
+   */
   input: readonly string[];
   /** What this provider returned as `state` on the previous turn of this conversation; null on the first. */
   state: unknown;

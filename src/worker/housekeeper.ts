@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { forgetLooseAttachments } from '../store/attachments/attachments.ts';
 import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
 import type { Db } from '../store/db.ts';
 import { forgetImports } from '../store/imports/queue.ts';
@@ -28,6 +29,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetInbound,
   forgetEvents,
   forgetImports,
+  forgetLooseAttachments,
   (pool, limit) => settleDead(pool, limit),
   forgetTries,
 ];
@@ -40,7 +42,7 @@ export type HousekeeperOptions = { db: Db; log: Logger; queueMail: QueueMail | n
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
  * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
- * retention period of their organization, tries of models older than 30 days. It also settles what dead workers have
+ * retention period of their organization, files whose message never came, tries of models older than 30 days. It also settles what dead workers have
  * reserved from budgets, and mails owners whose budget is spent. Any number of nodes may run it at the same time.
  */
 export function createHousekeeper({ db, log, queueMail, baseUrl }: HousekeeperOptions) {

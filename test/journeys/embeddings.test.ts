@@ -34,9 +34,11 @@ beforeAll(async () => {
   const text = [ANSWER, ...PADDING].join('\n\n');
   await owner.call(`POST /agents/${agentId}/documents`, { name: 'Guide', text });
 });
-beforeEach(() => {
+beforeEach(async () => {
   ollama.chats.length = 0;
   ollama.embeddings.calls.length = 0;
+  await parley.db.execute(sql`DELETE FROM model_gate`);
+  await parley.db.execute(sql`DELETE FROM budget`);
 });
 afterAll(async () => {
   await parley.stop();
@@ -101,7 +103,6 @@ test.each([
     const { prompt, said } = await ask('Does a room have a desk?');
     expect(said).toEqual([['embedding_failed', code]]);
     expect(prompt).toContain('Room 0 has');
-    await parley.db.execute(sql`DELETE FROM model_gate`);
   },
 );
 
@@ -110,7 +111,6 @@ test('while the provider asks us to wait, it is not called and the turn does not
   expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect(embedded()).toHaveLength(1);
-  await parley.db.execute(sql`DELETE FROM model_gate`);
 });
 
 test('a budget that cannot pay for the embedding: the words alone are searched, and the model still answers', async () => {
@@ -121,7 +121,6 @@ test('a budget that cannot pay for the embedding: the words alone are searched, 
   expect((await owner.call('PUT /budgets', budget)).status).toBe(200);
   expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'budget_spent']]);
   expect(embedded()).toEqual([]);
-  await parley.db.execute(sql`DELETE FROM budget`);
 });
 
 test('where all documents are given, nothing is embedded', async () => {

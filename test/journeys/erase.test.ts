@@ -203,6 +203,13 @@ test('no planted data about a person is found in any table or in the log, and th
   await chat(person.external_id, `${WORD} asks`);
   const noted = await owner.call(`POST /conversations/${run.body.conversation_id}/notes`, { text: `${WORD} is upset` });
   expect(noted.status).toBe(201);
+  const files = `/dashboard/api/organizations/${orgId}/conversations/${run.body.conversation_id}/files`;
+  const sentFile = await fetch(`${parley.url}${files}?name=${WORD}.txt`, {
+    method: 'POST',
+    headers: { cookie: owner.cookie, 'content-type': 'application/octet-stream' },
+    body: `An invoice for ${WORD}`,
+  });
+  expect(sentFile.status).toBe(201);
   await parley.db.execute(sql`UPDATE conversation SET tags = ARRAY[${WORD}], state = ${`{"slot":"${WORD}"}`}::jsonb
     WHERE org_id = ${orgId} AND id = ${run.body.conversation_id}`);
   await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
@@ -251,6 +258,8 @@ test('no planted data about a person is found in any table or in the log, and th
   expect([...new Set(others)]).toEqual([]);
   expect(planted.filter((place) => NOT_ABOUT_PEOPLE.includes(place.split('.')[0]!))).toEqual([]);
   for (const place of [
+    'attachment.bytes',
+    'attachment.name',
     'channel.status_detail',
     'conversation.key',
     'conversation_note.text',
@@ -287,10 +296,10 @@ test('no planted data about a person is found in any table or in the log, and th
   // The campaign keeps its counts; the waiting file is deleted, with a reason, and others are not.
   const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
   expect(kept).toMatchObject({ total: 3 });
-  const files = await Promise.all(
+  const imports = await Promise.all(
     [failed, waiting, unrelated].map(async (id) => (await owner.call(`GET /end-user-imports/${id}`)).body),
   );
-  expect(files.map(({ state, file_kept, fault }) => [state, file_kept, fault?.code])).toEqual([
+  expect(imports.map(({ state, file_kept, fault }) => [state, file_kept, fault?.code])).toEqual([
     ['done', false, undefined],
     ['cancelled', false, 'person_erased'],
     ['done', true, undefined],

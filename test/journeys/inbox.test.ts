@@ -218,6 +218,8 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       await expect.poll(opened).toBe(id);
       await expect.poll(() => row(page, id).getAttribute('aria-current')).toBe('page');
     }
+    // What was opened takes the focus a moment after it is shown.
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('jk/');
     const search = page.getByRole('searchbox', { name: 'Search' });

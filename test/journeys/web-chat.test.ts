@@ -302,6 +302,8 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await bubble(page, 'two lines\nping').waitFor();
     await bubble(page, 'pong').waitFor();
     await page.keyboard.press('Shift+Tab');
+    expect(await isFocused(page.getByRole('button', { name: 'Attach a file' }))).toBe(true);
+    await page.keyboard.press('Shift+Tab');
     expect(await isFocused(page.getByRole('log', { name: 'Conversation' }))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);

@@ -13,6 +13,8 @@ export class CallError extends Error {
 }
 
 const ANSWER_MS = 20_000;
+/** For the largest file on a slow connection. */
+const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
 
 /** The calls of the chat. Tokens travel in a header only: an address ends up in logs and histories. */
@@ -59,9 +61,11 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
         credentials: 'omit',
         headers: {
           ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && {
+            'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
+          }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       });
     } catch {
       throw new CallError(0);
@@ -89,6 +93,11 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
       (await (await call(`/messages${before ? `?before=${before}` : ''}`)).json()) as ChatMessages,
     say: async ({ client_id, text }: Waiting) =>
       (await (await call('/messages', 'POST', { client_id, text })).json()) as SentChatMessage,
+    sendFile: async (client_id: string, file: File) => {
+      const query = new URLSearchParams({ client_id, name: file.name.slice(0, 255) || 'file' });
+      const sent = await call(`/files?${query.toString()}`, 'POST', file, AbortSignal.timeout(FILE_MS));
+      return (await sent.json()) as SentChatMessage;
+    },
     markRead: (message_id: string) => call('/read', 'POST', { message_id }),
     events: (signal: AbortSignal) => call('/events', 'GET', undefined, signal),
   };

@@ -5,6 +5,7 @@ import { createHistory } from './history.ts';
 import type { KeptBox, Waiting } from './kept.ts';
 import { createOutbox } from './outbox.ts';
 import { createReadMark } from './read-mark.ts';
+import { createUploads } from './uploads.ts';
 import { createWriting } from './writing.ts';
 
 export type Shown = {
@@ -29,13 +30,12 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   let state: ConnectionState = 'idle';
   let isLooking = false;
   const readMark = createReadMark(client, kept);
-  const outbox = createOutbox(client, kept, {
-    onSent: (message, answering) => {
-      if (answering) setTimeout(change, writing.await());
-      take([message]);
-    },
-    onRefused: change,
-  });
+  const onSent = (message: ChatMessage, answering: boolean): void => {
+    if (answering) setTimeout(change, writing.await());
+    take([message]);
+  };
+  const outbox = createOutbox(client, kept, { onSent, onRefused: change });
+  const uploads = createUploads(client, { onSent, onChange: change });
 
   function change(): void {
     const { queue, read = '' } = kept.read();
@@ -43,7 +43,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
     const said = new Set(all.map(({ client_id }) => client_id));
     onChange({
       messages: all,
-      waiting: queue.filter(({ client_id }) => !said.has(client_id)),
+      waiting: [...queue, ...uploads.waiting()].filter(({ client_id }) => !said.has(client_id)),
       ...history.reach(),
       ...writing.shown(),
       unread: isLooking ? 0 : all.filter(({ id, role }) => role !== 'end_user' && id > read).length,
@@ -92,7 +92,10 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       if (state !== 'offline') void outbox.flush();
       return true;
     },
+    /** False: the file cannot be taken. */
+    sendFile: uploads.put,
     sayAgain: (name: string) => {
+      if (uploads.again(name)) return;
       outbox.putAgain(name);
       change();
       void outbox.flush();

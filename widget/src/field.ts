@@ -5,8 +5,16 @@ const PLANE = 'M3 20l18-8L3 4v6l11 2-11 2z';
 /** MAX_VISITOR_CHARACTERS of the contract, whose values would bring the schema library along. */
 const MAX_CHARACTERS = 4_000;
 
-/** Where a message is typed and sent. */
-export function createField({ words, dir }: Speech, onSend: (text: string) => void) {
+const CLIP = 'M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 4.8 4.8l-8.4 8.4a1.8 1.8 0 0 1-2.5-2.5L14 7.6';
+
+export type FieldActions = {
+  onSend(text: string): void;
+  /** Null: this chat takes no files. */
+  onFiles: ((files: readonly File[]) => void) | null;
+};
+
+/** Where a message is typed and sent; files are chosen, dropped or pasted. */
+export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldActions) {
   const field = h('textarea', {
     rows: '1',
     dir,
@@ -22,10 +30,38 @@ export function createField({ words, dir }: Speech, onSend: (text: string) => vo
   });
   const form = h(
     'form',
-    { onsubmit: send },
+    {
+      onsubmit: send,
+      ondragover: (event: DragEvent) => event.preventDefault(),
+      ondrop: (event: DragEvent) => take(event, event.dataTransfer),
+      onpaste: (event: ClipboardEvent) => take(event, event.clipboardData),
+    },
+    onFiles && attach(onFiles),
     field,
     h('button', { type: 'submit', class: 'send', 'aria-label': words.send }, drawing(PLANE)),
   );
+
+  function attach(give: (files: readonly File[]) => void): HTMLElement {
+    const chooser = h('input', {
+      type: 'file',
+      multiple: true,
+      hidden: true,
+      onchange: () => {
+        give([...chooser.files!]);
+        // The same file can be chosen again.
+        chooser.value = '';
+        field.focus();
+      },
+    });
+    const key = { type: 'button', class: 'attach', 'aria-label': words.attach, onclick: () => chooser.click() };
+    return h('span', {}, chooser, h('button', key, drawing(CLIP)));
+  }
+
+  function take(event: Event, data: DataTransfer | null): void {
+    if (!onFiles || !data || data.files.length === 0) return;
+    event.preventDefault();
+    onFiles([...data.files]);
+  }
 
   function send(event: Event): void {
     event.preventDefault();

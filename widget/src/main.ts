@@ -27,9 +27,9 @@ const tag = document.currentScript;
 
 function start(script: HTMLScriptElement): void {
   const { dataset } = script;
-  const options = optionsOf(dataset);
-  const { speech, isPage } = options;
   const base = script.src.replace(/\/widget\.js.*$/, '');
+  const options = { ...optionsOf(dataset), server: new URL(base).origin };
+  const { speech, isPage } = options;
   const host = document.createElement(ELEMENT);
   if (isPage) {
     document.documentElement.lang = speech.language;
@@ -40,6 +40,7 @@ function start(script: HTMLScriptElement): void {
   const view = createView(host, options, {
     toggle: (open) => toggle(open, true),
     say: (text) => talk.conversation.say(text),
+    sendFile: (file) => talk.conversation.sendFile(file),
     sayAgain: (name) => talk.conversation.sayAgain(name),
     earlier: () => talk.conversation.loadEarlier(),
   });
@@ -115,7 +116,7 @@ function start(script: HTMLScriptElement): void {
 }
 
 /** What the tag says comes before what is set in the dashboard. */
-function optionsOf({ page, language, color, position, theme }: DOMStringMap): ViewOptions {
+function optionsOf({ page, language, color, position, theme }: DOMStringMap): Omit<ViewOptions, 'server'> {
   return {
     appearance: {
       ...PARLEY_CHAT,

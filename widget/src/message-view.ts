@@ -5,6 +5,8 @@ import type { Speech } from './words.ts';
 
 export type MessageTools = {
   speech: Speech;
+  /** The origin of the server. */
+  server: string;
   say(text: string): void;
   sayAgain(name: string): void;
 };
@@ -18,12 +20,7 @@ export function messageView(message: ChatMessage, tools: MessageTools, isLast: b
   return h(
     'li',
     { class: mine ? 'said mine' : 'said', 'data-id': message.id },
-    h(
-      'div',
-      { class: 'bubble', dir: 'auto' },
-      h('span', { class: 'hidden' }, `${who} `),
-      ...contentOf(message, speech),
-    ),
+    h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${who} `), ...contentOf(message, tools)),
     choicesOf(message, tools, isLast),
     sourcesOf(message, speech),
     h('div', { class: 'facts' }, timeOf(message.created_at, speech)),
@@ -49,7 +46,7 @@ export function waitingView(
   );
 }
 
-function contentOf({ content }: ChatMessage, { words }: Speech): (Node | string)[] {
+function contentOf({ content }: ChatMessage, { server, speech: { words } }: MessageTools): (Node | string)[] {
   switch (content.type) {
     case 'text':
     case 'choices':
@@ -63,13 +60,27 @@ function contentOf({ content }: ChatMessage, { words }: Speech): (Node | string)
     case 'audio':
     case 'video':
     case 'file': {
-      // A picture would load from another server without a click and reveal the visitor to it.
       const name = content.type === 'file' && content.name ? content.name : words[content.type];
-      return [...captioned(content.text), linkTo(content.url, name)];
+      // What the server keeps is asked of it under the name that this page knows.
+      const place = OURS.exec(content.url)?.[1];
+      const url = place === undefined ? content.url : server + place;
+      const link = linkTo(url, name);
+      // From another server a picture would load without a click, and reveal the visitor to it.
+      const isShown = content.type === 'image' && place !== undefined && link instanceof HTMLElement;
+      if (isShown) link.replaceChildren(picture(url, name));
+      return [...captioned(content.text), link];
     }
     default:
       return linked(content.text ?? '');
   }
+}
+
+const OURS = /^https?:\/\/[^/]+(\/attachments\/org_\w{26}\/attachment_\w{26}\/[\w-]{32}\/[\w.-]+)$/;
+
+/** Where the policy of the page forbids pictures of the server, its name stays. */
+function picture(url: string, name: string): HTMLElement {
+  const shown = h('img', { src: url, alt: name, onerror: () => shown.replaceWith(name) });
+  return shown;
 }
 
 const captioned = (text: string | undefined): (Node | string)[] => (text ? [...linked(text), '\n'] : []);

@@ -71,7 +71,7 @@ export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused 
 }
 
 /** A random UUID; `crypto.randomUUID` is there on https only. */
-function newName(): string {
+export function newName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

@@ -64,6 +64,9 @@ textarea {
 }
 textarea::placeholder { color: var(--muted); opacity: 1; }
 .send { inline-size: 42px; block-size: 42px; border-radius: 12px; background: var(--accent); color: var(--on-accent); display: grid; place-items: center; flex: none; }
+.attach { inline-size: 36px; block-size: 42px; display: grid; place-items: center; color: var(--muted); }
+.attach svg { inline-size: 22px; block-size: 22px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.bubble img { display: block; block-size: 180px; max-inline-size: 100%; object-fit: cover; border-radius: 8px; }
 .send svg { inline-size: 20px; block-size: 20px; fill: currentColor; }
 [dir=rtl] .send svg { transform: scaleX(-1); }
 .hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

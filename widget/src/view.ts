@@ -13,11 +13,15 @@ export type ViewOptions = {
   /** The chat is the page. */
   isPage: boolean;
   theme: 'light' | 'dark' | 'auto';
+  /** The origin of the server, which is not that of the page. */
+  server: string;
 };
 export type ViewActions = {
   toggle(open: boolean): void;
   /** False: it cannot be taken now. */
   say(text: string): boolean;
+  /** False: it is empty or too large. */
+  sendFile(file: File): boolean;
   sayAgain(name: string): void;
   earlier(): Promise<void>;
 };
@@ -26,15 +30,20 @@ const CROSS = 'M6 6l12 12M18 6L6 18';
 
 /** What a person sees and presses. Draws what it is told and knows nothing of servers. */
 export function createView(host: HTMLElement, options: ViewOptions, act: ViewActions) {
-  const { appearance, speech, isPage } = options;
+  const { appearance, speech, isPage, server } = options;
   const { words } = speech;
   const { title, greeting, suggestions } = textsOf(appearance, speech);
 
   const launcher = createLauncher(speech, () => act.toggle(!isOpen()));
-  const log = createLog({ greeting, suggestions, ask }, { speech, say, sayAgain: act.sayAgain }, act.earlier);
-  const field = createField(speech, (text) => {
-    say(text);
-    log.toEnd();
+  const notice = h('div', { class: 'notice', role: 'status', hidden: true });
+  const { say, sendFiles } = createSending(notice, words, act);
+  const log = createLog({ greeting, suggestions, ask }, { speech, server, say, sayAgain: act.sayAgain }, act.earlier);
+  const field = createField(speech, {
+    onSend: (text) => {
+      say(text);
+      log.toEnd();
+    },
+    onFiles: appearance.files ? sendFiles : null,
   });
   const heading = h('h2', { dir: 'auto', tabindex: '-1', id: 'title' }, title);
   const close = h(
@@ -43,7 +52,6 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
     drawing(CROSS),
   );
   const dots = h('div', { class: 'dots', role: 'status' });
-  const notice = h('div', { class: 'notice', role: 'status', hidden: true });
   const panel = h(
     'section',
     { class: 'panel', role: isPage ? 'region' : 'dialog', 'aria-labelledby': 'title', hidden: true },
@@ -64,12 +72,6 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
     } else if (event.key === 'Tab' && narrow.matches) keepFocusIn(panel, heading, event);
   });
   const isOpen = (): boolean => !panel.hidden;
-
-  function say(text: string): void {
-    if (act.say(text)) return;
-    notice.textContent = words.full;
-    notice.hidden = false;
-  }
 
   /** Its button goes, and would take the focus with it. */
   function ask(text: string): void {
@@ -104,6 +106,22 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
       else launcher.button.focus();
     },
     isOpen,
+  };
+}
+
+/** Sends, and says what cannot be sent now. */
+function createSending(notice: HTMLElement, words: Speech['words'], act: ViewActions) {
+  const tell = (text: string): void => {
+    notice.textContent = text;
+    notice.hidden = false;
+  };
+  return {
+    say: (text: string): void => {
+      if (!act.say(text)) tell(words.full);
+    },
+    sendFiles: (files: readonly File[]): void => {
+      if (!files.map(act.sendFile).every(Boolean)) tell(words.file_size);
+    },
   };
 }
 

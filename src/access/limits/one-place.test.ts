@@ -28,7 +28,7 @@ const LIMITS: Record<string, () => (address: string, n: number) => Promise<void>
     return (address) => limit.take('unsigned', address);
   },
   'visitors of a web chat': () => {
-    const limit = createVisitorLimit({ open: few, say: few, look: few });
+    const limit = createVisitorLimit({ open: few, say: few, send_file: few, look: few });
     return (address) => limit.take('say', { address, channelId: 'channel_1', visitor: null });
   },
 };

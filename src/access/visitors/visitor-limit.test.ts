@@ -7,7 +7,7 @@ const call = (address: string, visitor: string) => ({ address, channelId: 'chann
 test('a call that the channel refuses extends no wait of its visitor', async () => {
   vi.useFakeTimers();
   try {
-    const { take } = createVisitorLimit({ open: limits, say: limits, look: limits });
+    const { take } = createVisitorLimit({ open: limits, say: limits, send_file: limits, look: limits });
     await take('say', call('192.0.2.1', 'a'));
     await take('say', call('192.0.2.2', 'b'));
     vi.advanceTimersByTime(50_000);

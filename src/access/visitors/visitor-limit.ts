@@ -11,7 +11,7 @@ import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-al
  * the network address and the channel. As with the keys' limits (src/access/limits/limits.ts), the window is one
  * minute, and refused calls do not extend it. Every node counts alone; with `shared` all nodes count together as well.
  */
-export type VisitorCall = 'open' | 'say' | 'look';
+export type VisitorCall = 'open' | 'say' | 'send_file' | 'look';
 
 export type VisitorLimit = {
   /** Throws `rate_limited`. `visitor` is null while the visitor is unknown. */
@@ -24,6 +24,8 @@ export type VisitorLimits = Record<VisitorCall, { visitor: number; address: numb
 export const VISITOR_LIMITS: VisitorLimits = {
   open: { visitor: 30, address: 60, channel: 3_000 },
   say: { visitor: 20, address: 120, channel: 3_000 },
+  // Each may have 10 MiB.
+  send_file: { visitor: 10, address: 30, channel: 300 },
   look: { visitor: 120, address: 1_200, channel: 30_000 },
 };
 

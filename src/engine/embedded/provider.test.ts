@@ -509,6 +509,17 @@ describe('small talk', () => {
     expect(texts(result)[0]).not.toMatch(/do not know/);
   });
 
+  it.each(['[image]', '[file: opening hours.pdf]'])(
+    'says of %s that it cannot open it, and counts no miss',
+    async (text) => {
+      const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
+      expect([result.next, texts(result)]).toEqual([
+        'waiting_for_user',
+        [expect.stringContaining('cannot open pictures')],
+      ]);
+    },
+  );
+
   it('begins when a person presses Start, which is how a chat on Telegram begins', async () => {
     const definition = {
       opening: { default: 'Welcome!' },

@@ -74,6 +74,7 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
     return tooManyMisses(talk) ? 'ended' : 'said';
   }
   if (tellChosen(talk, heard)) return 'said';
+  if (isFile(text)) return alone ? chat(talk, 'file_received') : 'silent';
   const smallTalk = smallTalkIn(words);
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
@@ -81,6 +82,9 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   // "I want to book a table" starts the flow; only a question must be answered first.
   return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
+
+/** As the request names what came without words (TurnRequest.input). */
+const isFile = (text: string): boolean => /^\[(?:image|audio|video|file)(?:: .*)?\]$/s.test(text);
 
 /** The start button of a chat; any text sent with it is answered instead. */
 const begin = (talk: Talk, alone: boolean): Outcome => {
@@ -94,7 +98,7 @@ const again = (talk: Talk): Outcome => {
   return 'said';
 };
 
-const chat = (talk: Talk, kind: SmallTalk): Outcome => {
+const chat = (talk: Talk, kind: SmallTalk | 'file_received'): Outcome => {
   note(talk, 'small_talk', `This is small talk: ${kind}.`);
   const opening = talk.first && kind === 'greeting' ? ownText(talk, talk.definition.opening) : null;
   if (opening !== null) say(talk, opening);

@@ -11,6 +11,8 @@ export type ConversationsDeps = {
   kinds: ChannelKinds;
   openSecrets: OpenSecrets;
   inboundQueue: InboundQueue;
+  /** Where this installation is reached, for the addresses of files. */
+  baseUrl: string;
   now(): number;
   /** A run needs a turn: wakes the worker of this process. */
   onAccepted(): void;

@@ -1,10 +1,14 @@
 import type { ConversationMessage, ConversationSummary } from '../../../contract/dashboard/conversations.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
+import { insertAttachment } from '../../store/attachments/attachments.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import { insertMessage, lockConversation, setRunStatus, updateConversation } from '../../store/conversations/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
+import type { MessageRow } from '../../store/runs/read.ts';
+import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
 import type { ConversationsDeps } from './deps.ts';
 
@@ -96,20 +100,47 @@ export async function replyInConversation(
   text: string,
   actor: Actor,
 ): Promise<ConversationMessage> {
+  const row = await db.transaction((tx) => answerAsPerson(tx, { kinds }, orgId, id, { type: 'text', text }, actor));
+  return presentConversationMessage(row);
+}
+
+/** A member sends a file; it is an answer as any other. */
+export async function sendFileInConversation(
+  { db, kinds, baseUrl }: Pick<ConversationsDeps, 'db' | 'kinds' | 'baseUrl'>,
+  orgId: string,
+  id: string,
+  file: SentFile,
+  actor: Actor,
+): Promise<ConversationMessage> {
   const row = await db.transaction(async (tx) => {
-    await takeOver(tx, orgId, id, actor);
-    const conversation = await findConversation(tx, orgId, id);
-    const isDelivered = kinds.get(conversation?.channelKind ?? '')?.byStoring === true;
-    return insertMessage(tx, orgId, {
-      id: newId('msg'),
-      conversationId: id,
-      runId: null,
-      role: 'member',
-      content: { type: 'text', text },
-      status: isDelivered ? 'delivered' : 'queued',
-      isDue: !isDelivered,
-      authorId: actor.userId,
-    });
+    if (!(await lockConversation(tx, orgId, id))) throw new Refusal('conversation_not_found');
+    const { row: sent, content } = await newAttachment({ db: tx, baseUrl }, orgId, file);
+    const message = await answerAsPerson(tx, { kinds }, orgId, id, content, actor);
+    await insertAttachment(tx, orgId, { ...sent, messageId: message.id });
+    return message;
   });
   return presentConversationMessage(row);
+}
+
+async function answerAsPerson(
+  tx: Queryable,
+  { kinds }: Pick<ConversationsDeps, 'kinds'>,
+  orgId: string,
+  id: string,
+  content: MessageContent,
+  actor: Actor,
+): Promise<MessageRow> {
+  await takeOver(tx, orgId, id, actor);
+  const conversation = await findConversation(tx, orgId, id);
+  const isDelivered = kinds.get(conversation?.channelKind ?? '')?.byStoring === true;
+  return insertMessage(tx, orgId, {
+    id: newId('msg'),
+    conversationId: id,
+    runId: null,
+    role: 'member',
+    content,
+    status: isDelivered ? 'delivered' : 'queued',
+    isDue: !isDelivered,
+    authorId: actor.userId,
+  });
 }

@@ -25,5 +25,6 @@ export const presentAppearance = ({ id, enabled, chat }: ChatChannel): ChatAppea
   color: chat.color ?? COLOR,
   avatar: chat.avatar ?? '',
   position: chat.position ?? 'end',
+  files: chat.files !== false,
   translations: chat.translations ?? {},
 });

@@ -5,13 +5,16 @@ import {
   ChatSession,
   OpenChatSession,
   ReadChat,
+  SendChatFile,
   SendChatMessage,
   SentChatMessage,
 } from '../../../contract/chat.ts';
 import { idPattern } from '../../../contract/ids.ts';
+import { MAX_ATTACHMENT_BYTES } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import type { ConversationsDeps } from '../../features/conversations/deps.ts';
-import { receiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
+import { receiveFileFromVisitor, receiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { noteRead } from '../../features/visitors/note-receipts.ts';
 import { openSession } from '../../features/visitors/open-session.ts';
@@ -24,7 +27,7 @@ import { type ChatPageDeps, widgetScript } from './widget-script.ts';
 
 export type ChatRoutesDeps = VisitorGateDeps &
   VisitorsDeps &
-  Pick<ConversationsDeps, 'inboundQueue' | 'onAccepted'> &
+  Pick<ConversationsDeps, 'inboundQueue' | 'onAccepted' | 'baseUrl'> &
   ChatPageDeps;
 
 /** Four bytes for each character of the longest message, plus the JSON around it. */
@@ -85,6 +88,23 @@ export function chatRoutes(deps: ChatRoutesDeps): Route[] {
     },
     {
       method: 'POST',
+      path: `${base}/files`,
+      access: { session: gate.visitor('send_file') },
+      operation: operation('sendFileInChat', 'Send a file as a message, once for each client_id'),
+      query: SendChatFile,
+      rawBody: MAX_ATTACHMENT_BYTES,
+      responses: { 201: SentChatMessage },
+      handle: async (request) => {
+        const { channel, visitor } = request.session as FromVisitor;
+        if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat takes no files.');
+        const file = { ...(request.query as SendChatFile), bytes: request.body as Buffer };
+        const sent = receiveFileFromVisitor(deps, channel, visitor, file, request.requestId);
+        const { message, answering } = await known(request, sent);
+        return { message: presentVisitorMessage(message), answering };
+      },
+    },
+    {
+      method: 'POST',
       path: `${base}/read`,
       access: { session: gate.visitor('look') },
       operation: operation('markChatRead', 'Mark all messages up to one as seen'),
@@ -104,7 +124,7 @@ export function chatRoutes(deps: ChatRoutesDeps): Route[] {
       responses: { 200: Type.Unknown() },
       handle: (request, reply) => followMessages(request, reply, deps, placeOf(request.session as FromVisitor)),
     },
-    ...['sessions', 'messages', 'read', 'events'].map((name): Route => ({
+    ...['sessions', 'messages', 'files', 'read', 'events'].map((name): Route => ({
       method: 'OPTIONS',
       path: `${base}/${name}`,
       access: { session: gate.preflight },

@@ -3,6 +3,7 @@ import {
   handBackConversation,
   replyInConversation,
   resolveConversation,
+  sendFileInConversation,
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
 import { assignConversation } from '../../features/conversations/assign-conversation.ts';
@@ -32,6 +33,9 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   ),
   route('replyInConversation', ({ orgId, params, body, actor }) =>
     replyInConversation(deps, orgId, params.conversation_id, body.text, actor),
+  ),
+  route('sendFileInConversation', ({ orgId, params, query, body, actor }) =>
+    sendFileInConversation(deps, orgId, params.conversation_id, { name: query.name, bytes: body as Buffer }, actor),
   ),
   route('addNote', ({ orgId, params, body, actor }) => addNote(deps, orgId, params.conversation_id, body.text, actor)),
   route('deleteNote', ({ orgId, params, actor }) =>

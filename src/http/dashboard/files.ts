@@ -112,7 +112,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
 
 /** A machine that requests an unknown path gets the JSON error body; a browser gets the page, which has its own. */
 function isPage(request: FastifyRequest, target: string): boolean {
-  if (/^\/(?:api|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
+  if (/^\/(?:api|attachments|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
   // `curl` accepts any type, so it gets the page only at the root path.
   return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';

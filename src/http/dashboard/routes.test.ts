@@ -235,7 +235,8 @@ describe('ids of another organization', () => {
   )('%s answers 404 as if they did not exist', async (_name, route) => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
-    const query = route === DASHBOARD_ROUTES.uploadDocument ? '?name=D' : '';
+    const isFile = route === DASHBOARD_ROUTES.uploadDocument || route === DASHBOARD_ROUTES.sendFileInConversation;
+    const query = isFile ? '?name=D' : '';
     const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}${query}`;
     const answer = await people['stranger']!(call, validBody(route));
     expect(answer.status).toBe(404);

@@ -199,8 +199,9 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, ar
   };
 
   const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
-    const { org_id: orgId } = request.params as { org_id?: string };
-    const arrival = orgId === undefined ? undefined : arriving.open(orgId);
+    const { org_id: named } = request.params as { org_id?: string };
+    const orgId = named ?? metaOf(request.raw)!.orgId;
+    const arrival = orgId === null ? undefined : arriving.open(orgId);
     request.body = await readRawBody(request.raw, reply.raw, maxBytes, arrival);
     return run(request, reply);
   };

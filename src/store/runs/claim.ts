@@ -11,7 +11,7 @@ const HISTORY = 40;
 /** Maximum unanswered messages of one conversation that are read, the newest ones: one of them may be a “stop”. */
 const UNANSWERED = 1_000;
 
-type Said = { id: string; role: string; content: { type: string; text?: string } };
+type Said = { id: string; role: string; content: { type: string; text?: string; name?: string } };
 
 /** A claimed run with everything that its turn needs. */
 export type ClaimedRun = {

@@ -20,17 +20,21 @@ export function skipReason(run: ClaimedRun): string | null {
   return null;
 }
 
+/** A picture without words is still something that was said. */
+const wordsOf = ({ type, text, name }: ClaimedRun['history'][number]['content']): string =>
+  text || (name ? `[${type}: ${name}]` : `[${type}]`);
+
 /** The request to the provider; history is in order, oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, content.text]));
+  const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
   return {
     turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
     locale: run.conversation_locale ?? run.end_user.locale,
     variables: variablesOf(run.input, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
-    history: history.map((message) => ({ role: message.role as never, text: message.content.text ?? '' })),
+    history: history.map((message) => ({ role: message.role as never, text: wordsOf(message.content) })),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
     state: run.state,
     knowledge: loaded.knowledge,

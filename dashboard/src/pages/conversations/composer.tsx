@@ -1,6 +1,15 @@
 import { ActionIcon, Alert, Button, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core';
 import { IconArrowBackUp, IconSend } from '@tabler/icons-react';
-import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import {
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { flushSync } from 'react-dom';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
@@ -12,9 +21,11 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useKeptText } from '../../parts/use-kept-text.ts';
 import { answerWords } from './answer-words.ts';
+import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
 import { READ_AGAIN } from './search.ts';
+import { useChosenFiles } from './use-chosen-files.ts';
 import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -52,7 +63,9 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
     flushSync(() => setPicked({ side: next, status: item.status }));
     field.current?.focus();
   };
-  const { act, held, send, missing, unanswered } = useSend({ item, side, text, setText, said: kept.said[1], field });
+  const chosen = useChosenFiles(item.id);
+  const sending = { item, side, text, setText, said: kept.said[1], field, chosen };
+  const { act, held, send, missing, unanswered } = useSend(sending);
   const undo = (): void => {
     startAs('member');
     held.undo();
@@ -70,7 +83,7 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
     return isUndo;
   };
   return (
-    <form className={classes.composer} data-side={side} onSubmit={send}>
+    <form className={classes.composer} data-side={side} onSubmit={send} {...(side === 'member' && takes(chosen.add))}>
       {act.error && <ProblemAlert problem={act.error} />}
       {act !== held.reply && held.reply.error && <ProblemAlert problem={held.reply.error} />}
       <div role="status" className={classes.composing}>
@@ -84,6 +97,7 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
         silent={silent}
         onPick={(next) => setPicked({ side: next, status: item.status })}
       />
+      {side === 'member' && <ChosenFiles files={chosen.files} onRemove={chosen.remove} />}
       <div className={classes.composerRow}>
         <ReplyField
           key={side}
@@ -95,11 +109,12 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
           onKey={onKey}
           onSend={send}
         />
+        {side === 'member' && <AttachButton onChoose={chosen.add} />}
         <ActionIcon
           type="submit"
           size={36}
           aria-label={say(side === 'note' ? 'save_note' : 'send')}
-          loading={side !== 'member' && act.isPending}
+          loading={side === 'member' ? chosen.isSending : act.isPending}
         >
           <IconSend size={18} className="mirror" />
         </ActionIcon>
@@ -107,6 +122,21 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
     </form>
   );
 }
+
+/** Files that are dropped on the field, or pasted into it. */
+const takes = (add: (files: File[]) => void) => ({
+  onDragOver: (event: DragEvent) => event.preventDefault(),
+  onDrop: (event: DragEvent) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    add([...event.dataTransfer.files]);
+  },
+  onPaste: (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    add([...event.clipboardData.files]);
+  },
+});
 
 type SetText = ReturnType<typeof useKeptText>[1];
 type Sending = {
@@ -117,10 +147,11 @@ type Sending = {
   /** Of the field of the reply, also while a note is written. */
   said: SetText;
   field: RefObject<HTMLTextAreaElement | null>;
+  chosen: ReturnType<typeof useChosenFiles>;
 };
 
 /** What Enter does: on each side something else, and never at once with what a saved reply left open. */
-function useSend({ item, side, text, setText, said, field }: Sending) {
+function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
@@ -129,24 +160,32 @@ function useSend({ item, side, text, setText, said, field }: Sending) {
   // The text for which it was asked: another one is asked for again.
   const [asked, setAsked] = useState<string | null>(null);
   const missing = side === 'member' && asked === text ? missingValues(text) : [];
+  /** Files first: words often speak of them. Words go back into the field when a file could not be sent. */
+  const answer = async (entered: string): Promise<void> => {
+    setText('');
+    const allSent = chosen.files.length === 0 || (await chosen.send());
+    if (!allSent) setText((now) => [entered, now].filter(Boolean).join('\n\n'));
+    else if (entered !== '') held.hold(entered);
+  };
   /** Without an event the member has said that it goes as it is. */
   const send = (event: FormEvent | KeyboardEvent | null): void => {
     event?.preventDefault();
     const entered = text.trim();
-    if (entered === '' || (side !== 'member' && act.isPending)) return;
+    const hasFiles = side === 'member' && chosen.files.length > 0;
+    if ((entered === '' && !hasFiles) || chosen.isSending || (side !== 'member' && act.isPending)) return;
     if (side === 'member' && event && missingValues(text).length > 0) {
       setAsked(text);
       selectMissing(field.current);
       return;
     }
     for (const one of [speak, held.reply, note]) if (!one.isPending) one.reset();
-    setText('');
     setAsked(null);
     if (side === 'member') {
-      held.hold(entered);
       field.current?.focus();
+      void answer(entered);
       return;
     }
+    setText('');
     act.mutate(
       { params: { org_id, conversation_id: item.id }, body: { text: entered } },
       // What was not accepted goes back into the field, unless something new stands there.

@@ -14,6 +14,7 @@ import { usePersonName } from './conversation-parts.tsx';
 import { DeliveryNotes, DeliveryState } from './delivery-state.tsx';
 import { ShouldHaveBeen } from './should-have-been.tsx';
 import { NoteEntry } from './note-entry.tsx';
+import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -145,20 +146,16 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
   );
 }
 
-/** Words are text, whatever they hold; what is not text is named, and nothing is loaded from anywhere. */
+/** Words are text, whatever they hold; nothing is loaded from another server. */
 function Content({ message: { content } }: { message: ConversationMessage }): ReactNode {
   const say = useWords(words);
   return (
     <>
-      {content.type !== 'text' && content.type !== 'choices' && (
+      {(content.type === 'location' || content.type === 'template') && (
         <p className={classes.kind}>{say(`content_${content.type}`)}</p>
       )}
+      {'url' in content && <SentFile content={content} />}
       {'text' in content && content.text && <p dir="auto">{content.text}</p>}
-      {'url' in content && (
-        <p>
-          <code>{content.url}</code>
-        </p>
-      )}
       {content.type === 'location' && (
         <p>
           <code>

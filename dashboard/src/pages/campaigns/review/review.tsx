@@ -35,7 +35,7 @@ export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () =>
         {error ? (
           <ProblemAlert problem={error} />
         ) : !data ? (
-          <Loader size="sm" aria-label={say('review_running')} />
+          <Loader size="sm" role="status" aria-label={say('review_running')} />
         ) : data.waiting === 0 && data.left_out.length === 0 ? (
           <Text size="sm" c="dimmed">
             {say('nobody_yet')}{' '}

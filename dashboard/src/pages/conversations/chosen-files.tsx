@@ -1,0 +1,61 @@
+import { ActionIcon, FileButton, Loader } from '@mantine/core';
+import { IconPaperclip, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useWords } from '../../language/words.tsx';
+import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { fileWords, sizeWords } from './file-words.ts';
+import { type ChosenFile, MAX_MEBIBYTES } from './use-chosen-files.ts';
+import classes from './files.module.css';
+
+type Props = { files: readonly ChosenFile[]; onRemove: (key: number) => void };
+
+/** What goes with the next reply. */
+export function ChosenFiles({ files, onRemove }: Props): ReactNode {
+  const say = useWords(fileWords);
+  return (
+    <ul className={classes.chosen} aria-label={say('chosen')} aria-live="polite" hidden={files.length === 0}>
+      {files.map(({ key, file, state, why }) => (
+        <li key={key} data-state={state}>
+          <span dir="auto" className={classes.name}>
+            {file.name}
+          </span>
+          <span className={classes.size}>{sizeWords(say.language, file.size)}</span>
+          {state === 'failed' && <Why why={why} />}
+          {state === 'sending' ? (
+            <Loader size={14} role="img" aria-label={say('sending')} />
+          ) : (
+            <ActionIcon
+              size={24}
+              variant="subtle"
+              color="gray"
+              aria-label={say('remove', { name: file.name })}
+              onClick={() => onRemove(key)}
+            >
+              <IconX size={14} />
+            </ActionIcon>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Why({ why }: { why: unknown }): ReactNode {
+  const say = useWords(fileWords);
+  const { title, detail } = useProblemWords(why);
+  const isOurs = why === 'file_empty' || why === 'file_too_large';
+  return <span className={classes.why}>{isOurs ? say(why, { size: MAX_MEBIBYTES }) : `${title} ${detail}`}</span>;
+}
+
+export function AttachButton({ onChoose }: { onChoose: (files: File[]) => void }): ReactNode {
+  const say = useWords(fileWords);
+  return (
+    <FileButton multiple onChange={onChoose}>
+      {(props) => (
+        <ActionIcon {...props} size={36} variant="default" aria-label={say('attach')}>
+          <IconPaperclip size={18} />
+        </ActionIcon>
+      )}
+    </FileButton>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { MAX_ATTACHMENT_NAME } from '../../../../contract/limits.ts';
+import { call } from '../../api/client.ts';
+import { useOrganization } from '../../session/session.ts';
+import { READ_AGAIN } from './search.ts';
+import { sendHeld } from './use-held-reply.ts';
+
+/** The server's bound, contract/limits.ts. */
+export const MAX_MEBIBYTES = 10;
+const MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024;
+/** Chosen at once; each becomes a message of its own. */
+const MAX_FILES = 10;
+
+export type ChosenFile = {
+  key: number;
+  file: File;
+  state: 'chosen' | 'sending' | 'failed';
+  /** Of a failed one: a word of ours, or what the server said. */
+  why?: unknown;
+};
+let lastKey = 0;
+
+/** Files that a member has chosen. They are sent with the reply, one after another; what fails stays, with the reason. */
+export function useChosenFiles(conversationId: string) {
+  const org_id = useOrganization().id;
+  const client = useQueryClient();
+  const [files, setFiles] = useState<readonly ChosenFile[]>([]);
+  const put = (key: number, next: Partial<ChosenFile>): void =>
+    setFiles((all) => all.map((one) => (one.key === key ? { ...one, ...next } : one)));
+  const add = (chosen: readonly File[]): void =>
+    setFiles((all) => [
+      ...all,
+      ...chosen.slice(0, MAX_FILES - all.length).map((file): ChosenFile => ({
+        key: ++lastKey,
+        file,
+        ...(faultOf(file) === null ? { state: 'chosen' } : { state: 'failed', why: faultOf(file) }),
+      })),
+    ]);
+  /** False: at least one could not be sent. */
+  const send = async (): Promise<boolean> => {
+    // What waits was written before.
+    if (!(await sendHeld(conversationId))) return false;
+    let allSent = true;
+    for (const { key, file } of files) {
+      if (faultOf(file) !== null) continue;
+      put(key, { state: 'sending', why: undefined });
+      try {
+        const params = { org_id, conversation_id: conversationId };
+        await call('sendFileInConversation', { params, query: { name: nameOf(file) }, body: file });
+        setFiles((all) => all.filter((one) => one.key !== key));
+      } catch (why) {
+        allSent = false;
+        put(key, { state: 'failed', why });
+      }
+    }
+    for (const name of READ_AGAIN) void client.invalidateQueries({ queryKey: [name] });
+    return allSent;
+  };
+  return {
+    files,
+    isSending: files.some(({ state }) => state === 'sending'),
+    add,
+    remove: (key: number): void => setFiles((all) => all.filter((one) => one.key !== key)),
+    send,
+  };
+}
+
+/** A pasted picture may have no name. */
+const nameOf = ({ name, type }: File): string =>
+  name.slice(0, MAX_ATTACHMENT_NAME) || `file.${type.split('/')[1] ?? 'bin'}`;
+
+const faultOf = ({ size }: File): 'file_empty' | 'file_too_large' | null =>
+  size === 0 ? 'file_empty' : size > MAX_BYTES ? 'file_too_large' : null;

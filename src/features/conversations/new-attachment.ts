@@ -1,0 +1,65 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ATTACHMENTS_BYTES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENT_NAME } from '../../../contract/limits.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { fileKind } from '../../kernel/file-kind.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type NewAttachment, readAttachmentUse } from '../../store/attachments/attachments.ts';
+import type { Queryable } from '../../store/db.ts';
+
+export type SentFile = { name: string; bytes: Buffer };
+
+const TOKEN_BYTES = 24;
+/** The name in an address is for people who save the file; what it may contain is what every provider takes. */
+const MAX_NAME_IN_ADDRESS = 60;
+
+/**
+ * A file that was sent, as a row and as a message whose address leads to it. The address is a capability: the
+ * providers of channels, and the page of a visitor, fetch it without a key, and nothing but the address opens it.
+ */
+export async function newAttachment(
+  { db, baseUrl }: { db: Queryable; baseUrl: string },
+  orgId: string,
+  { name: said, bytes }: SentFile,
+): Promise<{ row: Omit<NewAttachment, 'messageId'>; content: MessageContent }> {
+  if (bytes.length === 0) throw new Refusal('body_invalid', 'The file is empty.');
+  if (bytes.length > MAX_ATTACHMENT_BYTES) throw new Refusal('payload_too_large');
+  await checkRoom(db, orgId, bytes.length);
+  const { kind, type, extension } = fileKind(bytes);
+  const name = cleanFileName(said) || (extension ? `${kind}.${extension}` : kind);
+  const row = {
+    id: newId('attachment'),
+    token: randomBytes(TOKEN_BYTES).toString('base64url'),
+    name,
+    type,
+    size: bytes.length,
+    hash: createHash('sha256').update(bytes).digest('hex'),
+    bytes,
+  };
+  const url = `${baseUrl}/attachments/${orgId}/${row.id}/${row.token}/${nameInAddress(name)}`;
+  return { row, content: kind === 'file' ? { type: 'file', url, name } : { type: kind, url } };
+}
+
+async function checkRoom(db: Queryable, orgId: string, bytes: number): Promise<void> {
+  const use = await readAttachmentUse(db, orgId);
+  if (!use) throw new Refusal('organization_not_found');
+  const most = ATTACHMENTS_BYTES[use.plan];
+  const left = Math.max(0, most - use.bytes);
+  if (bytes <= left) return;
+  throw new Refusal('attachments_full', `The file has ${bytes} bytes; the organization takes ${left} more of ${most}.`);
+}
+
+/** Without folders, and without characters that hide what the name ends with. */
+export const cleanFileName = (name: string): string =>
+  name
+    .toWellFormed()
+    .replaceAll(/^.*[/\\]|[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+    .trim()
+    .slice(0, MAX_ATTACHMENT_NAME)
+    .toWellFormed();
+
+const nameInAddress = (name: string): string =>
+  name
+    .replaceAll(/[^\w.-]+/g, '-')
+    .replaceAll(/^[-.]+/g, '')
+    .slice(-MAX_NAME_IN_ADDRESS) || 'file';

@@ -1,0 +1,32 @@
+import { isId } from '../../../contract/ids.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Attachment, findAttachment, readAttachmentPart } from '../../store/attachments/attachments.ts';
+import type { Db } from '../../store/db.ts';
+
+/** Read and sent piece by piece: many readers of large files cost little memory. */
+const PIECE_BYTES = 512 * 1024;
+
+export async function findSentFile(
+  { db }: { db: Db },
+  orgId: string,
+  { id, token }: { id: string; token: string },
+): Promise<Attachment> {
+  const found = isId('org', orgId) && isId('attachment', id) ? await findAttachment(db, orgId, { id, token }) : null;
+  if (!found) throw new Refusal('attachment_not_found');
+  return found;
+}
+
+/** The bytes from `first` to `last`, both included. Ends with an error if the file is erased while it is read. */
+export async function* readSentFile(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  { first, last }: { first: number; last: number },
+): AsyncGenerator<Buffer> {
+  for (let from = first; from <= last; from += PIECE_BYTES) {
+    const most = Math.min(PIECE_BYTES, last - from + 1);
+    const part = await readAttachmentPart(db.$client, orgId, id, { from, most });
+    if (!part || part.length < most) throw new Error('The file was erased while it was read.');
+    yield part;
+  }
+}

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import type { ConversationsDeps } from '../../features/conversations/deps.ts';
+import { findSentFile, readSentFile } from '../../features/conversations/read-attachment.ts';
+import type { Route } from '../route/route.ts';
+
+/** Shown in a page; everything else is only saved. What a browser could run is never among them. */
+const SHOWN = /^(?:image|audio|video)\//;
+
+/**
+ * Files that were sent in conversations. The address is the right to read it: providers of channels and pages of
+ * visitors have no key. It is shown on our own origin, so it must be inert: the type is ours, nothing is guessed, and a
+ * file that is opened on its own runs in a sandbox.
+ */
+export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db'>): Route[] => [
+  {
+    method: 'GET',
+    path: '/attachments/:org_id/:attachment_id/:token/:name',
+    access: 'public',
+    operation: { id: 'readAttachment', summary: 'A file of a conversation', tag: 'Conversations', hidden: true },
+    responses: { 200: Type.Unknown() },
+    handle: async (request, reply) => {
+      const { org_id: orgId, attachment_id: id, token } = request.params as Record<string, string>;
+      const file = await findSentFile(deps, orgId!, { id: id!, token: token! }).catch((error: unknown) => {
+        throw lostDatabase('GET', error);
+      });
+      const etag = `"${file.hash}"`;
+      reply
+        .header('etag', etag)
+        // An erased file must not live on in a cache.
+        .header('cache-control', 'private, no-cache')
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('cross-origin-resource-policy', 'cross-origin')
+        .header('x-robots-tag', 'noindex');
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      const part = partOf(request.headers.range, file.size);
+      if (part) reply.code(206).header('content-range', `bytes ${part.first}-${part.last}/${file.size}`);
+      const { first, last } = part ?? { first: 0, last: file.size - 1 };
+      return reply
+        .header('content-type', file.type)
+        .header('content-disposition', disposition(file))
+        .header('accept-ranges', 'bytes')
+        .header('content-length', last - first + 1)
+        .send(Readable.from(request.method === 'HEAD' ? [] : readSentFile(deps, orgId!, id!, { first, last })));
+    },
+  },
+];
+
+/** RFC 6266: the exact name for browsers, and one in ASCII for all others. */
+function disposition({ name, type }: { name: string; type: string }): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  return `${SHOWN.test(type) ? 'inline' : 'attachment'}; filename="${ascii}"; filename*=UTF-8''${exact}`;
+}
+
+/** One part, as players of audio and video ask for it; anything else gets the whole file (RFC 9110, 14.2). */
+function partOf(range: string | undefined, size: number): { first: number; last: number } | null {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
+  if (from === '' && to === '') return null;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  return first <= last ? { first, last } : null;
+}

@@ -1,0 +1,94 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Plan } from '../../../contract/permissions.ts';
+import type { Db, Queryable } from '../db.ts';
+import { attachment } from '../schema/attachment.ts';
+
+export type NewAttachment = Pick<
+  typeof attachment.$inferInsert,
+  'id' | 'token' | 'name' | 'type' | 'size' | 'hash' | 'bytes' | 'messageId' | 'providerMessageId'
+>;
+
+export type Attachment = { name: string; type: string; size: number; hash: string };
+
+/** How long a file waits for its message, before it is deleted: both are stored within seconds. */
+const LOOSE_HOURS = 1;
+
+/** What the plan of the organization allows is compared with; null: there is no such organization. */
+export async function readAttachmentUse(db: Queryable, orgId: string): Promise<{ plan: Plan; bytes: number } | null> {
+  const { rows } = await db.execute<{ plan: Plan; bytes: number }>(sql`
+    SELECT o.plan, (SELECT coalesce(sum(a.size), 0)::float8 FROM attachment a WHERE a.org_id = o.id) AS bytes
+    FROM organization o WHERE o.id = ${orgId}`);
+  return rows[0] ?? null;
+}
+
+export async function insertAttachment(tx: Queryable, orgId: string, row: NewAttachment): Promise<void> {
+  await tx.insert(attachment).values({ orgId, ...row });
+}
+
+/** Ties a file to the message that names it, if that is stored by now. */
+export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
+  await db.execute(sql`UPDATE attachment a SET message_id = m.id FROM message m
+    WHERE a.org_id = ${orgId} AND a.id = ${id} AND a.message_id IS NULL
+      AND m.org_id = a.org_id AND m.provider_message_id = a.provider_message_id
+      AND strpos(m.content ->> 'url', a.id) > 0`);
+}
+
+/**
+ * A process may die between a message and the tie to its file. Later the tie is made, or the file, whose message never
+ * came, is deleted.
+ */
+export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {
+  const settled = await pool.query(
+    `WITH loose AS MATERIALIZED (
+      SELECT org_id, id FROM attachment
+      WHERE message_id IS NULL AND created_at < now() - interval '${LOOSE_HOURS} hours' ORDER BY created_at LIMIT $1
+      FOR UPDATE SKIP LOCKED
+    ), named AS MATERIALIZED (
+      SELECT a.org_id, a.id, m.id AS message_id FROM loose l
+      JOIN attachment a ON a.org_id = l.org_id AND a.id = l.id
+      JOIN message m ON m.org_id = a.org_id AND m.provider_message_id = a.provider_message_id
+        AND strpos(m.content ->> 'url', a.id) > 0
+    ), tied AS (
+      UPDATE attachment a SET message_id = n.message_id FROM named n WHERE a.org_id = n.org_id AND a.id = n.id
+    )
+    DELETE FROM attachment a USING loose l WHERE a.org_id = l.org_id AND a.id = l.id
+      AND NOT EXISTS (SELECT 1 FROM named n WHERE n.org_id = a.org_id AND n.id = a.id)`,
+    [limit],
+  );
+  return settled.rowCount ?? 0;
+}
+
+/** The file at an address. A wrong token finds nothing, as a wrong id does. */
+export async function findAttachment(
+  db: Db,
+  orgId: string,
+  { id, token }: { id: string; token: string },
+): Promise<Attachment | null> {
+  const [row] = await db
+    .select({ name: attachment.name, type: attachment.type, size: attachment.size, hash: attachment.hash })
+    .from(attachment)
+    .where(
+      and(
+        eq(attachment.orgId, orgId),
+        eq(attachment.id, id),
+        eq(attachment.token, token),
+        sql`${attachment.bytes} IS NOT NULL`,
+      ),
+    );
+  return row ?? null;
+}
+
+/** Bytes of a file, of which at most `most` are read at once. */
+export async function readAttachmentPart(
+  pool: Db['$client'],
+  orgId: string,
+  id: string,
+  { from, most }: { from: number; most: number },
+): Promise<Buffer | null> {
+  const found = await pool.query<{ part: Buffer }>({
+    name: 'read-attachment-part',
+    text: 'SELECT substring(bytes FROM $3 FOR $4) AS part FROM attachment WHERE org_id = $1 AND id = $2',
+    values: [orgId, id, from + 1, most],
+  });
+  return found.rows[0]?.part ?? null;
+}

@@ -1,0 +1,49 @@
+import type { ChatMessage } from '../../contract/chat.ts';
+import type { Client } from './client.ts';
+import type { Waiting } from './kept.ts';
+import { newName } from './outbox.ts';
+
+/** MAX_ATTACHMENT_BYTES of the contract, whose values would bring the schema library along. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export type UploadsListener = { onSent(message: ChatMessage, answering: boolean): void; onChange(): void };
+
+/** Files on their way. They last as long as the page: a browser keeps no files for it. */
+export function createUploads(client: Client, { onSent, onChange }: UploadsListener) {
+  const files = new Map<string, { file: File; failed: boolean }>();
+
+  async function send(name: string, file: File): Promise<void> {
+    files.set(name, { file, failed: false });
+    onChange();
+    try {
+      const { message, answering } = await client.sendFile(name, file);
+      files.delete(name);
+      onSent(message, answering);
+    } catch {
+      files.set(name, { file, failed: true });
+      onChange();
+    }
+  }
+
+  return {
+    /** False: it is empty or too large. */
+    put: (file: File): boolean => {
+      const fits = file.size > 0 && file.size <= MAX_BYTES;
+      if (fits) void send(newName(), file);
+      return fits;
+    },
+    /** Once more; the same name, so that it is said once though the first answer was lost. */
+    again: (name: string): boolean => {
+      const known = files.get(name);
+      if (known) void send(name, known.file);
+      return known !== undefined;
+    },
+    waiting: (): Waiting[] =>
+      [...files].map(([client_id, { file, failed }]) => ({
+        client_id,
+        text: file.name,
+        at: 0,
+        ...(failed && { failed: true }),
+      })),
+  };
+}
