@@ -44,11 +44,12 @@ describe('/docs', () => {
   it('works offline and runs nothing inline', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action https://us.parley.example/docs; frame-ancestors 'none'",
     );
     const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
-    expect(loaded).toEqual(['/docs/style.css', '/docs/copy.js']);
-    expect((await Promise.all(loaded.map(get))).map(({ status }) => status)).toEqual([200, 200]);
+    expect(loaded).toEqual(['/docs/style.css', '/docs/copy.js', '/docs/pages.js', '/docs/search.js']);
+    const all = [...loaded, '/docs/rank.js', '/docs/entries.js'];
+    expect(new Set((await Promise.all(all.map(get))).map(({ status }) => status))).toEqual(new Set([200]));
     expect(text).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
   });
 
@@ -58,6 +59,46 @@ describe('/docs', () => {
     expect(text).toContain('&#60;img src=x&#62;');
     expect(text).toContain('it&#39;\\&#39;&#39;s &#60;/pre&#62;');
   });
+});
+
+describe('/docs?q=', () => {
+  it.each([
+    ['get me', '/docs#getMe'],
+    ['/api/echo', '/docs#echo'],
+    ['key_inv', '/docs/problems/key_invalid'],
+    ['campaign.ended', '/docs#event-campaign.ended'],
+    ['Run a campaign', '/docs/guides/campaigns'],
+  ])('finds %s without scripts', async (query, href) => {
+    const { text } = await get(`/docs?q=${encodeURIComponent(query).replaceAll('%20', '+')}`);
+    const [, found] = text.split('<ul class="found">');
+    expect(found).toContain(`href="${href}"`);
+  });
+
+  it('shows what was asked as text, and says when nothing was found', async () => {
+    const { status, text } = await get('/docs?q=%3Cimg+src%3Dx%3E+zzzz&q=2&utm=%ff');
+    expect(status).toBe(200);
+    expect(text).not.toContain('<img');
+    expect(text).toContain('Nothing was found for “&#60;img src=x&#62; zzzz”');
+  });
+
+  it.each(['', '?q=', '?q=+', '?other=1'])('without words, /docs%s is the reference', async (query) => {
+    expect((await get(`/docs${query}`)).text).toContain('<h1>Parley API reference</h1>');
+  });
+});
+
+describe('every page', () => {
+  it.each(['/docs', '/docs/guides/sdk', '/docs/problems', '/docs/problems/key_invalid', '/docs?q=key'])(
+    '%s lists all pages and sections at the side, and marks itself',
+    async (path) => {
+      const { text } = await get(path);
+      const [, side] = /<nav id="contents"[^>]*>([^]*?)<\/nav>/.exec(text)!;
+      for (const href of ['/docs#echo', '/docs#events', '/docs/guides/sdk', '/docs/problems#status-401'])
+        expect(side).toContain(`href="${href}"`);
+      const current = [...side!.matchAll(/href="([^"]+)" aria-current="page"/g)].map(([, href]) => href);
+      const own = path.startsWith('/docs/problems') ? '/docs/problems' : path;
+      expect(current).toEqual(path.includes('?') ? [] : [own]);
+    },
+  );
 });
 
 describe('/docs/problems', () => {

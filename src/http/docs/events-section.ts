@@ -30,7 +30,8 @@ ${EVENT_TYPES.map(
 ).join('\n')}
 </section>`;
 
-export const eventsNavigation = (): string =>
-  `<p><a href="#events"><strong>Events</strong></a></p><ul>${EVENT_TYPES.map(
-    (type) => `<li><a href="#event-${type}">${escapeHtml(type)}</a></li>`,
-  ).join('')}</ul>`;
+/** Address and name of each. */
+export const eventsNavigation = (): [string, string][] => [
+  ['/docs#events', 'About'],
+  ...EVENT_TYPES.map((type): [string, string] => [`/docs#event-${type}`, type]),
+];

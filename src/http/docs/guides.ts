@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isProblemCode } from '../../../contract/problems.ts';
 import { ownFile } from '../../kernel/own-files.ts';
-import { code, escapeHtml, page } from './html.ts';
+import { code, escapeHtml } from './html.ts';
+import type { Content } from './sections.ts';
 
 /** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
 export const GUIDES = {
@@ -27,20 +28,16 @@ export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
 /** The text from the repository, with this server's address and with codes of problems as links. */
-export async function guidePage(name: GuideName, baseUrl: string): Promise<string> {
+export async function guidePage(name: GuideName, baseUrl: string): Promise<Content> {
   const markdown = await createMarkdown();
   const text = readFileSync(ownFile(`docs/${name}.md`), 'utf8');
-  return page({
-    title: `${GUIDES[name]} — Parley API`,
-    nav: guideNavigation(),
+  return {
+    title: GUIDES[name],
+    kind: 'Guide',
     main: markdown.parse(text.replaceAll(DEFAULT_URL, baseUrl), { async: false }),
-  });
+    outline: true,
+  };
 }
-
-export const guideNavigation = (): string =>
-  `<p><strong>Guides</strong></p><ul>${GUIDE_NAMES.map(
-    (name) => `<li><a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a></li>`,
-  ).join('')}</ul>`;
 
 /** The library is read by the first guide that is asked for. */
 async function createMarkdown() {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { ownFile } from '../../kernel/own-files.ts';
+import { type Content, headingsOf } from './sections.ts';
 
 /** Escapes our own text and text of schemas: none of it can become markup. */
 export const escapeHtml = (text: string): string =>
@@ -21,37 +22,63 @@ export const tabs = (parts: readonly { name: string; code: string }[]): string =
 
 export const json = (value: unknown): string => code(JSON.stringify(value, null, 2));
 
-export type PageParts = { readonly title: string; readonly nav?: string; readonly main: string };
+/** The headings of the page, beside it. */
+function outlineOf({ main, outline }: Content): string {
+  const items = headingsOf(main).filter(({ level }) => level === 2 || level === 3);
+  if (!outline || items.length < 2) return '';
+  const links = items.map(
+    ({ level, id, title }) => `<li class="level-${level}"><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`,
+  );
+  return `<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${links.join('')}</ul></nav>`;
+}
 
-export const page = ({ title, nav = '', main }: PageParts): string => `<!doctype html>
+const SEARCH = `<form role="search" action="/docs" method="get">
+<input type="search" name="q" maxlength="200" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" aria-keyshortcuts="/">
+<kbd aria-hidden="true">/</kbd>
+<ul id="found" role="listbox" aria-label="Results" hidden></ul>
+<p role="status"></p>
+</form>`;
+
+/** Three columns: all pages at the left, the text, and its outline or its examples at the right. */
+export const page = (content: Content, sidebar: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${escapeHtml(content.title)} — Parley API</title>
 <link rel="stylesheet" href="/docs/style.css">
 <script src="/docs/copy.js" defer></script>
+<script src="/docs/pages.js" defer></script>
+<script src="/docs/search.js" type="module"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-<header><a href="/docs"><strong>Parley</strong> API</a> <a href="/docs/problems">Problems</a> <a href="/api/openapi.json">OpenAPI</a></header>
+<header>
+<button type="button" data-menu aria-expanded="false" aria-controls="contents">Menu</button>
+<a class="brand" href="/docs"><strong>Parley</strong> docs</a>
+${SEARCH}
+</header>
 <div class="columns">
-${nav && `<nav aria-label="Contents">${nav}</nav>`}
+<nav id="contents" aria-label="All pages">${sidebar}</nav>
 <main id="content">
-${main}
+${content.main}
 </main>
+${outlineOf(content)}
 </div>
 </body>
 </html>
 `;
 
-/** No external resources and no inline scripts: the pages work offline and cannot be made to call out. */
-const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/**
+ * No external resources and no inline scripts: the pages work offline and cannot be made to call out. The one form,
+ * the search, goes to one address alone.
+ */
+const policyOf = (baseUrl: string): string =>
+  `default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action ${baseUrl}/docs; frame-ancestors 'none'`;
 
-export const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
+export const sendPage = (reply: FastifyReply, html: string, baseUrl: string): FastifyReply =>
   reply
-    .header('content-security-policy', POLICY)
+    .header('content-security-policy', policyOf(baseUrl))
     .header('referrer-policy', 'no-referrer')
     .header('cache-control', 'no-cache')
     .type('text/html; charset=utf-8')

@@ -1,6 +1,7 @@
 import { PROBLEMS, type ProblemCode } from '../../../contract/problems.ts';
 import { exampleProblem } from './openapi.ts';
-import { escapeHtml, json, page } from './html.ts';
+import { escapeHtml, json } from './html.ts';
+import type { Content } from './sections.ts';
 
 const byStatus = (): [number, ProblemCode[]][] => {
   const groups = Object.groupBy(Object.keys(PROBLEMS) as ProblemCode[], (code) => PROBLEMS[code].status);
@@ -8,32 +9,35 @@ const byStatus = (): [number, ProblemCode[]][] => {
 };
 
 /** Every code, by status: the closed list as a page. */
-export function problemListPage(): string {
+export function problemListPage(): Content {
   const rows = byStatus().map(
     ([status, codes]) =>
-      `<h2>${status}</h2><table>${codes
+      `<h2 id="status-${status}">${status}</h2><table>${codes
         .map(
           (code) =>
             `<tr><td><a href="/docs/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(PROBLEMS[code].title)}</td></tr>`,
         )
         .join('')}</table>`,
   );
-  return page({
-    title: 'Problems — Parley API',
+  return {
+    title: 'Problems',
+    kind: 'Reference',
+    outline: true,
     main: `<h1>Problems</h1><p>Every error body is <code>application/problem+json</code> (RFC 9457) and carries one of these codes. A program should look at <code>code</code>, a person at <code>detail</code>.</p>${rows.join('')}`,
-  });
+  };
 }
 
 /** The target of an error body's `type`: what the code means and what to do about it. */
-export function problemPage(code: ProblemCode, baseUrl: string): string {
+export function problemPage(code: ProblemCode, baseUrl: string): Content {
   const { status, title, cure } = PROBLEMS[code];
-  return page({
-    title: `${code} — Parley API`,
+  return {
+    title: code,
+    kind: 'Problem',
     main: `<h1>${escapeHtml(title)}</h1>
 <p class="endpoint"><code>${code}</code> <span class="quiet">HTTP ${status}</span></p>
 <h2>What to do</h2><p>${escapeHtml(cure)}</p>
 <h2>What it looks like</h2>${json(exampleProblem(code, baseUrl))}
 <p>The <code>request_id</code> is also in the header <code>X-Request-Id</code> and in the log of the service.</p>
 <p><a href="/docs/problems">All problems</a></p>`,
-  });
+  };
 }

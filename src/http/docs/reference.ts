@@ -1,9 +1,10 @@
 import { type ApiCall, curlOf, samplesOf } from '../../../contract/code-samples.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { eventsNavigation, eventsSection } from './events-section.ts';
-import { GUIDE_NAMES, GUIDES, guideNavigation } from './guides.ts';
-import { code, escapeHtml, json, page, prose, tabs } from './html.ts';
+import { eventsSection } from './events-section.ts';
+import { GUIDE_NAMES, GUIDES } from './guides.ts';
+import { code, escapeHtml, json, prose, tabs } from './html.ts';
 import { fieldsOf, typeSays, type Schema } from './schema-fields.ts';
+import type { Content } from './sections.ts';
 
 type Operation = {
   readonly operationId: string;
@@ -28,11 +29,10 @@ type Response = {
 export type Endpoint = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 /** The readable reference, from the same document that machines read. */
-export function referencePage(document: OpenApiDocument): string {
+export function referencePage(document: OpenApiDocument): Content {
   const endpoints = endpointsOf(document);
-  const tags = document.tags as { name: string; description: string }[];
   const [server] = document.servers as { url: string; description: string }[];
-  const sections = tags.map(
+  const sections = tagsOf(document).map(
     ({ name, description }) =>
       `<h2 id="${slug(name)}">${escapeHtml(name)}</h2><p>${prose(description)}</p>` +
       endpoints
@@ -40,12 +40,14 @@ export function referencePage(document: OpenApiDocument): string {
         .map((endpoint) => endpointSection(endpoint, document, server!.url))
         .join('\n'),
   );
-  return page({
-    title: 'Parley API reference',
-    nav: guideNavigation() + navigation(endpoints, tags) + eventsNavigation(),
+  return {
+    title: 'API reference',
+    kind: 'Reference',
     main: introduction(server!) + sections.join('\n') + eventsSection(),
-  });
+  };
 }
+
+export const tagsOf = (document: OpenApiDocument) => document.tags as { name: string; description: string }[];
 
 export const endpointsOf = (document: OpenApiDocument): Endpoint[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -56,24 +58,11 @@ export const endpointsOf = (document: OpenApiDocument): Endpoint[] =>
     })),
   );
 
-const slug = (name: string): string => `tag-${name.toLowerCase().replaceAll(/\W+/g, '-')}`;
-
-function navigation(endpoints: readonly Endpoint[], tags: readonly { name: string }[]): string {
-  const listOf = (tag: string): string =>
-    endpoints
-      .filter(({ operation }) => operation.tags[0] === tag)
-      .map(({ operation }) => `<li><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></li>`)
-      .join('');
-  return tags
-    .map(
-      ({ name }) => `<p><a href="#${slug(name)}"><strong>${escapeHtml(name)}</strong></a></p><ul>${listOf(name)}</ul>`,
-    )
-    .join('');
-}
+export const slug = (name: string): string => `tag-${name.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
 const introduction = ({ url, description }: { url: string; description: string }): string => `
 <h1>Parley API reference</h1>
-<p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Create keys in the dashboard under
+<p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Keys are created in the dashboard under
 Settings, Integrations, API Keys, work in their own region only, and are sent in one header:</p>
 ${code(curlOf({ method: 'GET', path: '/api/me' }, url))}
 <p>Begin with a guide, from nothing to a finished task with code that runs: ${GUIDE_NAMES.map((name) => `<a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a>`).join(', ')}.</p>
@@ -85,22 +74,35 @@ and a 429 says how long to wait.
 <strong>Lists</strong> take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer <code>data</code>, <code>next_cursor</code>, <code>has_more</code>.</p>
 `;
 
+/** The examples stay in sight beside the fields that they use. */
 function endpointSection(endpoint: Endpoint, document: OpenApiDocument, baseUrl: string): string {
   const { method, path, operation } = endpoint;
   const { requestBody } = operation;
-  return `<section id="${operation.operationId}">
-<h3>${escapeHtml(operation.summary)}</h3>
+  return `<section class="with-examples">
+<div>
+<h3 id="${operation.operationId}">${escapeHtml(operation.summary)}</h3>
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${escapeHtml(path)}</code></p>
 ${operation.description ? `<p>${prose(operation.description)}</p>` : ''}
 ${operation.security.length === 0 ? '<p class="quiet">Needs no key.</p>' : ''}
+</div>
+<div class="examples">
 ${tabs(samplesOf(callOf(endpoint), baseUrl))}
+${Object.entries(operation.responses).map(exampleAnswer).join('')}
+</div>
+<div>
 ${parameterTable(operation)}
 ${requestBody ? `<h4>Body${requestBody.required ? '' : ' (may be left out)'}</h4>${fieldTable(requestBody.content['application/json'].schema, document)}` : ''}
 <h4>Answers</h4>
 ${Object.entries(operation.responses)
   .map(([status, response]) => responseSection(status, response, document))
   .join('')}
+</div>
 </section>`;
+}
+
+function exampleAnswer([status, { content = {} }]: [string, Response]): string {
+  const example = content['application/json']?.example;
+  return example === undefined ? '' : `<p class="quiet">Answer ${status}</p>${json(example)}`;
 }
 
 /** With capitals in the place of each id. */
@@ -145,6 +147,5 @@ function responseSection(status: string, { description, content = {} }: Response
   }
   const answer = content['application/json'];
   const shape = answer ? fieldTable(answer.schema, document) : '';
-  const example = answer?.example === undefined ? '' : json(answer.example);
-  return `<p><strong>${status}</strong> ${prose(description)}</p>${example}${shape && `<details><summary>Fields</summary>${shape}</details>`}`;
+  return `<p><strong>${status}</strong> ${prose(description)}</p>${shape && `<details><summary>Fields</summary>${shape}</details>`}`;
 }

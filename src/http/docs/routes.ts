@@ -1,89 +1,60 @@
-import { setImmediate } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isProblemCode, Refusal } from '../../../contract/problems.ts';
-import { describeRoutes, type Described } from './openapi.ts';
 import type { Route } from '../route/route.ts';
-import { guidePage, isGuide } from './guides.ts';
+import { isGuide } from './guides.ts';
 import { asset, sendPage } from './html.ts';
 import { llmsText } from './llms.ts';
-import { problemListPage, problemPage } from './problem-pages.ts';
-import { referencePage } from './reference.ts';
+import { type DocsDeps, Pages } from './pages.ts';
 
-type Deps = Described & { readonly allRoutes: () => readonly Route[] };
+const MOST_LETTERS = 200;
+const SCRIPTS = ['copy.js', 'pages.js', 'search.js', 'rank.js'] as const;
 
 /** Pages for people. They are public, need no network and contain no data of any organization. */
-export function docsRoutes(deps: Deps): Route[] {
+export function docsRoutes(deps: DocsDeps): Route[] {
+  const pages = new Pages(deps);
   const made = new Map<string, string>();
-  /** Each page is built once, on its first request. */
-  const once = (path: string, make: () => string): string => {
-    const known = made.get(path) ?? make();
-    made.set(path, known);
+  /** Each file is read once, on its first request. */
+  const file = (name: string): string => {
+    const known = made.get(name) ?? asset(name);
+    made.set(name, known);
     return known;
   };
-  const document = () => describeRoutes(deps.allRoutes(), deps);
+  const send = async (reply: FastifyReply, path: string) => sendPage(reply, await pages.html(path), deps.baseUrl);
   return [
-    get('/docs', async (reply) => {
-      const described = made.has('/docs') ? null : document();
-      // Each half takes some tens of milliseconds: other requests come between them.
-      await setImmediate();
-      return sendPage(
-        reply,
-        once('/docs', () => referencePage(described ?? document())),
-      );
+    get('/docs', async (reply, { query }) => {
+      const wanted = new URLSearchParams(query as string).get('q')?.trim().slice(0, MOST_LETTERS);
+      return wanted ? sendPage(reply, await pages.found(wanted), deps.baseUrl) : send(reply, '/docs');
     }),
-    get('/docs/', (reply) => reply.redirect('/docs', 308)),
-    get('/docs/guides/:name', async (reply, _code, name) => {
+    get('/docs/', async (reply) => reply.redirect('/docs', 308)),
+    get('/docs/guides/:name', async (reply, { params }) => {
+      const { name } = params as { name: string };
       if (!isGuide(name)) throw new Refusal('route_not_found');
-      const path = `/docs/guides/${name}`;
-      const text = made.get(path) ?? (await guidePage(name, deps.baseUrl));
-      return sendPage(
-        reply,
-        once(path, () => text),
-      );
+      return send(reply, `/docs/guides/${name}`);
     }),
-    get('/docs/problems', (reply) => sendPage(reply, once('/docs/problems', problemListPage))),
-    get('/docs/problems/:code', (reply, code) => {
+    get('/docs/problems', (reply) => send(reply, '/docs/problems')),
+    get('/docs/problems/:code', async (reply, { params }) => {
+      const { code } = params as { code: string };
       if (!isProblemCode(code)) throw new Refusal('problem_not_found');
-      return sendPage(
-        reply,
-        once(`/docs/problems/${code}`, () => problemPage(code, deps.baseUrl)),
-      );
+      return send(reply, `/docs/problems/${code}`);
     }),
-    get('/docs/style.css', (reply) =>
-      sendAsset(
-        reply,
-        'text/css',
-        once('style', () => asset('style.css')),
-      ),
-    ),
-    get('/docs/copy.js', (reply) =>
-      sendAsset(
-        reply,
-        'text/javascript',
-        once('copy', () => asset('copy.js')),
-      ),
-    ),
-    get('/llms.txt', (reply) =>
-      sendAsset(
-        reply,
-        'text/plain',
-        once('llms', () => llmsText(document(), deps.baseUrl)),
-      ),
-    ),
+    get('/docs/style.css', async (reply) => sendAsset(reply, 'text/css', file('style.css'))),
+    ...SCRIPTS.map((name) => get(`/docs/${name}`, async (reply) => sendAsset(reply, 'text/javascript', file(name)))),
+    get('/docs/entries.js', async (reply) => {
+      const text = JSON.stringify(await pages.entries());
+      return sendAsset(reply, 'text/javascript', `export const ENTRIES = ${text};\n`);
+    }),
+    get('/llms.txt', async (reply) => sendAsset(reply, 'text/plain', llmsText(await pages.document(), deps.baseUrl))),
   ];
 }
 
-type Answer = (reply: FastifyReply, code: string, name: string) => FastifyReply | Promise<FastifyReply>;
+type Answer = (reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
 const get = (path: string, answer: Answer): Route => ({
   method: 'GET',
   path,
   access: 'public',
   operation: { id: `docs:${path}`, summary: 'A page for people', tag: 'Docs', hidden: true },
   responses: { 200: null },
-  handle: (request, reply) => {
-    const { code = '', name = '' } = request.params as { code?: string; name?: string };
-    return answer(reply, code, name);
-  },
+  handle: (request, reply) => answer(reply, request),
 });
 
 const sendAsset = (reply: FastifyReply, type: string, text: string): FastifyReply =>

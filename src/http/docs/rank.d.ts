@@ -1,0 +1,15 @@
+/** One heading of one page. */
+export type Entry = {
+  readonly title: string;
+  /** Method and path of an endpoint, or the code of a problem. */
+  readonly detail: string;
+  /** The title of its page; of a page, its kind. */
+  readonly place: string;
+  readonly href: string;
+  /** Every word below the heading, once each. */
+  readonly words: string;
+  readonly isPage: boolean;
+};
+
+export function wordsOf(text: string): string[];
+export function find(entries: readonly Entry[], query: string): Entry[];

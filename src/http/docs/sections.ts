@@ -1,0 +1,55 @@
+import { type Entry, wordsOf } from './rank.js';
+
+/** A page without what surrounds it. `outline`: its headings are listed at the side. */
+export type Content = {
+  readonly title: string;
+  readonly kind: 'Guide' | 'Reference' | 'Problem' | 'Search';
+  readonly main: string;
+  readonly outline?: boolean;
+};
+
+type Heading = { readonly level: number; readonly id: string; readonly title: string; readonly at: number };
+
+/** Our own markup only: a heading has no attribute but its id. */
+const HEADING = /<h([1-4])(?: id="([^"]*)")?>([^]*?)<\/h\1>/g;
+
+/** What can be linked to: the title of the page, and every heading with an anchor. */
+export const headingsOf = (main: string): Heading[] =>
+  [...main.matchAll(HEADING)]
+    .map(({ 1: level, 2: id = '', 3: title = '', index }) => ({
+      level: Number(level),
+      id: plain(id),
+      title: plain(title).trim(),
+      at: index,
+    }))
+    .filter(({ level, id }) => level === 1 || id !== '');
+
+/** One entry for each heading, with the words up to the next one. */
+export function entriesOf(path: string, { title: page, kind, main }: Content): Entry[] {
+  const headings = headingsOf(main);
+  return headings.map(({ level, id, title, at }, index) => {
+    const part = main.slice(at, headings[index + 1]?.at ?? main.length);
+    const detail = plain(/<p class="endpoint">([^]*?)<\/p>/.exec(part)?.[1] ?? '').trim();
+    const text = plain(part.replaceAll(/<button[^]*?<\/button>/g, ' '));
+    return {
+      title,
+      detail,
+      place: level === 1 ? kind : page,
+      href: level === 1 || id === '' ? path : `${path}#${id}`,
+      words: [...new Set(wordsOf(text))].join(' '),
+      isPage: level === 1,
+    };
+  });
+}
+
+/** The text of our own markup. */
+const plain = (html: string): string =>
+  html
+    .replaceAll(/<br>|<\/(?:p|td|th|li|pre|h\d)>/g, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&#(\d+);/g, (_whole, point: string) => String.fromCodePoint(Number(point)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ');

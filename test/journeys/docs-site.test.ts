@@ -1,0 +1,144 @@
+import type { Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Entry, find } from '../../src/http/docs/rank.js';
+import { freePort } from '../program.ts';
+import { CHROMIUM, contrastFaults, type Journey, seriousFaults, startJourney, tooWide } from './dashboard-browser.ts';
+
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 800 };
+const PAGES = ['/docs', '/docs/guides/sending', '/docs/problems', '/docs/problems/key_invalid', '/docs?q=key'];
+
+describe.skipIf(!CHROMIUM)('the documentation', () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    // A fixed port: the form of the search may go to the address that the program knows of itself, and to no other.
+    journey = await startJourney({ PORT: String(await freePort()) });
+  });
+  afterAll(() => journey?.stop());
+  const read = async (path: string): Promise<string> => (await journey.app.call('GET', path)).text;
+  const top = (page: Page, heading: string): Promise<number> =>
+    page.locator(heading).evaluate((element) => element.getBoundingClientRect().top);
+
+  test('every heading of every page is found by its own words', async () => {
+    const [, list] = /^export const ENTRIES = ([^]*);\n$/.exec(await read('/docs/entries.js'))!;
+    const entries = JSON.parse(list!) as Entry[];
+    const start = await read('/docs');
+    const paths = new Set([...start.matchAll(/href="(\/docs(?:\/[\w/-]+)?)[#"]/g)].map(([, path]) => path!));
+    paths.delete('/docs/style');
+    const missing: string[] = [];
+    let count = 0;
+    for (const path of paths) {
+      for (const [, id, html] of (await read(path)).matchAll(/<h[1-3] id="([^"]+)">(.*?)<\/h/g)) {
+        const title = html!.replaceAll(/<[^>]+>/g, '').replaceAll(/&#?\w+;/g, ' ');
+        const hrefs = find(entries, title).map(({ href }) => href);
+        if (!hrefs.includes(`${path}#${id}`) && !hrefs.includes(path)) missing.push(`${path}#${id}: ${title}`);
+        count += 1;
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(count).toBeGreaterThan(150);
+  });
+
+  test('are usable on a screen and a phone, light and dark', async () => {
+    const found: string[] = [];
+    for (const viewport of [DESK, PHONE]) {
+      const { page, faults } = await journey.open('/docs', { viewport });
+      for (const path of PAGES) {
+        await page.goto(journey.app.url + path);
+        const where = `${viewport.width} ${path}`;
+        found.push(...(await seriousFaults(page)).map((fault) => `${where}: ${fault}`));
+        found.push(...(await tooWide(page)).map((fault) => `${where}: ${fault}`));
+        await page.emulateMedia({ colorScheme: 'dark' });
+        found.push(...(await contrastFaults(page)).map((fault) => `dark ${where}: ${fault}`));
+        await page.emulateMedia({ colorScheme: 'light' });
+      }
+      found.push(...faults);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('the search is opened, read and followed with the keyboard alone', async () => {
+    const { page, faults } = await journey.open('/docs/guides/sending', { viewport: DESK });
+    const field = page.getByRole('combobox', { name: 'Search the documentation' });
+    await page.keyboard.press('/');
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type('key_inv');
+    await page.getByRole('option', { name: /key_invalid/ }).waitFor();
+    expect(await page.getByRole('status').innerText()).toMatch(/^\d+ results?$/);
+    expect(await seriousFaults(page)).toEqual([]);
+    // Escape closes the list and keeps the words; an arrow opens it again, on the next result.
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(await field.inputValue()).toBe('key_inv');
+    await field.fill('calling');
+    const active = page.getByRole('option', { selected: true });
+    const first = await active.innerText();
+    await page.keyboard.press('ArrowDown');
+    expect(await active.innerText()).not.toBe(first);
+    await page.keyboard.press('ArrowUp');
+    expect(await active.innerText()).toBe(first);
+    await field.fill('show the calling key');
+    await active.filter({ hasText: 'GET /api/me' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs#getMe');
+    expect(await top(page, '#getMe')).toBeGreaterThan(55);
+    // Within the same page, too: the list closes and the place is in sight.
+    await page.keyboard.press('/');
+    await page.keyboard.type('list runs');
+    await active.filter({ hasText: 'List runs' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs#listRuns');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(faults).toEqual([]);
+  });
+
+  test('without scripts the search is a page, and the list of pages is there on a phone', async () => {
+    const { page } = await journey.open('/docs/problems', { viewport: PHONE, javaScriptEnabled: false });
+    await page.getByRole('navigation', { name: 'All pages' }).getByRole('link', { name: 'Run a campaign' }).waitFor();
+    await page.locator('[name=q]').fill('key_invalid');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs?q=key_invalid');
+    await page.locator('.found').getByRole('link').first().click();
+    await page.waitForURL('**/docs/problems/key_invalid');
+    expect(await page.locator('h1').innerText()).not.toBe('');
+  });
+
+  test('on a phone a button opens the list of pages, and Escape returns to it', async () => {
+    const { page } = await journey.open('/docs/problems', { viewport: PHONE });
+    const menu = page.getByRole('button', { name: 'Menu' });
+    const list = page.getByRole('navigation', { name: 'All pages' });
+    expect(await list.isVisible()).toBe(false);
+    await menu.click();
+    await list.waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden' });
+    expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
+    await menu.click();
+    await list.getByRole('link', { name: 'Run a campaign' }).click();
+    await page.waitForURL('**/docs/guides/campaigns');
+    expect(await list.isVisible()).toBe(false);
+  });
+
+  test('examples stay in sight beside long fields, and the outline follows the reading', async () => {
+    const { page } = await journey.open('/docs#upsertEndUsers', { viewport: DESK });
+    const section = page
+      .locator('.with-examples')
+      .filter({ has: page.locator('details') })
+      .first();
+    await section.scrollIntoViewIfNeeded();
+    const examples = section.locator('.examples');
+    expect(await examples.evaluate((element) => getComputedStyle(element).position)).toBe('sticky');
+    const [left, right] = await Promise.all([section.locator('h3').boundingBox(), examples.boundingBox()]);
+    expect(right!.x).toBeGreaterThan(left!.x + left!.width);
+    await page.goto(`${journey.app.url}/docs/guides/campaigns`);
+    const outline = page.getByRole('navigation', { name: 'On this page' });
+    const last = outline.getByRole('link').last();
+    await last.click();
+    await expect.poll(() => outline.locator('[aria-current=location]').count()).toBe(1);
+    await page.evaluate('scrollTo(0, 0)');
+    await expect
+      .poll(() => outline.locator('[aria-current=location]').innerText())
+      .toBe(await outline.getByRole('link').first().innerText());
+  });
+});
