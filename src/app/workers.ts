@@ -2,6 +2,7 @@ import { CreateEndUser } from '../../contract/end-users.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { compileBody } from '../http/route/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
+import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
@@ -19,7 +20,7 @@ const TURN_GRACE_MS = 15_000;
 /** A called provider may still answer within this time; after it, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** The workers for turns, deliveries, events, imports and housekeeping; each can be woken from now on. */
+/** The workers for turns, deliveries, events, files, imports and housekeeping; each can be woken from now on. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
   const { deps, secrets, loadAgent, wake, tracer } = rooms;
   const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
@@ -47,6 +48,15 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       deliveries.wake();
     },
   });
+  const attachments = createAttachmentWorker({
+    db,
+    log,
+    kinds: channelKinds,
+    egress,
+    openSecrets,
+    baseUrl: config.baseUrl,
+    onStored: () => changes.look(),
+  });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
   const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
@@ -61,7 +71,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   wake.embeddings = () => embeddings.wake();
   wake.campaigns = () => campaigns.wake();
 
-  const senders = [deliveries, events, mails].filter((sender) => sender !== null);
+  const senders = [deliveries, events, mails, attachments].filter((sender) => sender !== null);
   return [
     {
       start: () => senders.forEach((sender) => sender.start()),

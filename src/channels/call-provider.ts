@@ -1,3 +1,4 @@
+import { MAX_ATTACHMENT_BYTES } from '../../contract/limits.ts';
 import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
@@ -19,6 +20,21 @@ export async function callProvider(
     const answer = await egress.request({ ...request, signal });
     const text = answer.body.toString('utf8');
     return { status: answer.status, headers: answer.headers, text, json: parse(text) };
+  } catch (error) {
+    throw noAnswer(error);
+  }
+}
+
+/** A file of the provider. Larger than MAX_ATTACHMENT_BYTES is a definite failure, as any status outside 200–299. */
+export async function fetchBytes(
+  { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
+  provider: string,
+  request: EgressRequest,
+): Promise<Buffer> {
+  try {
+    const answer = await egress.request({ ...request, signal, maxBytes: MAX_ATTACHMENT_BYTES });
+    if (answer.status >= 200 && answer.status <= 299) return answer.body;
+    throw statusFailure({ ...answer, text: '', json: null }, provider);
   } catch (error) {
     throw noAnswer(error);
   }

@@ -58,6 +58,8 @@ export type ChannelKind = {
   readonly byStoring?: true;
   /** Absent only where `byStoring` is true. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
+  /** The bytes of a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: the kind names no files. */
+  fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
 };
@@ -104,9 +106,17 @@ export type InboundMessage = {
   /** The person, as far as the provider vouches for the identity. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
+  /**
+   * A file whose bytes are still at the provider: `fetchFile` gets them later. Until then, and if it cannot, `content`
+   * is the caption, or the kind of the file in brackets.
+   */
+  readonly file?: { readonly name: string; readonly source: FileSource };
   /** Extra facts to store with the message: for example the subject of an e-mail. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
+
+/** Where the provider has a file, in its own words. It contains no secret: it is stored in clear text. */
+export type FileSource = Readonly<Record<string, string>>;
 
 export type InboundReceipt = {
   readonly type: 'receipt';

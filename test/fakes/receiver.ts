@@ -9,7 +9,7 @@ export type Answer =
       status?: number;
       headers?: Record<string, string>;
       json?: unknown;
-      text?: string;
+      text?: string | Buffer;
       delayMs?: number;
       /** Not before this promise resolves. */
       after?: Promise<unknown>;

@@ -1,4 +1,5 @@
-import { type FakeProvider, json, startProvider } from './provider.ts';
+import { type FakeProvider, type Hook, json, startProvider } from './provider.ts';
+import type { Answer } from './receiver.ts';
 
 const TOKEN = '123456789:AAF-fake_token_for_tests_0123456789';
 const CHAT = '700100200';
@@ -24,9 +25,10 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
   let hook = { url: '', secret_token: 'hook-secret-of-the-test' };
   let messageId = 0;
   let updateId = 5_000;
+  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => method(path) in METHODS,
-    isAuthorized: ({ path }) => path.startsWith(`/bot${TOKEN}/`),
+    isAuthorized: ({ path }) => path.startsWith(`/bot${TOKEN}/`) || path.startsWith(`/file/bot${TOKEN}/`),
     unauthorized: error(401, 'Unauthorized'),
     take(call) {
       const body = json(call);
@@ -50,6 +52,8 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
       error(status, text, retryAfter === undefined ? undefined : { retry_after: retryAfter }),
     other(call) {
       const name = method(call.path);
+      if (call.path.startsWith('/file/')) return kept.answers.shift() ?? { text: kept.bytes };
+      if (name === 'getFile') return { json: { ok: true, result: { ...json(call), file_path: 'photos/file_1.jpg' } } };
       if (name === 'setWebhook') hook = { url: '', secret_token: '', ...json(call) };
       if (name === 'deleteWebhook') hook = { ...hook, url: '' };
       const results: Record<string, unknown> = {
@@ -59,6 +63,20 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
       return { json: { ok: true, result: results[name] ?? true } };
     },
   });
+  const said = (content: object, { eventId = String(++updateId), from = CHAT } = {}): Hook => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': hook.secret_token },
+    body: JSON.stringify({
+      update_id: Number(eventId),
+      message: {
+        message_id: 1,
+        date: 1,
+        from: { id: Number(from), is_bot: false, first_name: 'Noor', language_code: 'en' },
+        chat: { id: Number(from), type: 'private', first_name: 'Noor' },
+        ...content,
+      },
+    }),
+  });
   return {
     ...rest,
     hookUrl: () => hook.url,
@@ -67,20 +85,12 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
     settings: { api_url: receiver.url },
     secrets: { bot_token: TOKEN, hook_secret: 'hook-secret-of-the-test' },
     person: CHAT,
-    says: (text, { eventId = String(++updateId), from = CHAT } = {}) => ({
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': hook.secret_token },
-      body: JSON.stringify({
-        update_id: Number(eventId),
-        message: {
-          message_id: 1,
-          date: 1,
-          from: { id: Number(from), is_bot: false, first_name: 'Noor', language_code: 'en' },
-          chat: { id: Number(from), type: 'private', first_name: 'Noor' },
-          text,
-        },
-      }),
-    }),
+    says: (text, options) => said({ text }, options),
+    sends: (bytes, { caption, answers = [] } = {}) => {
+      kept = { bytes, answers: [...answers] };
+      const photo = ['small', 'large'].map((file_id) => ({ file_id, file_size: bytes.length }));
+      return said({ photo, ...(caption && { caption }) });
+    },
     reports: () => null,
     stop: () => receiver.stop(),
   };

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FakeProvider, json, startProvider } from './provider.ts';
+import type { Answer } from './receiver.ts';
 
 const TOKEN = 'EAAfake-access-token-for-tests';
 const APP_SECRET = '0123456789abcdef0123456789abcdef';
@@ -26,6 +27,7 @@ function misnamed(path: string) {
 /** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
 export async function startWhatsApp(): Promise<FakeProvider> {
   let serial = 0;
+  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path.endsWith('/messages'),
     isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
@@ -50,8 +52,13 @@ export async function startWhatsApp(): Promise<FakeProvider> {
       ...error(status, Number(code), text),
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
-    other: ({ path }) =>
-      misnamed(path) ?? { json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } },
+    other: ({ path }) => {
+      if (path.endsWith('/55501')) return { json: { url: `${receiver.url}/media?mid=55501`, id: '55501' } };
+      if (path.startsWith('/media')) return kept.answers.shift() ?? { text: kept.bytes };
+      return (
+        misnamed(path) ?? { json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } }
+      );
+    },
   });
   const signed = (value: unknown) => {
     const body = JSON.stringify({
@@ -82,6 +89,14 @@ export async function startWhatsApp(): Promise<FakeProvider> {
     settings: { phone_number_id: NUMBER_ID, api_url: receiver.url },
     secrets: { access_token: TOKEN, app_secret: APP_SECRET, verify_token: 'verify-token-of-the-test' },
     person: '+97430000000',
+    sends: (bytes, { caption, answers = [] } = {}) => {
+      kept = { bytes, answers: [...answers] };
+      const image = { id: '55501', mime_type: 'image/jpeg', ...(caption && { caption }) };
+      const from = '97430000000';
+      return signed({
+        messages: [{ from, id: `wamid.in.${++serial}`, timestamp: '1795255531', type: 'image', image }],
+      });
+    },
     says: (text, { eventId = `wamid.in.${++serial}`, from = '+97430000000' } = {}) =>
       signed({
         contacts: [{ profile: { name: 'Noor' }, wa_id: from.slice(1) }],

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
+import { MAX_ATTACHMENT_BYTES } from '../../../contract/limits.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import {
   apiBase,
   callProvider,
+  fetchBytes,
   member,
   type ProviderAnswer,
   readJson,
@@ -16,6 +18,7 @@ import {
   type ChannelKind,
   InboundError,
   type InboundEvent,
+  type InboundMessage,
   type SendTools,
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
@@ -73,6 +76,18 @@ export const telegram: ChannelKind = {
     return { providerMessageId: `${message.address}:${String(member(sent, 'message_id'))}`, status: 'sent' };
   },
 
+  /** https://core.telegram.org/bots/api#getfile: the address is good for an hour, and contains the token. */
+  async fetchFile({ file_id: fileId }, account, tools) {
+    const path = textMember(await call(account, tools, 'getFile', { file_id: fileId }), 'file_path') ?? '';
+    // What Telegram names becomes part of an address with a secret.
+    if (!/^[\w./-]+$/.test(path) || path.includes('..')) {
+      throw new ChannelFailure('provider_refused', 'Telegram names no path for the file.');
+    }
+    const { bot_token: token = '' } = account.secrets;
+    const url = `${apiBase(account.settings, API)}/file/bot${token}/${path}`;
+    return fetchBytes(tools, 'Telegram', { url, secrets: [token] });
+  },
+
   inbound: {
     verify: ({ headers }, { secrets }) =>
       sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
@@ -104,6 +119,7 @@ export const telegram: ChannelKind = {
           address: String(member(chat, 'id')),
           person: { name: names.join(' ') || null, locale: textMember(from, 'language_code') ?? null },
           content,
+          ...(pressed === undefined && fileOf(message)),
         },
       ];
     },
@@ -194,11 +210,23 @@ function contentOf(message: unknown): MessageContent | null {
   const location = member(message, 'location');
   const [latitude, longitude] = [member(location, 'latitude'), member(location, 'longitude')];
   if (typeof latitude === 'number' && typeof longitude === 'number') return { type: 'location', latitude, longitude };
-  // A file's URL contains the bot's token, so only the fact that there was a file is stored.
   const kind = OTHER_KINDS.find((name) => member(message, name) !== undefined);
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
+/** A photo comes in several sizes, the largest last; everything else is one file. */
+function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
+  const photos = member(message, 'photo');
+  const file = Array.isArray(photos)
+    ? photos.at(-1)
+    : FILES.map((kind) => member(message, kind)).find((found) => found !== undefined);
+  const id = textMember(file, 'file_id');
+  const size = member(file, 'file_size');
+  if (id === undefined || (typeof size === 'number' && size > MAX_ATTACHMENT_BYTES)) return {};
+  return { file: { name: textMember(file, 'file_name') ?? '', source: { file_id: id } } };
+}
+
+const FILES = ['document', 'voice', 'audio', 'video', 'video_note', 'sticker'] as const;
 const OTHER_KINDS = 'photo voice audio video video_note document sticker contact poll dice'.split(' ');
 
 /** The person saw the label of the pressed button, so the label is what the person said. */

@@ -1,6 +1,6 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { member, readJson, textMember } from '../call-provider.ts';
-import { InboundError, type InboundEvent } from '../channel.ts';
+import { InboundError, type InboundEvent, type InboundMessage } from '../channel.ts';
 import { deliveryError } from './failures.ts';
 
 /** https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples */
@@ -42,9 +42,21 @@ function messagesOf(value: unknown): InboundEvent[] {
         address: phone,
         person: { phone, name: names.get(from) ?? null },
         content,
+        ...fileOf(message),
       },
     ];
   });
+}
+
+const FILES: readonly string[] = ['image', 'audio', 'video', 'document', 'sticker'];
+
+function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
+  const type = textMember(message, 'type') ?? '';
+  const part = FILES.includes(type) ? member(message, type) : undefined;
+  const id = textMember(part, 'id');
+  // It becomes part of an address that is called with the token.
+  if (id === undefined || !/^\w{1,128}$/.test(id)) return {};
+  return { file: { name: textMember(part, 'filename') ?? '', source: { media_id: id } } };
 }
 
 function contentOf(message: unknown): MessageContent | null {
@@ -60,7 +72,7 @@ function contentOf(message: unknown): MessageContent | null {
     const isPlace = typeof latitude === 'number' && typeof longitude === 'number';
     return isPlace ? { type: 'location', latitude, longitude } : null;
   }
-  if (type && ['image', 'audio', 'video', 'document', 'sticker', 'contacts'].includes(type)) {
+  if (type && (FILES.includes(type) || type === 'contacts')) {
     return asText(textMember(part, 'caption') ?? `[${type}]`);
   }
   // Reactions, system notices and types that Meta adds later are not messages of the person.

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
-import { apiBase, callProvider, member, textMember, setting } from '../call-provider.ts';
-import type { ChannelAccount, ChannelKind, SendTools } from '../channel.ts';
+import { apiBase, callProvider, fetchBytes, member, textMember, setting } from '../call-provider.ts';
+import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
@@ -13,6 +13,7 @@ import { refuses, wireContent } from './wire-content.ts';
  */
 const API = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
+const MEDIA_HOST = /\.(?:fbsbx|facebook|whatsapp)\.(?:com|net)$/;
 
 export const whatsapp: ChannelKind = {
   kind: 'whatsapp',
@@ -66,6 +67,20 @@ export const whatsapp: ChannelKind = {
     const messages = member(answer.json, 'messages');
     if (answer.status !== 200 || !Array.isArray(messages)) throw failureOf(answer);
     return { providerMessageId: textMember(messages[0], 'id') ?? null, status: 'sent' };
+  },
+
+  /** https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: its address is good for five minutes. */
+  async fetchFile({ media_id: id = '' }, account, tools) {
+    const headers = { authorization: `Bearer ${account.secrets['access_token']}` };
+    const api = apiBase(account.settings, API);
+    const answer = await callProvider(tools, { url: `${api}/${VERSION}/${id}`, headers });
+    if (answer.status !== 200) throw failureOf(answer);
+    const url = textMember(answer.json, 'url') ?? '';
+    // The token goes to Meta alone.
+    if (!URL.canParse(url) || (!MEDIA_HOST.test(new URL(url).host) && new URL(url).origin !== new URL(api).origin)) {
+      throw new ChannelFailure('provider_refused', 'WhatsApp names an address for the file that is not its own.');
+    }
+    return fetchBytes(tools, 'WhatsApp', { url, headers });
   },
 
   inbound: {

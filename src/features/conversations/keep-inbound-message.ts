@@ -18,8 +18,10 @@ import {
   touchIdentity,
 } from '../../store/inbound/place.ts';
 import type { KeptMessage } from '../../store/inbound/keep-batch.ts';
+import { insertAwaitedAttachment } from '../../store/attachments/queue.ts';
 import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
+import { cleanFileName } from './new-attachment.ts';
 import { keepMessage } from './receive-message.ts';
 
 /** How many lost races for the same new person are retried. */
@@ -52,12 +54,22 @@ async function storeMessage(
 ): Promise<KeptMessage | null> {
   if (!(await rememberEvent(tx, channel.orgId, channel.id, event.eventId))) return null;
   const conversationId = await conversationOf(tx, channel, event, suppression);
-  return keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
+  const kept = await keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
     requestId,
     providerMessageId: cleanName(event.providerMessageId) ?? undefined,
     metadata: cleanMetadata(event.metadata),
     settles: true,
   });
+  if (event.file) {
+    const name = cleanFileName(event.file.name);
+    await insertAwaitedAttachment(tx, channel.orgId, {
+      id: newId('attachment'),
+      messageId: kept.messageId,
+      name,
+      source: event.file.source,
+    });
+  }
+  return kept;
 }
 
 /** Finds the open conversation or creates one; with it the person, found by address or identifier, or created. */

@@ -21,6 +21,7 @@ export async function newAttachment(
   { db, baseUrl }: { db: Queryable; baseUrl: string },
   orgId: string,
   { name: said, bytes }: SentFile,
+  id = newId('attachment'),
 ): Promise<{ row: Omit<NewAttachment, 'messageId'>; content: MessageContent }> {
   if (bytes.length === 0) throw new Refusal('body_invalid', 'The file is empty.');
   if (bytes.length > MAX_ATTACHMENT_BYTES) throw new Refusal('payload_too_large');
@@ -28,7 +29,7 @@ export async function newAttachment(
   const { kind, type, extension } = fileKind(bytes);
   const name = cleanFileName(said) || (extension ? `${kind}.${extension}` : kind);
   const row = {
-    id: newId('attachment'),
+    id,
     token: randomBytes(TOKEN_BYTES).toString('base64url'),
     name,
     type,

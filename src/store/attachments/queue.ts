@@ -1,0 +1,101 @@
+import { sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { lockConversation } from '../conversations/write.ts';
+import type { Db, Queryable } from '../db.ts';
+import { attachment } from '../schema/attachment.ts';
+import { NOW } from '../schema/columns.ts';
+import type { NewAttachment } from './attachments.ts';
+
+/** After this time other workers take over the files of a dead worker; a live worker renews every third of it. */
+export const ATTACHMENT_LEASE_SECONDS = 60;
+
+export type ClaimedAttachment = {
+  org_id: string;
+  id: string;
+  name: string;
+  source: Record<string, string>;
+  /** Including this one. */
+  attempts: number;
+  lease: string;
+  channel_id: string;
+};
+
+/** A file that is still at the provider; it is due at once. */
+export async function insertAwaitedAttachment(
+  tx: Queryable,
+  orgId: string,
+  row: { id: string; messageId: string; name: string; source: Readonly<Record<string, string>> },
+): Promise<void> {
+  const unknown = { token: '', type: 'application/octet-stream', size: 0, hash: '' };
+  await tx.insert(attachment).values({ orgId, ...row, ...unknown, dueAt: sql`now()` });
+}
+
+/** A message that was erased takes its file along, so each has a conversation. */
+export async function claimAttachments(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedAttachment[]> {
+  const { rows } = await pool.query<ClaimedAttachment>({
+    name: 'claim-attachments',
+    text: `UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
+        attempts = a.attempts + 1
+      FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+      WHERE m.org_id = a.org_id AND m.id = a.message_id AND (a.org_id, a.id) IN (
+        SELECT org_id, id FROM attachment WHERE due_at <= ${NOW} ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id`,
+    values: [limit, lease],
+  });
+  return rows;
+}
+
+type Held = Pick<ClaimedAttachment, 'org_id' | 'id' | 'lease'>;
+
+export async function renewAttachments(pool: pg.Pool, held: readonly Held[]): Promise<void> {
+  await pool.query({
+    name: 'renew-attachments',
+    text: `UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS})
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
+      WHERE a.org_id = t.org_id AND a.id = t.id AND a.lease = t.lease`,
+    values: [held.map((one) => one.org_id), held.map(({ id }) => id), held.map(({ lease }) => lease)],
+  });
+}
+
+/** Later again, or never: null. The message then stays as it came. */
+export async function postponeAttachment(pool: pg.Pool, held: Held, againAfterMs: number | null): Promise<void> {
+  await pool.query({
+    name: 'postpone-attachment',
+    text: `UPDATE attachment SET lease = NULL, due_at = now() + $4::float8 * interval '1 millisecond'
+      WHERE org_id = $1 AND id = $2 AND lease = $3`,
+    values: [held.org_id, held.id, held.lease, againAfterMs],
+  });
+}
+
+/** What came without a caption says only of what kind it is. */
+const KIND_ALONE = /^\[\w+\]$/;
+
+/** The bytes, and with them the message that shows the file. False: it is not ours any more, or was erased. */
+export async function completeAttachment(
+  db: Db,
+  held: Held,
+  { token, name, type, size, hash, bytes }: Omit<NewAttachment, 'id' | 'messageId' | 'providerMessageId'>,
+  content: MessageContent,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // The conversation first, in the order in which an erase locks.
+    const { rows } = await tx.execute<{ conversation_id: string; message_id: string; said: { text?: string } }>(sql`
+      SELECT m.conversation_id, m.id AS message_id, m.content AS said FROM attachment a
+      JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
+      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
+    const [place] = rows;
+    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return false;
+    const stored = await tx
+      .update(attachment)
+      .set({ token, name, type, size, hash, bytes, source: null, dueAt: null, lease: null })
+      .where(sql`${attachment.orgId} = ${held.org_id} AND ${attachment.id} = ${held.id}
+        AND ${attachment.lease} = ${held.lease}`);
+    if (stored.rowCount === 0) return false;
+    const caption = place.said.text ?? '';
+    const shown = caption === '' || KIND_ALONE.test(caption) ? content : { ...content, text: caption };
+    await tx.execute(sql`UPDATE message SET content = ${JSON.stringify(shown)}::jsonb
+      WHERE org_id = ${held.org_id} AND id = ${place.message_id}`);
+    return true;
+  });
+}
