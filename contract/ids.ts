@@ -38,6 +38,7 @@ export const ID_PREFIXES = [
   'sreply',
   'segment',
   'attachment',
+  'push',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

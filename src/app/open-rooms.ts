@@ -75,7 +75,7 @@ export type AppDeps = {
 
 /** Wakes the workers of this process. Workers of other processes poll. */
 export type Wake = Record<
-  'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'campaigns' | 'embeddings',
+  'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'pushes' | 'campaigns' | 'embeddings',
   () => void
 >;
 
@@ -187,6 +187,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     events: nothing,
     imports: nothing,
     sources: nothing,
+    pushes: nothing,
     campaigns: nothing,
     embeddings: nothing,
   };
@@ -263,6 +264,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     onSource: () => wake.sources(),
     tryEmbedding: createTryEmbedding(embeddings),
     onEmbedding: () => wake.embeddings(),
+    onPush: () => wake.pushes(),
     onPushed: () => {
       wake.campaigns();
       onAccepted();

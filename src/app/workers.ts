@@ -4,6 +4,7 @@ import { compileBody } from '../http/route/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
+import { createPushWorker } from '../worker/campaigns/push-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
@@ -61,6 +62,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
   const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
+  const pushes = createPushWorker({ ...deps, log });
   const housekeeper = createHousekeeper({ db, log, queueMail: deps.queueMail, baseUrl: config.baseUrl });
 
   wake.turns = () => turns.wake();
@@ -69,6 +71,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   wake.imports = () => imports.wake();
   wake.sources = () => sources.wake();
   wake.embeddings = () => embeddings.wake();
+  wake.pushes = () => pushes.wake();
   wake.campaigns = () => campaigns.wake();
 
   const senders = [deliveries, events, mails, attachments].filter((sender) => sender !== null);
@@ -81,6 +84,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     imports,
     sources,
     embeddings,
+    pushes,
     campaigns,
     housekeeper,
   ];

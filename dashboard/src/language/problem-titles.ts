@@ -64,6 +64,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   answer_not_recorded: 'لم يُسجَّل ما يُسأل عنه النموذج هنا',
   tests_not_passed: 'لم تنجح اختبارات الوكيل',
   version_not_found: 'لا توجد نسخة كهذه',
+  push_not_found: 'لا توجد إضافة كهذه',
   segment_not_found: 'لا توجد شريحة كهذه',
   saved_reply_not_found: 'لا يوجد رد محفوظ كهذا',
   budget_not_found: 'لا توجد ميزانية كهذه',

@@ -10,6 +10,8 @@ import { pushedRow, type PushRow } from './push-recipients.ts';
 
 const PAGE = 500;
 
+export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
+
 type Deps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel' | 'onPushed'>;
 
 /**
@@ -42,7 +44,7 @@ export async function addFile(
     dedupe: 'campaign' as const,
     idempotency: null,
   };
-  const told: AddedFile = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0, faults: [] };
+  const told: AddedFile = { ...NOTHING_ADDED, faults: [] };
   if (!isDry)
     await recordAudit(db, {
       orgId,
@@ -73,7 +75,8 @@ export async function addFile(
   }
 }
 
-async function allOf(read: AsyncIterable<PushRow>): Promise<PushRow[]> {
+/** The rows of a file, read to its end. */
+export async function allOf(read: AsyncIterable<PushRow>): Promise<PushRow[]> {
   const rows: PushRow[] = [];
   for await (const row of read) {
     rows.push(row);
@@ -84,7 +87,7 @@ async function allOf(read: AsyncIterable<PushRow>): Promise<PushRow[]> {
   return rows;
 }
 
-function tell(told: AddedFile, page: readonly PushRow[], outcomes: readonly PushOutcome[]): void {
+export function tell(told: AddedFile, page: readonly PushRow[], outcomes: readonly PushOutcome[]): void {
   const wrong = (row: number, ref: string | null, errors: readonly Fault[]): void => {
     told.invalid++;
     const shown = errors.map(({ pointer, code, detail }) => ({ pointer, code, detail }));

@@ -13,6 +13,8 @@ export type CampaignsDeps = {
   findChannel: FactLookups['channel'];
   /** Why a text with variables cannot be parsed; null: it can. */
   faults: { template(text: string): string | null };
+  /** An audience was queued: wakes the worker of this process. */
+  onPush(): void;
   /** Recipients were committed: wakes the workers of this process. */
   onPushed(): void;
 };

@@ -18,7 +18,9 @@ import { checkSettings } from '../../features/campaigns/check-settings.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
+import { cancelPush, listPushes, readPush } from '../../features/campaigns/read-pushes.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
+import { startPush } from '../../features/campaigns/start-push.ts';
 import type { RenderOpening } from '../../features/triggers/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
@@ -72,6 +74,15 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   route('addFile', ({ orgId, params, body: { file, dry_run: isDry = false }, actor }) =>
     addFile(deps, orgId, params.campaign_id, { rows: deps.readRecipients(file), isDry }, actor),
   ),
+  route('startPush', ({ orgId, params, body: { filters, file }, actor }) => {
+    const said = file === undefined ? { filter: filterOf(filters ?? {}) } : { file };
+    return startPush(deps, orgId, params.campaign_id, said, actor);
+  }),
+  route('listPushes', ({ orgId, params, paged }) =>
+    paged({ campaign: params.campaign_id }, (page) => listPushes(deps, orgId, params.campaign_id, page)),
+  ),
+  route('readPush', ({ orgId, params }) => readPush(deps, orgId, params.campaign_id, params.push_id)),
+  route('cancelPush', ({ orgId, params, actor }) => cancelPush(deps, orgId, params.campaign_id, params.push_id, actor)),
   route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(deps, orgId, params.campaign_id, actor)),
   route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
     const filter = { campaign: params.campaign_id, status, ref };

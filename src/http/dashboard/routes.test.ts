@@ -36,6 +36,7 @@ const PREFIX = {
   note_id: 'note',
   saved_reply_id: 'sreply',
   segment_id: 'segment',
+  push_id: 'push',
 } as const;
 
 /** The path with ids that do not exist, except for the given ones. */
@@ -228,7 +229,7 @@ describe('the plan', () => {
 describe('ids of another organization', () => {
   it.each(
     inOrg.filter(([, { path }]) =>
-      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply|segment)_id/.test(
+      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply|segment|push)_id/.test(
         path,
       ),
     ),
@@ -284,6 +285,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     segment_id: segment.body.id,
     end_user_id: started.body.end_user_id,
     import_id: file.body.id,
+    push_id: newId('push'),
     channel_kind: 'sandbox',
     piece: '0',
     member_id: members.body.data[1].id,
@@ -320,6 +322,7 @@ const VALID: Record<string, unknown> = {
   testCampaign: { settings: {}, address: 'x' },
   addAudience: { filters: {} },
   addFile: { file: 'id' },
+  startPush: { filters: {} },
   setMemberRole: { role: 'viewer' },
   renameKey: { label: 'Theirs' },
   shortenKeyNetworks: { allowed_networks: ['203.0.113.0/24'] },

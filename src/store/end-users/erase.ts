@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { eraseCasesFrom } from '../agents/suite.ts';
+import { erasePushes } from '../campaigns/push-queue.ts';
 import type { Queryable } from '../db.ts';
 import { scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
@@ -54,6 +55,7 @@ export async function eraseEndUser(
   const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
   await eraseImportFaults(tx, orgId, identifiers);
   await eraseImportFiles(tx, orgId, identifiers);
+  await erasePushes(tx, orgId, identifiers);
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   const tests = await eraseCasesFrom(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));

@@ -8,10 +8,7 @@ import { readPieces } from './read.ts';
  * when they end. Identifiers are searched as whole cells, in any spelling; a name alone does not identify a person.
  */
 export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
-  // An import accepts 00974… for +974…
-  const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
-  // An identifier of punctuation only looks like an empty cell.
-  const cells = written.map(asCell).filter((cell) => cell !== ',,');
+  const cells = cellsOf(identifiers);
   if (cells.length === 0) return;
   const { rows: waiting } = await tx.execute<{ id: string }>(sql`SELECT id FROM end_user_import i
     WHERE org_id = ${orgId} AND (dry_run OR due_at IS NULL) AND EXISTS (
@@ -25,6 +22,19 @@ export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers
   }
 }
 
+/** Whether a file contains one of the identifiers as a whole cell. */
+export async function namesOneOf(pieces: readonly Buffer[], identifiers: readonly string[]): Promise<boolean> {
+  const cells = cellsOf(identifiers);
+  return cells.length > 0 && names(pieces, cells);
+}
+
+function cellsOf(identifiers: readonly string[]): string[] {
+  // An import accepts 00974… for +974…
+  const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
+  // An identifier of punctuation only looks like an empty cell.
+  return written.map(asCell).filter((cell) => cell !== ',,');
+}
+
 const ERASED = JSON.stringify({
   code: 'person_erased',
   detail: 'A person in this file was erased, so the file was removed. Upload it again without this person.',
@@ -34,7 +44,7 @@ const ERASED = JSON.stringify({
 /** Longer than any cell with an identifier, which may be at the border of two pieces. */
 const OVERLAP = 2_048;
 
-async function names(pieces: AsyncIterable<Buffer>, cells: readonly string[]): Promise<boolean> {
+async function names(pieces: AsyncIterable<Buffer> | readonly Buffer[], cells: readonly string[]): Promise<boolean> {
   let before = ',';
   for await (const piece of pieces) {
     const text = before + plain(piece);

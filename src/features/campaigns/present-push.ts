@@ -1,0 +1,24 @@
+import type { PushRecord, PushState } from '../../../contract/dashboard/audience-pushes.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { PushRow } from '../../store/campaigns/pushes.ts';
+
+export const presentPush = (row: PushRow): PushRecord => ({
+  id: row.id,
+  campaign_id: row.campaignId,
+  source: row.source as PushRecord['source'],
+  filters: row.filterNames,
+  state: row.state as PushState,
+  is_held: row.isHeld,
+  total: row.total,
+  done: row.done,
+  accepted: row.accepted,
+  duplicates: row.duplicates,
+  opted_out: row.optedOut,
+  blocked: row.blocked,
+  invalid: row.invalid,
+  faults: row.faults,
+  fault: row.fault,
+  created_by: row.startedBy,
+  created_at: timestamp(row.createdAt),
+  finished_at: row.finishedAt && timestamp(row.finishedAt),
+});

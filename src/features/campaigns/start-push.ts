@@ -1,0 +1,62 @@
+import { MAX_KEPT_PUSHES, MAX_OPEN_PUSHES, type PushRecord } from '../../../contract/dashboard/audience-pushes.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { countOpenPushes, forgetPushes, insertPush, openPush, readPush } from '../../store/campaigns/pushes.ts';
+import type { EndUserFilter } from '../../store/end-users/search.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { allOf } from './add-file.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { presentPush } from './present-push.ts';
+import type { PushRow } from './push-recipients.ts';
+
+type Deps = Pick<CampaignsDeps, 'db' | 'onPush'> & { readRecipients(file: string): AsyncIterable<PushRow> };
+
+/**
+ * Queues an audience for a worker (src/worker/campaigns/push-worker.ts). A file is read to its end first, so a broken
+ * one is refused here and adds no one.
+ */
+export async function startPush(
+  { db, onPush, readRecipients }: Deps,
+  orgId: string,
+  campaignId: string,
+  said: { filter: EndUserFilter } | { file: string },
+  actor: Actor,
+): Promise<PushRecord> {
+  const campaign = await readCampaign(db, orgId, campaignId);
+  if (!campaign) throw new Refusal('campaign_not_found');
+  if (campaign.state !== 'live') throw new Refusal('campaign_not_open');
+  const id = newId('push');
+  const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
+  const audience = 'file' in said ? await ofFile(said.file, readRecipients) : ofFilter(said.filter);
+  const record = await db.transaction(async (tx) => {
+    if ((await countOpenPushes(tx, orgId)) >= MAX_OPEN_PUSHES)
+      throw new Refusal('import_not_ready', `${MAX_OPEN_PUSHES} are under way: wait until one ends, or stop one.`);
+    if (!(await insertPush(tx, orgId, { ...row, ...audience }))) return null;
+    await forgetPushes(tx, orgId, campaignId, MAX_KEPT_PUSHES);
+    // Values of filters may be about people.
+    const facts = audience.source === 'file' ? { rows: audience.total } : { filters: audience.filterNames };
+    await recordAudit(tx, { orgId, actor, action: 'campaign.audience_added', subjectId: campaignId, facts });
+    return presentPush((await readPush(tx, orgId, campaignId, id))!);
+  });
+  if (record === null) {
+    const open = await openPush(db, orgId, campaignId);
+    const members = open === null ? {} : { members: { existing_id: open } };
+    throw new Refusal('already_exists', 'An audience is being added to this campaign: wait, or stop it.', members);
+  }
+  onPush();
+  return record;
+}
+
+async function ofFile(file: string, readRecipients: Deps['readRecipients']) {
+  const rows = await allOf(readRecipients(file));
+  return { source: 'file', file, filter: null, filterNames: [] as string[], total: rows.length };
+}
+
+const ofFilter = (filter: EndUserFilter) => ({
+  source: 'filters',
+  file: null,
+  filter,
+  filterNames: Object.keys(filter).filter((name) => filter[name as keyof EndUserFilter] !== undefined),
+  total: null,
+});

@@ -1,0 +1,168 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { AddedFile } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { counted } from '../../features/campaigns/add-audience.ts';
+import { allOf, NOTHING_ADDED, tell } from '../../features/campaigns/add-file.ts';
+import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
+import { pushedRow, type PushRow } from '../../features/campaigns/push-recipients.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import {
+  type ClaimedPush,
+  claimPush,
+  finishPush,
+  type PushedPage,
+  releasePush,
+  settlePage,
+} from '../../store/campaigns/push-queue.ts';
+import { readChannel } from '../../store/channels/channels.ts';
+import { isUnreachable } from '../../store/db.ts';
+import { listEndUsers } from '../../store/end-users/search.ts';
+import { type PushedRecipient, type PushOutcome, pushRecipients } from '../../store/recipients/push.ts';
+import { createLanes, type Lanes } from '../lanes.ts';
+
+/**
+ * Adds audiences to campaigns, 500 people at a time, by the statement of a push over HTTP. Each page has its own
+ * Idempotency-Key (push, first row) and its answer is what the page came to: after a crash the next worker gets the
+ * stored answer, so no row is counted twice or lost. A person who is enrolled already is a duplicate in any case.
+ */
+export type PushWorker = Pick<Lanes, 'start' | 'wake' | 'stop'>;
+
+export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushed'> & {
+  log: Logger;
+  readRecipients(file: string): AsyncIterable<PushRow>;
+};
+
+const LANES = 2;
+const PAGE = 500;
+const POLL_MS = 1_000;
+const RETRY_SECONDS = 5;
+
+export function createPushWorker(deps: PushWorkerDeps): PushWorker {
+  const { db, log } = deps;
+  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
+
+  async function next(): Promise<boolean> {
+    const held = await claimPush(db.$client, randomUUID()).catch((error: unknown) => {
+      if (!lanes.isStopping()) log.warn({ err: error }, 'audiences cannot be looked for; it is tried again');
+      return null;
+    });
+    if (held) await work(held);
+    return held !== null;
+  }
+
+  async function work(held: ClaimedPush): Promise<void> {
+    try {
+      if (await addPages(deps, held, lanes.isStopping)) await finishPush(db, held, null);
+      else if (lanes.isStopping()) await releasePush(db, held, 0);
+    } catch (error) {
+      await settleFailure(held, error).catch((again: unknown) =>
+        log.warn({ err: again }, 'an audience waits for its lease to run out'),
+      );
+    }
+  }
+
+  async function settleFailure(held: ClaimedPush, error: unknown): Promise<void> {
+    if (error instanceof Refusal && error.status !== 503) {
+      const campaign = await readCampaign(db, held.org_id, held.campaign_id);
+      // A pause holds it in place.
+      if (campaign?.state === 'paused') return releasePush(db, held, RETRY_SECONDS);
+      return finishPush(db, held, { code: error.code, detail: error.message });
+    }
+    log.warn({ err: error, push: held.id }, 'adding an audience was interrupted');
+    if (error instanceof Refusal || isUnreachable(error)) return releasePush(db, held, RETRY_SECONDS);
+    return finishPush(db, held, { code: 'internal_error', detail: 'An internal error; see the log.' });
+  }
+
+  return lanes;
+}
+
+type Answered = PushedPage & { next: string | null };
+type Campaign = { id: string; kind: string };
+
+/** False when it ended early: stopped, cancelled, or claimed by another worker. */
+async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () => boolean): Promise<boolean> {
+  const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
+  if (!campaign) throw new Refusal('campaign_not_found');
+  const channel = await readChannel(deps.db, held.org_id, campaign.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const target = { id: campaign.id, kind: channel.kind };
+  const rows = held.file === null ? null : await allOf(deps.readRecipients(held.file));
+  let { done, after } = held;
+  for (;;) {
+    const page = rows
+      ? await addRows(deps, held, target, rows.slice(done, done + PAGE), done)
+      : await addPeople(deps, held, target, { done, after });
+    if (page === null) return true;
+    if (!(await settlePage(deps.db, held, page, { before: done, after: page.next }))) return false;
+    deps.onPushed();
+    done += page.rows;
+    after = page.next;
+    if (rows ? done >= rows.length : after === null) return true;
+    if (isStopping()) return false;
+  }
+}
+
+/** A page of a file; null: there is none. */
+async function addRows(
+  deps: PushWorkerDeps,
+  held: ClaimedPush,
+  campaign: Campaign,
+  rows: readonly PushRow[],
+  done: number,
+): Promise<Answered | null> {
+  if (rows.length === 0) return null;
+  const recipients = rows.flatMap((row) => ('said' in row ? [pushedRow(row)] : []));
+  return push(deps, held, campaign, recipients, done, (outcomes) => {
+    // Rows are counted from the beginning of the file.
+    const told = { ...NOTHING_ADDED, rows: done, faults: [] as AddedFile['faults'] };
+    tell(told, rows, outcomes);
+    const { faults, ...counts } = told;
+    const shown = faults.map(({ row, errors }) => ({ row, detail: errors.map(({ detail }) => detail).join(' ') }));
+    return { ...counts, rows: rows.length, faults: shown, next: null };
+  });
+}
+
+/** The next page of the people who match. */
+async function addPeople(
+  deps: PushWorkerDeps,
+  held: ClaimedPush,
+  campaign: Campaign,
+  { done, after }: { done: number; after: string | null },
+): Promise<Answered | null> {
+  // People are listed by their ids alone.
+  const page = after === null ? null : { id: after, createdAt: new Date(0) };
+  const found = await listEndUsers(deps.db, held.org_id, held.filter ?? {}, { limit: PAGE, after: page });
+  if (found.rows.length === 0) return null;
+  const next = found.hasMore ? found.rows.at(-1)!.id : null;
+  const recipients = found.rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
+  const rows = recipients.length;
+  return push(deps, held, campaign, recipients, done, (outcomes) => ({ ...counted(outcomes), rows, faults: [], next }));
+}
+
+async function push(
+  { db, suppression }: PushWorkerDeps,
+  held: ClaimedPush,
+  campaign: Campaign,
+  recipients: PushedRecipient[],
+  done: number,
+  told: (outcomes: readonly PushOutcome[]) => Answered,
+): Promise<Answered> {
+  const scope = hash('sha256', `push\n${held.id}\n${done}`, 'buffer');
+  const call = {
+    orgId: held.org_id,
+    keyId: null,
+    from: null,
+    campaignId: campaign.id,
+    channelKind: campaign.kind,
+    requestId: held.request_id,
+    dedupe: 'campaign' as const,
+    recipients,
+    idempotency: { scope, request: scope },
+    answer: (outcomes: readonly PushOutcome[]) => ({ status: 200, body: JSON.stringify(told(outcomes)) }),
+  };
+  const { answer } = await pushRecipients(db, call, suppression);
+  const stored = JSON.parse(answer.body) as Partial<Answered>;
+  // An erasure removes the answer that names the person: the page was added, but its numbers are lost.
+  return stored.rows === undefined ? told([]) : (stored as Answered);
+}
