@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { AddedAudience, CampaignReview } from '../../contract/dashboard/campaigns.ts';
 import {
@@ -8,9 +9,12 @@ import {
   type ScriptedReply,
 } from '../../contract/dashboard/rehearsals.ts';
 import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import type { PushRecord } from '../../contract/dashboard/audience-pushes.ts';
 import { csv } from '../../src/kernel/csv.ts';
+import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';
+import type { Output } from '../output.ts';
 import { toFile } from '../to-file.ts';
 import { examples, verb } from '../verb.ts';
 
@@ -54,7 +58,9 @@ export function addCampaignPlans(campaigns: Command): void {
     campaigns
       .command('audience')
       .summary('add end users as recipients')
-      .description('Adds the end users who match all filters as recipients. No one is added twice.')
+      .description(
+        'Adds the end users who match all filters as recipients, in the background, and waits for the end. No one is added twice.',
+      )
       .argument('<campaign-id>'),
   )
     .option('--file <file>', 'recipients of a file instead: CSV with a header row, or one as JSON in each line')
@@ -63,12 +69,14 @@ export function addCampaignPlans(campaigns: Command): void {
     const ids = { campaign_id: id! };
     if (file !== undefined) {
       if (Object.keys(filters).length > 0) throw new Failure('usage_invalid', 'Use either --file or filters.');
-      const body = { file: await readText(file), ...(dryRun && { dry_run: true }) };
-      return out.record(await api.call('addFile', { ids, body }));
+      const text = await readText(file);
+      if (dryRun) return out.record(await api.call('addFile', { ids, body: { file: text, dry_run: true } }));
+      return out.record(await added(api, out, await api.call('startPush', { ids, body: { file: text } })));
     }
+    if (!dryRun) return out.record(await added(api, out, await api.call('startPush', { ids, body: { filters } })));
     const sum: Omit<AddedAudience, 'next'> = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
     for (let after: string | null | undefined; after !== null;) {
-      const body = { filters, ...(after !== undefined && { after }), ...(dryRun && { dry_run: true }) };
+      const body = { filters, ...(after !== undefined && { after }), dry_run: true };
       const { next, ...page } = await api.call('addAudience', { ids, body });
       for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += page[name];
       after = next;
@@ -81,6 +89,19 @@ export function addCampaignPlans(campaigns: Command): void {
     'campaigns audience campaign_01jd… --tag spring --dry-run',
     'campaigns audience campaign_01jd… --file recipients.csv',
   );
+}
+
+const POLL_MS = 500;
+
+/** Follows an addition to its end; the server goes on with it when the command is interrupted. */
+async function added(api: Api, out: Output, push: PushRecord): Promise<PushRecord> {
+  for (let now = push; ;) {
+    if (now.state === 'failed') throw new Failure('import_failed', now.fault?.detail ?? 'It failed.');
+    if (now.finished_at !== null) return now;
+    out.progress(now.is_held ? 'The campaign is paused' : `${now.done} people`);
+    await sleep(POLL_MS);
+    now = await api.call('readPush', { ids: { campaign_id: push.campaign_id, push_id: push.id } });
+  }
 }
 
 type FilterOptions = { text?: string; tag?: string; attribute?: string };

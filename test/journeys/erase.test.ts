@@ -2,6 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { signWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { givenAgent, givenChannel, givenTrigger } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
@@ -235,6 +236,13 @@ test('no planted data about a person is found in any table or in the log, and th
   });
   expect(pushed.body).toMatchObject({ accepted: 3 });
 
+  // An audience that waits for the campaign to be resumed, and one whose row was not valid.
+  const held = newId('push');
+  await parley.db
+    .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
+    VALUES (${orgId}, ${back.id}, ${held}, 'file', ${`id,name\nCRM-${WORD},${WORD}\n`}, '[]', 'user_x', 'infinity'),
+      (${orgId}, ${back.id}, ${newId('push')}, 'file', NULL, ${`[{"row":1,"detail":"CRM-${WORD}?"}]`}::jsonb, 'user_x', NULL)`);
+
   // Files: failed rows in one, and one that waits after a dry run.
   const row = `CRM-${WORD},${WORD} again,00974 3000-4242`;
   const failed = await importFile(
@@ -260,6 +268,8 @@ test('no planted data about a person is found in any table or in the log, and th
   for (const place of [
     'attachment.bytes',
     'attachment.name',
+    'campaign_push.faults',
+    'campaign_push.file',
     'channel.status_detail',
     'conversation.key',
     'conversation_note.text',
@@ -293,6 +303,8 @@ test('no planted data about a person is found in any table or in the log, and th
     id: sent.body.id,
     erased: true,
   });
+  const { body: stopped } = await owner.call(`GET /campaigns/${back.id}/pushes/${held}`);
+  expect(stopped).toMatchObject({ state: 'cancelled', fault: { code: 'person_erased' } });
   // The campaign keeps its counts; the waiting file is deleted, with a reason, and others are not.
   const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
   expect(kept).toMatchObject({ total: 3 });

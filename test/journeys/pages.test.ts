@@ -447,7 +447,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await people.getByText('1 end user would be added.').waitFor();
       await people.getByText('1 row is not valid.').waitFor();
       await people.getByRole('button', { name: 'Add as recipients' }).click();
-      await people.getByText('1 end user was added.').waitFor();
+      await page.getByRole('region', { name: 'Additions' }).getByText('1 end user was added.').waitFor();
       await page.getByRole('button', { name: 'End', exact: true }).click();
       await dialog.getByText('conversations that have started continue').waitFor();
       await dialog.getByRole('button', { name: 'End', exact: true }).click();

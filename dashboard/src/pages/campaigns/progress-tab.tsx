@@ -5,6 +5,7 @@ import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { useMay } from '../../session/session.ts';
 import { AboutCard } from './about-card.tsx';
+import { Additions } from './audience/additions.tsx';
 import { AudienceCard } from './audience/audience-card.tsx';
 import { FileCard } from './audience/file-card.tsx';
 import { Funnel } from './funnel.tsx';
@@ -31,6 +32,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
               <Funnel counts={counts} total={total} chosen={status} />
             </Card>
           </div>
+          <Additions item={item} />
           {may && item.state !== 'ended' && (
             <>
               <AudienceCard item={item} />
@@ -50,6 +52,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
           <div className={classes.section}>
             <FirstPush item={item} />
           </div>
+          <Additions item={item} />
           {may && item.state !== 'ended' && (
             <>
               <AudienceCard item={item} />

@@ -11,7 +11,7 @@ import { useOrganization } from '../../../session/session.ts';
 import classes from '../campaigns.module.css';
 import { Found } from '../review/review.tsx';
 import reviewClasses from '../review/review.module.css';
-import { AUDIENCE } from '../search.ts';
+import { AUDIENCE, READ_AGAIN } from '../search.ts';
 import { Result } from './result.tsx';
 import { useAudience } from './use-audience.ts';
 import { words } from './words.ts';
@@ -21,16 +21,18 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { run, start, forget } = useAudience(org_id, item.id);
+  const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const review = useAct('reviewCampaign', { refresh: [] });
   const [typed, setTyped] = useState({ text: '', tag: '', attribute: '' });
   const entries = Object.entries(typed).map(([name, value]) => [name, value.trim()] as const);
   const filters = Object.fromEntries(entries.filter(([, value]) => value !== ''));
   const isBusy = run !== null && !run.done;
-  const isCounted = run?.what === 'count' && run.done && !run.problem;
+  const isCounted = run?.done && !run.problem;
   const type = (values: Typed): void => {
     setTyped(values);
     // A count is of the filters that were counted.
     forget();
+    add.reset();
     review.reset();
   };
   return (
@@ -39,14 +41,15 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
       className={classes.section}
       onSubmit={(event) => {
         event.preventDefault();
-        void start('count', filters);
+        add.reset();
+        void start(filters);
       }}
     >
       <Card title={say('audience')} description={say('audience_hint')}>
         <Stack gap="md">
           <Fields typed={typed} filters={filters} isBusy={isBusy} onType={type} />
           <Group gap="md">
-            <Button type="submit" variant="default" loading={isBusy && run.what === 'count'} disabled={isBusy}>
+            <Button type="submit" variant="default" loading={isBusy} disabled={isBusy}>
               {say('count')}
             </Button>
             <Button
@@ -60,9 +63,11 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
             {item.state === 'live' ? (
               <Button
                 leftSection={<IconUsersPlus size={16} />}
-                loading={isBusy && run.what === 'add'}
+                loading={add.isPending}
                 disabled={!isCounted || run.sum.accepted === 0}
-                onClick={() => void start('add', filters)}
+                onClick={() =>
+                  add.mutate({ params: { org_id, campaign_id: item.id }, body: { filters } }, { onSuccess: forget })
+                }
               >
                 {say('add')}
               </Button>
@@ -72,7 +77,11 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
               </Text>
             )}
           </Group>
-          <div role="status">{run && <Result what={run.what} sum={run.sum} done={run.done} />}</div>
+          <div role="status">
+            {run && <Result what="count" sum={run.sum} done={run.done} />}
+            {add.data && <Text size="sm">{say('is_added')}</Text>}
+          </div>
+          {add.error && <ProblemAlert problem={add.error} />}
           {run?.problem && <ProblemAlert problem={run.problem} />}
           {review.error && <ProblemAlert problem={review.error} />}
           {review.data && (

@@ -20,10 +20,10 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
   const org_id = useOrganization().id;
   const [file, setFile] = useState<string | null>(null);
   const count = useAct('addFile', { refresh: [] });
-  const add = useAct('addFile', { refresh: READ_AGAIN });
+  const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const params = { org_id, campaign_id: item.id };
   const isBusy = count.isPending || add.isPending;
-  const told = add.data ?? count.data;
+  const told = count.data;
   const problem = add.error ?? count.error;
   const forget = (): void => {
     count.reset();
@@ -68,12 +68,13 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
             )}
           </Group>
           <div role="status">
-            {told && !problem && (
+            {told && !add.data && !problem && (
               <>
-                <Result what={add.data ? 'add' : 'count'} sum={{ ...told, invalid: 0 }} done />
+                <Result what="count" sum={{ ...told, invalid: 0 }} done />
                 <Faults told={told} />
               </>
             )}
+            {add.data && <Text size="sm">{say('is_added')}</Text>}
           </div>
           {problem && <ProblemAlert problem={problem} />}
         </Stack>

@@ -1,34 +1,31 @@
 import { useState } from 'react';
 import type { AddAudienceBody, AddedAudience } from '../../../../../contract/dashboard/campaigns.ts';
 import { call, type Problem } from '../../../api/client.ts';
-import { queryClient, readAnew } from '../../../api/queries.ts';
-import { READ_AGAIN } from '../search.ts';
 
 export type Sum = Omit<AddedAudience, 'next'>;
 const NONE: Sum = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
 type Filters = AddAudienceBody['filters'];
 
-export type AudienceRun = { what: 'count' | 'add'; sum: Sum; done: boolean; problem: Problem | null };
+export type AudienceCount = { sum: Sum; done: boolean; problem: Problem | null };
 
-/** Counts or adds page after page. An addition that stops half-way is started again: no one is added twice. */
+/** Counts page after page; adding is the work of the server. */
 export function useAudience(org_id: string, campaign_id: string) {
-  const [run, setRun] = useState<AudienceRun | null>(null);
-  const start = async (what: AudienceRun['what'], filters: Filters): Promise<void> => {
+  const [run, setRun] = useState<AudienceCount | null>(null);
+  const start = async (filters: Filters): Promise<void> => {
     let sum = NONE;
     let after: string | undefined;
-    setRun({ what, sum, done: false, problem: null });
+    setRun({ sum, done: false, problem: null });
     try {
       do {
-        const body = { filters, ...(after !== undefined && { after }), ...(what === 'count' && { dry_run: true }) };
+        const body = { filters, ...(after !== undefined && { after }), dry_run: true };
         const { next, ...page } = await call('addAudience', { params: { org_id, campaign_id }, body });
         sum = added(sum, page);
         after = next ?? undefined;
-        setRun({ what, sum, done: after === undefined, problem: null });
+        setRun({ sum, done: after === undefined, problem: null });
       } while (after !== undefined);
     } catch (error) {
-      setRun({ what, sum, done: true, problem: error as Problem });
+      setRun({ sum, done: true, problem: error as Problem });
     }
-    if (what === 'add') await readAnew(queryClient, READ_AGAIN);
   };
   return { run, start, forget: () => setRun(null) };
 }

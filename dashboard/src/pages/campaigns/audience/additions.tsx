@@ -1,0 +1,153 @@
+import { Alert, Button, Group, Progress, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useRef, type ReactNode } from 'react';
+import type { PushRecord } from '../../../../../contract/dashboard/audience-pushes.ts';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { queryClient, readOptions, useAct, useRead } from '../../../api/queries.ts';
+import { number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useFocus } from '../../../parts/use-focus.ts';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import classes from '../campaigns.module.css';
+import { READ_AGAIN } from '../search.ts';
+import { Result } from './result.tsx';
+import { words } from './words.ts';
+
+const SHOWN = 3;
+const LOOK_AGAIN_MS = 1_000;
+/** While none is under way: another member may start one. */
+const LOOK_SELDOM_MS = 10_000;
+
+const isOpen = ({ finished_at: finishedAt }: PushRecord): boolean => finishedAt === null;
+
+/** The newest audiences that a worker adds or has added, with their progress. */
+export function Additions({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const input = { params: { org_id, campaign_id: item.id }, query: { limit: SHOWN } };
+  const known = queryClient.getQueryData(readOptions('listPushes', input).queryKey)?.data ?? [];
+  const { data } = useRead('listPushes', input, { every: known.some(isOpen) ? LOOK_AGAIN_MS : LOOK_SELDOM_MS });
+  if (!data || data.data.length === 0) return null;
+  return (
+    <div className={classes.section}>
+      <Card title={say('additions')} description={say('additions_hint')}>
+        <ul className={classes.additions}>
+          {data.data.map((push) => (
+            <Addition key={push.id} push={push} />
+          ))}
+        </ul>
+      </Card>
+    </div>
+  );
+}
+
+function Addition({ push }: { push: PushRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const stop = useAct('cancelPush', { refresh: [...READ_AGAIN, 'listPushes'] });
+  const row = useRef<HTMLLIElement>(null);
+  const focus = useFocus();
+  const state = push.is_held ? 'held' : push.state;
+  const params = { org_id, campaign_id: push.campaign_id, push_id: push.id };
+  return (
+    <li ref={row} tabIndex={-1} data-state={push.state}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" fw={550}>
+          <Source push={push} />
+        </Text>
+        <Text size="sm" c="dimmed">
+          {say(`push_${state}`)} · <Moment at={push.created_at} />
+          {push.created_by !== null && (
+            <>
+              {' '}
+              · <bdi>{push.created_by}</bdi>
+            </>
+          )}
+        </Text>
+      </Group>
+      {isOpen(push) && (
+        <Group gap="md" wrap="nowrap">
+          <Done push={push} />
+          {may && (
+            <Button
+              variant="default"
+              size="xs"
+              loading={stop.isPending}
+              // The button goes with what it stops.
+              onClick={() => stop.mutate({ params }, { onSuccess: () => focus(() => row.current) })}
+            >
+              {say('stop')}
+            </Button>
+          )}
+        </Group>
+      )}
+      {push.done > 0 && (
+        <Result what="add" sum={{ ...push, invalid: push.source === 'file' ? 0 : push.invalid }} done={!isOpen(push)} />
+      )}
+      {push.source === 'file' && <Faults push={push} />}
+      {push.fault && (
+        <Alert color="red" icon={<IconAlertTriangle size={18} />}>
+          <span dir="auto">{push.fault.detail}</span>
+        </Alert>
+      )}
+      {stop.error && <ProblemAlert problem={stop.error} />}
+    </li>
+  );
+}
+
+function Source({ push: { source, filters } }: { push: PushRecord }): ReactNode {
+  const say = useWords(words);
+  if (source === 'file') return say('by_file');
+  if (filters.length === 0) return say('by_all');
+  const named = filters.map((name) => say(FILTERS[name as keyof typeof FILTERS] ?? 'text'));
+  return say('by_filters', { names: named.join(say.language === 'ar' ? '، ' : ', ') });
+}
+
+/** The names of filters as the server has them. */
+const FILTERS = { tags: 'tag', attributes: 'attribute', text: 'text', blocked: 'blocked' } as const;
+
+function Done({ push: { done, total, is_held: isHeld } }: { push: PushRecord }): ReactNode {
+  const say = useWords(words);
+  const many = (value: number): string => number(say.language, value);
+  const text =
+    total === null ? say('looked_at', { done: many(done) }) : say('of', { done: many(done), total: many(total) });
+  const percent = total === null || total === 0 ? 100 : Math.floor((100 * done) / total);
+  return (
+    <div className={classes.done}>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={percent}
+          animated={!isHeld}
+          striped={total === null}
+          aria-label={say('additions')}
+          aria-valuetext={text}
+        />
+      </Progress.Root>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    </div>
+  );
+}
+
+function Faults({ push: { invalid, faults } }: { push: PushRecord }): ReactNode {
+  const say = useWords(words);
+  if (invalid === 0) return null;
+  const many = (value: number): string => number(say.language, value);
+  return (
+    <details className={classes.faults}>
+      <summary>{say('faulty', { count: invalid, number: many(invalid) })}</summary>
+      <ul>
+        {faults.map(({ row, detail }) => (
+          <li key={row}>
+            {say('fault_row', { row: many(row) })}: <bdi>{detail}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

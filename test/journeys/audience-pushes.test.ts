@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** People are added to a campaign while its page is closed; the page shows how far that is, and stops it. */
+describe.skipIf(!CHROMIUM)('an audience in the background', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+  let campaign: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const api = async (line: string, body?: unknown): Promise<any> => {
+    const [method, path] = line.split(' ') as [string, string];
+    const answer = await journey.api(`${method} /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    const agent = await api('POST /agents', { name: 'Concierge' });
+    for (const name of ['Asha', 'Omar', 'Noor']) await api('POST /end-users', { external_id: name, tags: ['vip'] });
+    const input = { name: 'Spring', agent_id: agent.id, channel_id: agent.sandbox_channel_id };
+    campaign = (await api('POST /campaigns', input)).id;
+    await api(`PATCH /campaigns/${campaign}`, { settings: { starts_at: '2037-12-04T00:00:00.000Z' } });
+    await api(`POST /campaigns/${campaign}/start`);
+  });
+  afterAll(() => journey?.stop());
+
+  it('is started with the keyboard, goes on, and its result stays on the page', async () => {
+    const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
+    await settled(page);
+    const audience = page.getByRole('region', { name: 'Add end users' });
+    await audience.getByLabel('Tag', { exact: true }).fill('vip');
+    await audience.getByRole('button', { name: 'Count' }).press('Enter');
+    await audience.getByText('3 end users would be added.').waitFor();
+    await audience.getByRole('button', { name: 'Add as recipients' }).press('Enter');
+    await audience.getByText('They are being added in the background').waitFor();
+    const additions = page.getByRole('region', { name: 'Additions' });
+    await additions.getByText('End users by: Tag').waitFor();
+    await additions.getByText('3 end users were added.').waitFor();
+    await additions.getByText('Done').waitFor();
+    const file = ['id', ...Array.from({ length: 20 }, (_, n) => `f-${n}`), 'Asha', '""'].join('\n');
+    await api(`POST /campaigns/${campaign}/pushes`, { file: `${file},\n` });
+    await additions.getByText('From a file').waitFor({ timeout: 15_000 });
+    await additions.getByText('20 end users were added.').waitFor();
+    await additions.getByText('Already in the campaign: 1').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('that waits for a paused campaign says so, and stops; in Arabic, on a phone', async () => {
+    await journey.app.db.$client.query(
+      `INSERT INTO campaign_push (org_id, campaign_id, id, source, file, total, done, accepted, created_by, due_at)
+       VALUES ($1, $2, 'push_01k8v3m9e5f7rsm6z4n0q2x1ab', 'file', 'id', 1000, 400, 400, 'user_x', 'infinity')`,
+      [orgId, campaign],
+    );
+    await api(`POST /campaigns/${campaign}/pause`);
+    const phone = { liked: { language: 'ar', scheme: 'dark' }, viewport: { width: 390, height: 800 } };
+    const { page } = await journey.open(`/campaigns/${campaign}`, { as: OWNER, ...phone });
+    const additions = page.getByRole('region', { name: 'الإضافات' });
+    await additions.getByText('في الانتظار حتى تُستأنف الحملة').waitFor();
+    await expect.poll(() => additions.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('40');
+    expect(await tooWide(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
+    await additions.getByRole('button', { name: 'إيقاف' }).press('Enter');
+    await additions.getByText('أُوقفت').waitFor();
+    // The focus stays where the button was.
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-state'))).toBe('cancelled');
+  });
+});
