@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
+const SHOTS = process.env['TEST_SHOTS'];
+
 /** People are added to a campaign while its page is closed; the page shows how far that is, and stops it. */
 describe.skipIf(!CHROMIUM)('an audience in the background', () => {
   let journey: Journey;
@@ -45,6 +47,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await additions.getByText('From a file').waitFor({ timeout: 15_000 });
     await additions.getByText('20 end users were added.').waitFor();
     await additions.getByText('Already in the campaign: 1').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/additions.png`, fullPage: true });
     expect(await seriousFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -56,16 +59,17 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
       [orgId, campaign],
     );
     await api(`POST /campaigns/${campaign}/pause`);
-    const phone = { liked: { language: 'ar', scheme: 'dark' }, viewport: { width: 390, height: 800 } };
+    const phone = { liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 800 } };
     const { page } = await journey.open(`/campaigns/${campaign}`, { as: OWNER, ...phone });
     const additions = page.getByRole('region', { name: 'الإضافات' });
     await additions.getByText('في الانتظار حتى تُستأنف الحملة').waitFor();
     await expect.poll(() => additions.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('40');
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/additions-ar.png`, fullPage: true });
     expect(await tooWide(page)).toEqual([]);
     expect(await seriousFaults(page)).toEqual([]);
     await additions.getByRole('button', { name: 'إيقاف' }).press('Enter');
     await additions.getByText('أُوقفت').waitFor();
     // The focus stays where the button was.
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-state'))).toBe('cancelled');
+    await expect.poll(() => additions.locator('li:focus').getAttribute('data-state')).toBe('cancelled');
   });
 });
