@@ -9,7 +9,7 @@ export function Card({ title, description, aside, children, footer }: Props): Re
   return (
     <section className={classes.card} aria-label={title}>
       {(title || aside) && (
-        <Group justify="space-between" align="flex-start" mb={children ? 'md' : 0} gap="sm">
+        <Group justify="space-between" align="flex-start" className={classes.head} gap="sm">
           <div className={classes.words}>
             {title && <Title order={2}>{title}</Title>}
             {description && (
