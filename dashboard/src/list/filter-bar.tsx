@@ -31,7 +31,7 @@ export function FilterBar({ text, onText, placeholder, filtered, onClear, childr
         dir="auto"
         onChange={(event) => field.onChange(event.currentTarget.value)}
         flex="1 1 220px"
-        maw={{ sm: 320 }}
+        maw={{ sm: 360 }}
       />
       {children}
       {filtered && (
