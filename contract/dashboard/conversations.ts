@@ -21,6 +21,8 @@ const summary = {
   locale: Nullable(Type.String()),
   tags: Type.Array(Type.String()),
   assignee_id: Nullable(Type.String()),
+  /** Until then it is not among those that wait; null: it is. */
+  snoozed_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
 };
@@ -105,7 +107,7 @@ export const ConversationRecord = Type.Object(
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
 /** The conversations that members answer: those of the reader, those of no one, all of them. */
-export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting'] as const;
+export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed'] as const;
 
 /** Counting stops here; dashboards then show "999+". */
 export const MAX_COUNTED = 1_000;
@@ -116,6 +118,7 @@ export const ConversationCounts = Type.Object(
     mine: Count,
     unassigned: Count,
     waiting: Count,
+    snoozed: Count,
     all: Count,
     /** The newest hand-off to the reader or to no one. */
     newest: Nullable(Type.Object({ id: Type.String(), handed_off_at: Moment })),
@@ -135,6 +138,9 @@ export const ConversationListQuery = PageQuery({
 
 /** Whom a conversation belongs to; null: to no one, and people still answer it. */
 export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
+
+/** Null: it waits again now. */
+export const SnoozeBody = Type.Object({ until: Nullable(Moment) }, closed);
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 

@@ -74,6 +74,7 @@ import {
   SayAnswer,
   SayBody,
   SendFileQuery,
+  SnoozeBody,
 } from './conversations.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
@@ -458,6 +459,7 @@ const routes = {
   deleteNote: route('DELETE 204', `${org}/conversations/:conversation_id/notes/:note_id`, 'member', 'Delete a note of one’s own', {}),
   takeOverConversation: route('POST 200', `${org}/conversations/:conversation_id/take-over`, 'member', 'Take over from the agent', { answer: ConversationSummary }),
   assignConversation: route('PUT 200', `${org}/conversations/:conversation_id/assignee`, 'member', 'Assign a conversation to a member, or to no one', { body: AssignBody, answer: ConversationSummary }),
+  snoozeConversation: route('PUT 200', `${org}/conversations/:conversation_id/snooze`, 'member', 'Put a conversation off until later', { body: SnoozeBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
   fillSavedReply: route('GET 200', `${org}/conversations/:conversation_id/saved-replies/:saved_reply_id`, 'viewer', 'A saved reply as it would stand in a conversation', { answer: FilledReply }),

@@ -132,6 +132,34 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect([body.status, body.assignee_id]).toEqual(['handed_off', null]);
   });
 
+  it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
+    const id = await givenConversation('Later', 'Hello');
+    await make(`/conversations/${id}/take-over`, {});
+    const page = await at(`/conversations/${id}?view=mine`);
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('s');
+    const menu = page.getByRole('menu', { name: 'Snooze' });
+    await menu.getByRole('menuitem', { name: 'In 3 hours' }).and(page.locator(':focus')).waitFor();
+    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/snooze.png` });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByText('It comes back sooner if the person writes.', { exact: false }).waitFor();
+    await row(page, id).waitFor({ state: 'detached' });
+    await page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Snoozed' }).click();
+    await row(page, id).getByText('Snoozed until', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'End snooze' }).click();
+    await page.getByText('The conversation waits again.').waitFor();
+    await row(page, id).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Choose a time' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Choose a time' });
+    await dialog.getByLabel('Until').fill('2020-01-01T09:00');
+    await dialog.getByRole('button', { name: 'Snooze' }).click();
+    await dialog.getByText('The time is in the past.').waitFor();
+    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/choose.png` });
+  });
+
   it('marks the words that a search found', async () => {
     const id = await givenConversation('Maya', 'For three days I have waited for my parcel with the blue ribbon');
     await make(`/conversations/${id}/reply`, { text: 'I will look.' });

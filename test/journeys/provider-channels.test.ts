@@ -370,8 +370,13 @@ test('on a provider’s channel the agent is silent while a human answers, and a
   };
 
   await takeOverConversation(parley, orgId, talk!.id, actor);
+  await parley.db.execute(
+    sql`UPDATE conversation SET snoozed_until = now() + interval '1 hour' WHERE id = ${talk!.id}`,
+  );
+  expect((await readConversation(parley, orgId, talk!.id)).snoozed_until).not.toBeNull();
   await says('Is there a person?');
   expect(await state()).toEqual(['handed_off', 'handed_off']);
+  expect((await readConversation(parley, orgId, talk!.id)).snoozed_until).toBeNull();
   await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, talk!.id, 'A person here.', actor);
   await told(2);
   expect(texts()[1]).toBe('A person here.');

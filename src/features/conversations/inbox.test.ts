@@ -13,6 +13,8 @@ import { countConversations } from './count-conversations.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { markConversationSeen } from './mark-seen.ts';
 import { listConversations } from './read-conversations.ts';
+import { receiveMessage } from './receive-message.ts';
+import { snoozeConversation } from './snooze-conversation.ts';
 
 const asha = { userId: 'user_asha', address: null, requestId: null };
 const omar = { userId: 'user_omar', address: null, requestId: null };
@@ -33,9 +35,9 @@ beforeEach(async () => {
 });
 afterAll(() => parley.stop());
 
-const listed = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting') =>
+const listed = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting' | 'snoozed') =>
   (await listConversations(parley, orgId, userId, { view }, page)).rows;
-const idsOf = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting') =>
+const idsOf = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting' | 'snoozed') =>
   (await listed(userId, view)).map(({ id }) => id);
 const personSays = (id: string, text = 'Hello?') =>
   insertMessage(parley.db, orgId, {
@@ -48,6 +50,72 @@ const personSays = (id: string, text = 'Hello?') =>
 const reply = (id: string) =>
   replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, 'Here I am.', asha);
 const rowOf = async (id: string, userId = asha.userId) => (await listed(userId)).find((row) => row.id === id)!;
+
+describe('a conversation that is put off', () => {
+  const HOUR = 3_600_000;
+  const snooze = (id: string, ms: number | null) =>
+    snoozeConversation(
+      { db: parley.db, now: Date.now },
+      orgId,
+      id,
+      ms === null ? null : new Date(Date.now() + ms).toISOString(),
+      asha,
+    );
+  const seen = async (id: string) => ({
+    mine: (await idsOf(asha.userId, 'mine')).includes(id),
+    waiting: (await idsOf(asha.userId, 'waiting')).includes(id),
+    snoozed: (await idsOf(asha.userId, 'snoozed')).includes(id),
+  });
+  const WAITS = { mine: true, waiting: true, snoozed: false };
+  const OFF = { mine: false, waiting: false, snoozed: true };
+  const taken = async () => {
+    const id = await made();
+    await takeOverConversation(parley, orgId, id, asha);
+    return id;
+  };
+
+  it('stands in no view of those that wait, and comes back at its time by itself', async () => {
+    const id = await taken();
+    const before = await countConversations(parley, orgId, asha.userId);
+    expect((await snooze(id, HOUR)).snoozed_until).not.toBeNull();
+    expect(await seen(id)).toEqual(OFF);
+    expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({
+      mine: before.mine - 1,
+      waiting: before.waiting - 1,
+      snoozed: before.snoozed + 1,
+      all: before.all,
+    });
+    await parley.db.$client.query("UPDATE conversation SET snoozed_until = now() - interval '1 second' WHERE id = $1", [
+      id,
+    ]);
+    expect(await seen(id)).toEqual(WAITS);
+    expect((await rowOf(id)).snoozed_until).toBeNull();
+  });
+
+  it.each([
+    [
+      'the person writes',
+      (id: string) => receiveMessage({ db: parley.db, onAccepted: () => {} }, orgId, id, 'Hello?', null),
+    ],
+    ['a member replies', reply],
+    ['a member takes it', (id: string) => takeOverConversation(parley, orgId, id, asha)],
+    ['a member ends it', (id: string) => snooze(id, null)],
+  ])('comes back when %s', async (_what, act) => {
+    const id = await taken();
+    await snooze(id, HOUR);
+    await act(id);
+    expect(await seen(id)).toEqual(WAITS);
+  });
+
+  it('is one that people answer, and its time is ahead, within a year', async () => {
+    const fault = (pending: Promise<unknown>) => pending.catch((error: { code: string }) => error.code);
+    expect(await fault(snooze(await made(), HOUR))).toBe('validation_failed');
+    const id = await taken();
+    expect(await fault(snooze(id, -HOUR))).toBe('validation_failed');
+    expect(await fault(snooze(id, 400 * 24 * HOUR))).toBe('validation_failed');
+    expect(await seen(id)).toEqual(WAITS);
+  });
+});
 
 describe('the views', () => {
   it('show the conversations of the reader, of no one, and all that people answer', async () => {
@@ -71,6 +139,7 @@ describe('the views', () => {
       mine: 0,
       unassigned: 0,
       waiting: 0,
+      snoozed: 0,
       all: 0,
       newest: null,
     });

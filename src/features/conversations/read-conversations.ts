@@ -113,6 +113,7 @@ const presentConversation = (row: ConversationRow): ConversationSummary => ({
   locale: row.locale,
   tags: row.tags,
   assignee_id: row.assigneeId,
+  snoozed_until: row.snoozedUntil && timestamp(row.snoozedUntil),
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });

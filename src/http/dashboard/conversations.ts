@@ -11,6 +11,7 @@ import { countConversations } from '../../features/conversations/count-conversat
 import { markConversationSeen } from '../../features/conversations/mark-seen.ts';
 import { addNote, deleteNote } from '../../features/conversations/notes.ts';
 import { listConversations, readConversation } from '../../features/conversations/read-conversations.ts';
+import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
 import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { sayInConversation } from '../../features/conversations/receive-message.ts';
 import type { Route } from '../route/route.ts';
@@ -46,6 +47,9 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   ),
   route('assignConversation', ({ orgId, params, body, actor }) =>
     assignConversation(deps, orgId, params.conversation_id, body.user_id, actor),
+  ),
+  route('snoozeConversation', ({ orgId, params, body, actor }) =>
+    snoozeConversation(deps, orgId, params.conversation_id, body.until, actor),
   ),
   route('handBackConversation', ({ orgId, params, actor }) =>
     handBackConversation(deps, orgId, params.conversation_id, actor),

@@ -330,6 +330,7 @@ const VALID: Record<string, unknown> = {
   sayInConversation: { text: 'x' },
   replyInConversation: { text: 'x' },
   assignConversation: { user_id: null },
+  snoozeConversation: { until: null },
   addNote: { text: 'x' },
   updateSavedReply: { name: 'Theirs' },
   createSegment: { name: 'Theirs', filters: { tag: 'vip' } },

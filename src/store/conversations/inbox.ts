@@ -13,12 +13,17 @@ export type ConversationView = (typeof CONVERSATION_VIEWS)[number];
 
 const handedOff = sql`${conversation.status} = 'handed_off'`;
 
-export const inView = (view: ConversationView, userId: string): SQL =>
-  view === 'mine'
-    ? sql`${handedOff} AND ${conversation.assigneeId} = ${userId}`
-    : view === 'unassigned'
-      ? sql`${handedOff} AND ${conversation.assigneeId} IS NULL`
-      : handedOff;
+/** It comes back by itself: no one has to wake it. */
+const SNOOZED = sql`coalesce(${conversation.snoozedUntil} > now(), false)`;
+
+const VIEWS: Record<ConversationView, (userId: string) => SQL> = {
+  mine: (userId) => sql`${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
+  unassigned: () => sql`${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
+  waiting: () => sql`NOT ${SNOOZED}`,
+  snoozed: () => SNOOZED,
+};
+
+export const inView = (view: ConversationView, userId: string): SQL => sql`${handedOff} AND ${VIEWS[view](userId)}`;
 
 /** Characters of the newest message that a row of the list shows. */
 const LAST_WORDS = 160;
@@ -70,6 +75,7 @@ export async function readCounts(
   mine: number;
   unassigned: number;
   waiting: number;
+  snoozed: number;
   all: number;
   newestId: string | null;
   newestAt: Date | null;
@@ -78,19 +84,20 @@ export async function readCounts(
     mine: number;
     unassigned: number;
     waiting: number;
+    snoozed: number;
     all: number;
     newest_id: string | null;
     newest_at: Date | string | null;
-  }>(sql`WITH waiting AS (
-      SELECT id, assignee_id, handed_off_at FROM conversation WHERE org_id = ${orgId} AND status = 'handed_off'
-      ORDER BY id DESC LIMIT ${MAX_COUNTED}
-    ), newest AS (
+  }>(sql`WITH held AS (
+      SELECT id, assignee_id, handed_off_at, ${SNOOZED} AS snoozed FROM conversation
+      WHERE org_id = ${orgId} AND status = 'handed_off' ORDER BY id DESC LIMIT ${MAX_COUNTED}
+    ), waiting AS (SELECT * FROM held WHERE NOT snoozed), newest AS (
       SELECT id, handed_off_at FROM waiting WHERE coalesce(assignee_id, ${userId}) = ${userId}
       ORDER BY handed_off_at DESC NULLS LAST, id DESC LIMIT 1
     )
     SELECT count(*) FILTER (WHERE assignee_id = ${userId})::int AS mine,
       count(*) FILTER (WHERE assignee_id IS NULL)::int AS unassigned,
-      count(*)::int AS waiting,
+      count(*)::int AS waiting, (SELECT count(*)::int FROM held WHERE snoozed) AS snoozed,
       (SELECT count(*)::int FROM (SELECT FROM conversation WHERE org_id = ${orgId} LIMIT ${MAX_COUNTED}) AS c) AS all,
       (SELECT id FROM newest) AS newest_id, (SELECT handed_off_at FROM newest) AS newest_at
     FROM waiting`);

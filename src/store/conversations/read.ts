@@ -20,6 +20,9 @@ const columns = {
   locale: conversation.locale,
   tags: conversation.tags,
   assigneeId: conversation.assigneeId,
+  snoozedUntil: sql`CASE WHEN ${conversation.snoozedUntil} > now() THEN ${conversation.snoozedUntil} END`
+    .mapWith(conversation.snoozedUntil)
+    .as('snoozed_until'),
   runId: conversation.runId,
   createdAt: conversation.createdAt,
   updatedAt: conversation.updatedAt,

@@ -40,6 +40,7 @@ export async function updateConversation(
     runId?: string;
     addUnanswered?: string;
     forgetUnanswered?: true;
+    snoozedUntil?: Date;
   },
 ): Promise<void> {
   const { addUnanswered, forgetUnanswered, ...plain } = changes;
@@ -55,6 +56,8 @@ export async function updateConversation(
             : null,
         handOffReason: plain.status === 'handed_off' ? conversation.handOffReason : null,
       }),
+      // Whatever happens to it brings it back.
+      snoozedUntil: plain.snoozedUntil ?? null,
       ...(addUnanswered !== undefined && {
         unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
       }),

@@ -206,6 +206,7 @@ const WRITE = named(
   FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id
 ), moved AS (
   UPDATE conversation c SET version = c.version + 1, updated_at = clock_timestamp(), run_id = a.run_id,
+    snoozed_until = NULL,
     status = CASE WHEN a.silent THEN 'handed_off' ELSE 'open' END,
     unanswered = CASE WHEN a.silent THEN c.unanswered ELSE c.unanswered || a.ids END
   FROM answered a WHERE c.org_id = a.org_id AND c.id = a.id

@@ -28,10 +28,14 @@ const AUDIT = 20;
 const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
 
 /** Each uses `w.org_id` and `w.id`. */
+/** A conversation comes back at its time, without a change of its row. */
+const SNOOZED = `coalesce(c.snoozed_until > now(), false)::text`;
+
 const FINGERPRINTS: Record<TopicKind, SQL> = {
-  conversations: versions(sql`SELECT c.id || c.xmin::text AS v FROM conversation c WHERE c.org_id = w.org_id
+  conversations:
+    versions(sql`SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c WHERE c.org_id = w.org_id
     ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
-  waiting: versions(sql`SELECT c.id || coalesce(c.assignee_id, '') AS v FROM conversation c
+  waiting: versions(sql`SELECT c.id || coalesce(c.assignee_id, '') || ${sql.raw(SNOOZED)} AS v FROM conversation c
     WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))}`),
   conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m

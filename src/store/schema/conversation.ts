@@ -45,6 +45,8 @@ export const conversation = pgTable(
     handedOffAt: moment('handed_off_at'),
     /** Why, if the agent did it; of HAND_OFF_REASONS. Null: a member took it, or it is not handed off. */
     handOffReason: text('hand_off_reason'),
+    /** People do not want to see it before then; null after the person writes, or when it changes hands. */
+    snoozedUntil: moment('snoozed_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

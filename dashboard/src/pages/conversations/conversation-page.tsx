@@ -22,6 +22,9 @@ import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
 import { Transcript } from './transcript.tsx';
 import { READ_AGAIN } from './search.ts';
+import { SnoozeMenu } from './snooze-menu.tsx';
+import { timeWords } from './snooze-times.ts';
+import { snoozeWords } from './snooze-words.ts';
 import { sendHeld } from './use-held-reply.ts';
 import { useSeen } from './use-seen.ts';
 import { words } from './words.ts';
@@ -85,6 +88,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
             </h1>
             <div className={classes.talkState}>
               <ConversationStatusBadge status={item.status} />
+              {item.snoozed_until && <SnoozedUntil at={item.snoozed_until} />}
               <LiveState failed={!live} every={LOOK_AGAIN_MS} />
               <ShortcutsButton />
             </div>
@@ -106,6 +110,15 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
       </section>
       <ConversationFacts item={item} shown={factsShown} assignee={assignee} />
     </>
+  );
+}
+
+function SnoozedUntil({ at }: { at: string }): ReactNode {
+  const say = useWords(snoozeWords);
+  return (
+    <Text size="xs" c="dimmed" component="span">
+      {say('until_time', { time: timeWords(say.language, new Date(at)) })}
+    </Text>
   );
 }
 
@@ -164,6 +177,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
           {say('take_over')}
         </Button>
       )}
+      {item.status === 'handed_off' && <SnoozeMenu item={item} />}
       {item.status !== 'resolved' && (
         <Button
           size="xs"

@@ -10,6 +10,8 @@ import { kindWords } from '../channels/kind-words.ts';
 import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
 import { inboxWords } from './inbox-words.ts';
+import { timeWords } from './snooze-times.ts';
+import { snoozeWords } from './snooze-words.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
@@ -85,7 +87,7 @@ export function Rows({ items, chosen, stale }: RowsProps): ReactNode {
 
 /** Who answers, and how long the person has waited for them. */
 function WithPeople({
-  item: { assignee_id, waiting_since },
+  item: { assignee_id, snoozed_until, waiting_since },
   now,
 }: {
   item: ListedConversation;
@@ -95,10 +97,14 @@ function WithPeople({
   const people = usePeopleNames();
   const me = useSession().user.id;
   const time = waiting_since && lasting(say.language, now - Date.parse(waiting_since));
+  const sayTime = useWords(snoozeWords);
   const name = assignee_id && (people(assignee_id) ?? say('assigned_gone'));
   return (
     <span className={inbox.state}>
-      {time !== null && (
+      {snoozed_until && (
+        <span>{sayTime('until_time', { time: timeWords(say.language, new Date(snoozed_until)) })} ·</span>
+      )}
+      {time !== null && !snoozed_until && (
         <span className={inbox.waits}>{time === '' ? say('waiting_now') : say('waiting_for', { time })} ·</span>
       )}
       <bdi>{name === null ? say('assigned_none') : assignee_id === me ? say('assigned_you') : name}</bdi>

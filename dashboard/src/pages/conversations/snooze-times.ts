@@ -1,0 +1,27 @@
+import type { Language } from '../../preferences.ts';
+
+const MORNING = 9;
+const LATER_HOURS = 3;
+
+/** What people mean by "later", in the time zone of this browser. */
+export function nextTimes(now: Date): { name: 'later' | 'tomorrow' | 'monday'; at: Date }[] {
+  const later = new Date(now.getTime() + LATER_HOURS * 3_600_000);
+  const morning = (days: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING);
+  const toMonday = (8 - now.getDay()) % 7 || 7;
+  return [
+    { name: 'later', at: later },
+    { name: 'tomorrow', at: morning(1) },
+    // On a Sunday, tomorrow is Monday.
+    ...(toMonday === 1 ? [] : [{ name: 'monday' as const, at: morning(toMonday) }]),
+  ];
+}
+
+/** Such as "Tue 24 Nov, 09:00". */
+export const timeWords = (language: Language, at: Date): string =>
+  new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(at);

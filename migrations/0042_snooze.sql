@@ -1,0 +1,1 @@
+ALTER TABLE "conversation" ADD COLUMN "snoozed_until" timestamp (3) with time zone;

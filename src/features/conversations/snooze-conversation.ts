@@ -1,0 +1,42 @@
+import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { lockConversation, updateConversation } from '../../store/conversations/write.ts';
+import type { Db } from '../../store/db.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { summarizeConversation } from './read-conversations.ts';
+
+const MAX_DAYS = 365;
+
+/**
+ * A conversation that people answer is out of their sight until a time. It comes back then, or before: as soon as the
+ * person writes, or a member does anything with it.
+ */
+export async function snoozeConversation(
+  { db, now }: { db: Db; now(): number },
+  orgId: string,
+  id: string,
+  until: string | null,
+  actor: Actor,
+): Promise<ConversationSummary> {
+  const snoozedUntil = until === null ? null : new Date(until);
+  if (snoozedUntil) checkTime(snoozedUntil.getTime(), now());
+  await db.transaction(async (tx) => {
+    const conversation = await lockConversation(tx, orgId, id);
+    if (!conversation) throw new Refusal('conversation_not_found');
+    if (conversation.status !== 'handed_off') {
+      if (snoozedUntil === null) return;
+      throw invalid('', 'not_allowed', 'Only a conversation that people answer can be put off. Take it over first.');
+    }
+    await updateConversation(tx, orgId, id, { ...(snoozedUntil && { snoozedUntil }) });
+    await recordAudit(tx, { orgId, actor, action: 'conversation.snoozed', subjectId: id, facts: { until } });
+  });
+  return summarizeConversation({ db }, orgId, id);
+}
+
+function checkTime(until: number, now: number): void {
+  if (until <= now) throw invalid('/until', 'not_allowed', 'The time is in the past.');
+  if (until > now + MAX_DAYS * 86_400_000) throw invalid('/until', 'not_allowed', `At most ${MAX_DAYS} days from now.`);
+}
+
+const invalid = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
