@@ -142,6 +142,31 @@ export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed)
 /** Null: it waits again now. */
 export const SnoozeBody = Type.Object({ until: Nullable(Moment) }, closed);
 
+/** As many as a member selects on one page of the list. */
+export const MAX_CHANGED_CONVERSATIONS = 100;
+
+/** The same for each of them, as the routes of one conversation do it. */
+export const ChangeConversationsBody = Type.Object(
+  {
+    ids: Type.Array(Id('conv'), { minItems: 1, maxItems: MAX_CHANGED_CONVERSATIONS, uniqueItems: true }),
+    action: Type.Union([
+      Type.Object({ type: Type.Literal('assign'), user_id: Nullable(Id('user')) }, closed),
+      Type.Object({ type: Type.Literal('snooze'), until: Nullable(Moment) }, closed),
+      Type.Object({ type: Type.Literal('hand_back') }, closed),
+      Type.Object({ type: Type.Literal('resolve') }, closed),
+    ]),
+  },
+  closed,
+);
+export type ChangeConversationsBody = Static<typeof ChangeConversationsBody>;
+
+/** In the order of the ids; `code` says why one was refused. */
+export const ChangedConversations = Type.Object(
+  { results: Type.Array(Type.Object({ id: Type.String(), done: Type.Boolean(), code: Nullable(Type.String()) })) },
+  { title: 'ChangedConversations' },
+);
+export type ChangedConversations = Static<typeof ChangedConversations>;
+
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 
 /** The body is the bytes of the file. */

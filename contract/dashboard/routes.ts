@@ -63,6 +63,8 @@ import {
 } from './channels.ts';
 import {
   AssignBody,
+  ChangeConversationsBody,
+  ChangedConversations,
   ConversationCounts,
   ConversationListQuery,
   ConversationMessage,
@@ -450,6 +452,7 @@ const routes = {
   // Conversations and people
   listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ListedConversation) }),
   countConversations: route('GET 200', `${org}/conversations/counts`, 'viewer', 'How many conversations wait for members', { answer: ConversationCounts }),
+  changeConversations: route('POST 200', `${org}/conversations/changes`, 'member', 'Assign, snooze, hand back or resolve several conversations', { body: ChangeConversationsBody, answer: ChangedConversations }),
   readConversation: route('GET 200', `${org}/conversations/:conversation_id`, 'viewer', 'Read a conversation', { answer: ConversationRecord }),
   markConversationSeen: route('POST 204', `${org}/conversations/:conversation_id/seen`, 'viewer', 'What was said is not new to the reader any more', {}),
   sayInConversation: route('POST 200', `${org}/conversations/:conversation_id/say`, 'member', 'Speak as the end user (sandbox) and wait for the agent’s turn', { body: SayBody, answer: SayAnswer }),

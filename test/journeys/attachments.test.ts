@@ -64,13 +64,11 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     await link.click();
     expect((await saved).suggestedFilename()).toBe('Invoice 7.html');
     await page.getByText('Your reply is sent', { exact: false }).first().waitFor();
-    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/member.png` });
 
     await chat.bringToFront();
     await isLoaded(chat.locator('.said:not(.mine) img'));
     await chat.getByRole('link', { name: 'Invoice 7.html' }).waitFor();
     await chat.getByText('Here is your invoice.').waitFor({ timeout: 20_000 });
-    if (process.env['LOOK']) await chat.screenshot({ path: `${process.env['LOOK']}/chat.png` });
     await chat.context().close();
     await page.context().close();
   });
@@ -90,7 +88,6 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     const chosen = page.getByRole('list', { name: 'ملفات تُرسل مع الرد' });
     await chosen.locator('[data-state=failed]').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/ar.png` });
     await page.unroute('**/files?*');
     await page.getByRole('button', { name: 'إرسال', exact: true }).press('Enter');
     await expect.poll(() => page.getByRole('img', { name: 'صورة' }).count()).toBe(before + 1);

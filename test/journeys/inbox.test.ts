@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
 /** The list of conversations as people work with it. */
 describe.skipIf(!CHROMIUM)('the list of conversations', () => {
@@ -19,6 +19,9 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const end_user = { external_id: name, name };
     return (await make(`/triggers/${trigger}/test`, { end_user, message })).conversation_id;
   };
+
+  const read = async (id: string) =>
+    (await journey.api(`GET /organizations/${orgId}/conversations/${id}`, undefined, cookie)).body;
 
   beforeAll(async () => {
     journey = await startJourney();
@@ -132,6 +135,44 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect([body.status, body.assignee_id]).toEqual(['handed_off', null]);
   });
 
+  it.each(['en', 'ar'] as const)('changes several at once, each for itself (%s)', async (language) => {
+    const ids: string[] = [];
+    for (const name of ['Many one', 'Many two', 'Many three'])
+      ids.push(await givenConversation(`${name} ${language}`, `Many please ${language}`));
+    const [first, second, third] = ids as [string, string, string];
+    await make(`/conversations/${first}/take-over`, {});
+    const page = await at(`/conversations?text=Many+please+${language}`, { language, theme: 'dark' });
+    const say = {
+      en: { select: 'Select', two: '2 selected', changed: '1 conversation is changed. 1 could not be changed.' },
+      ar: { select: 'تحديد', two: 'اثنتان محددتان', changed: 'تغيرت محادثة واحدة. تعذر تغيير واحدة.' },
+    }[language];
+    const box = (name: string) => page.getByRole('checkbox', { name: `${say.select} ${name} ${language}` });
+    await box('Many one').press('Space');
+    await box('Many three').check({ force: true });
+    const bar = page.getByRole('group', { name: say.two });
+    await bar.waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    // Only what people answer can be put off: the other one stays, and both are told of.
+    await bar.getByRole('button', { name: { en: 'Snooze', ar: 'تأجيل' }[language] }).press('Enter');
+    await page.getByRole('menuitem').and(page.locator(':focus')).press('Enter');
+    await page.getByText(say.changed).waitFor();
+    await bar.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.dataset.row')).toBeTruthy();
+
+    await page.locator(`[data-row="${second}"]`).click();
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('x');
+    expect(await box('Many two').isChecked()).toBe(true);
+    await page.getByRole('checkbox', { name: { en: '1 selected', ar: 'واحدة محددة' }[language] }).press('Space');
+    await page
+      .getByRole('button', { name: { en: 'Resolve', ar: 'إغلاق' }[language] })
+      .first()
+      .press('Enter');
+    await page.getByText({ en: '3 conversations are changed.', ar: 'تغيرت 3 محادثات.' }[language]).waitFor();
+    const states = await Promise.all([first, second, third].map(async (id) => (await read(id)).status));
+    expect(states).toEqual(['resolved', 'resolved', 'resolved']);
+  });
+
   it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});
@@ -140,7 +181,6 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.keyboard.press('s');
     const menu = page.getByRole('menu', { name: 'Snooze' });
     await menu.getByRole('menuitem', { name: 'In 3 hours' }).and(page.locator(':focus')).waitFor();
-    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/snooze.png` });
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByText('It comes back sooner if the person writes.', { exact: false }).waitFor();
@@ -157,7 +197,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await dialog.getByLabel('Until').fill('2020-01-01T09:00');
     await dialog.getByRole('button', { name: 'Snooze' }).click();
     await dialog.getByText('The time is in the past.').waitFor();
-    if (process.env['LOOK']) await page.screenshot({ path: `${process.env['LOOK']}/choose.png` });
+    expect(await seriousFaults(page)).toEqual([]);
   });
 
   it('marks the words that a search found', async () => {

@@ -7,6 +7,7 @@ import {
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
 import { assignConversation } from '../../features/conversations/assign-conversation.ts';
+import { changeConversations } from '../../features/conversations/change-conversations.ts';
 import { countConversations } from '../../features/conversations/count-conversations.ts';
 import { markConversationSeen } from '../../features/conversations/mark-seen.ts';
 import { addNote, deleteNote } from '../../features/conversations/notes.ts';
@@ -25,6 +26,7 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
     return paged(filter, (page) => listConversations(deps, orgId, userId, filter, page));
   }),
   route('countConversations', ({ orgId, acting: { userId } }) => countConversations(deps, orgId, userId)),
+  route('changeConversations', ({ orgId, body, actor }) => changeConversations(deps, orgId, body, actor)),
   route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
   route('markConversationSeen', ({ orgId, params, acting: { userId } }) =>
     markConversationSeen(deps, orgId, params.conversation_id, userId),

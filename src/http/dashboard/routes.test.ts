@@ -331,6 +331,7 @@ const VALID: Record<string, unknown> = {
   replyInConversation: { text: 'x' },
   assignConversation: { user_id: null },
   snoozeConversation: { until: null },
+  changeConversations: { ids: [newId('conv')], action: { type: 'resolve' } },
   addNote: { text: 'x' },
   updateSavedReply: { name: 'Theirs' },
   createSegment: { name: 'Theirs', filters: { tag: 'vip' } },

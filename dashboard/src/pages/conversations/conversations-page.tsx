@@ -13,12 +13,14 @@ import { LiveState } from '../../parts/live-state.tsx';
 import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentFilter } from '../agents/agent-select.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { useSelection } from './use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { Views } from './views.tsx';
 import { words } from './words.ts';
@@ -40,7 +42,10 @@ export function ConversationsPage(): ReactNode {
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, live: 'conversations', keep: true },
   );
-  useListKeys(conversations.data?.data.map(({ id }) => id) ?? []);
+  const ids = conversations.data?.data.map(({ id }) => id) ?? [];
+  const selection = useSelection(ids);
+  const may = useMay('member');
+  useListKeys(ids, may ? selection.toggle : null);
   const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   if (empty && !chosen)
     return (
@@ -90,7 +95,15 @@ export function ConversationsPage(): ReactNode {
           ) : conversations.data.data.length === 0 ? (
             <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
           ) : (
-            <Rows items={conversations.data.data} chosen={chosen} stale={conversations.isPlaceholderData} />
+            <>
+              {may && <SelectionBar selection={selection} many={ids.length} />}
+              <Rows
+                items={conversations.data.data}
+                chosen={chosen}
+                stale={conversations.isPlaceholderData}
+                selection={may ? selection : null}
+              />
+            </>
           )}
           <Pager list={list} page={conversations.data} />
         </section>

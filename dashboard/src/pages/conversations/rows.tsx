@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Checkbox, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
@@ -10,17 +10,26 @@ import { kindWords } from '../channels/kind-words.ts';
 import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
 import { inboxWords } from './inbox-words.ts';
+import { selectionWords } from './selection-words.ts';
+import type { Selection } from './use-selection.ts';
 import { timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
-type RowsProps = { items: readonly ListedConversation[]; chosen: string | undefined; stale: boolean };
+type RowsProps = {
+  items: readonly ListedConversation[];
+  chosen: string | undefined;
+  stale: boolean;
+  /** Null: the reader may change none. */
+  selection: Selection | null;
+};
 
 /** One page of the list. */
-export function Rows({ items, chosen, stale }: RowsProps): ReactNode {
+export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode {
   const say = useWords(words);
+  const saySelection = useWords(selectionWords);
   const sayKind = useWords(kindWords);
   const sayInbox = useWords(inboxWords);
   const nameOf = usePersonName();
@@ -34,7 +43,16 @@ export function Rows({ items, chosen, stale }: RowsProps): ReactNode {
   return (
     <ul className={classes.rows} data-stale={stale || undefined}>
       {items.map((item) => (
-        <li key={item.id}>
+        <li key={item.id} className={inbox.item} data-selecting={(selection?.chosen.length ?? 0) > 0 || undefined}>
+          {selection && (
+            <Checkbox
+              size="sm"
+              className={inbox.select}
+              aria-label={saySelection('select', { name: nameOf(item.end_user) })}
+              checked={selection.has(item.id)}
+              onChange={() => selection.toggle(item.id)}
+            />
+          )}
           <Link
             id={`row-${item.id}`}
             to="/conversations/$conversation_id"

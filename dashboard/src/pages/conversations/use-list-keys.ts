@@ -1,16 +1,23 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useWords } from '../../language/words.tsx';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
+import { selectionWords } from './selection-words.ts';
 import { words } from './words.ts';
 
-/** `j` and `k` open the conversation below and above the open one; `/` goes to the search. */
-export function useListKeys(ids: readonly string[]): void {
+/** `j` and `k` open the conversation below and above the open one; `x` selects the open one; `/` goes to the search. */
+export function useListKeys(ids: readonly string[], toggle: ((id: string) => void) | null): void {
   const say = useWords(words);
+  const saySelection = useWords(selectionWords);
   const navigate = useNavigate();
   const router = useRouter();
+  // Where one is going, though the page may still be loading: a key that is pressed twice goes two steps.
+  const openOne = (): string | undefined => /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
+  const select = (): void => {
+    const chosen = openOne();
+    if (chosen !== undefined && ids.includes(chosen)) toggle?.(chosen);
+  };
   const open = async (step: 1 | -1): Promise<void> => {
-    // Where one is going, though the page may still be loading: a key that is pressed twice goes two steps.
-    const chosen = /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
+    const chosen = openOne();
     const at = chosen === undefined ? -1 : ids.indexOf(chosen);
     // A conversation that is not in the list, or none: both keys begin at its top.
     const id = at === -1 ? ids[0] : ids[at + step];
@@ -26,6 +33,7 @@ export function useListKeys(ids: readonly string[]): void {
   useShortcuts([
     { key: 'j', label: say('key_next'), act: () => void open(1) },
     { key: 'k', label: say('key_previous'), act: () => void open(-1) },
+    ...(toggle ? [{ key: 'x', label: saySelection('key'), act: select }] : []),
     {
       key: '/',
       label: say('key_search'),

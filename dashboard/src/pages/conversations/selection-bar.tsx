@@ -1,0 +1,153 @@
+import { Button, Checkbox, Group } from '@mantine/core';
+import { IconCheck, IconClock, IconClockPause, IconRobot, IconUser, IconUserOff } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ChangeConversationsBody } from '../../../../contract/dashboard/conversations.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { atLeast, useOrganization, useSession } from '../../session/session.ts';
+import { inboxWords } from './inbox-words.ts';
+import { READ_AGAIN } from './search.ts';
+import { selectionWords } from './selection-words.ts';
+import { nextTimes, timeWords } from './snooze-times.ts';
+import { snoozeWords } from './snooze-words.ts';
+import type { Selection } from './use-selection.ts';
+import { words } from './words.ts';
+import classes from './inbox.module.css';
+
+type Action = ChangeConversationsBody['action'];
+type Props = { selection: Selection; many: number };
+
+/** What can be done with all that is selected. The list stays below it, so that one can go on selecting. */
+export function SelectionBar({ selection, many }: Props): ReactNode {
+  const say = useWords(selectionWords);
+  const { chosen } = selection;
+  const { act, isPending, error } = useChange(selection);
+  if (chosen.length === 0) return null;
+  return (
+    <div role="group" aria-label={say('selected', { count: chosen.length })} className={classes.selection}>
+      <Checkbox
+        size="sm"
+        label={say('selected', { count: chosen.length })}
+        checked={chosen.length === many}
+        indeterminate={chosen.length < many}
+        onChange={() => (chosen.length < many ? selection.selectAll() : selection.clear())}
+      />
+      <Group gap={6}>
+        <AssignMenu act={act} busy={isPending} />
+        <PutOffMenu act={act} busy={isPending} />
+        <Acts act={act} busy={isPending} />
+      </Group>
+      {error && <ProblemAlert problem={error} />}
+    </div>
+  );
+}
+
+function useChange({ chosen, clear }: Selection) {
+  const say = useWords(selectionWords);
+  const org_id = useOrganization().id;
+  const change = useAct('changeConversations', { refresh: READ_AGAIN });
+  const act = (action: Action): void =>
+    change.mutate(
+      { params: { org_id }, body: { ids: [...chosen], action } },
+      {
+        onSuccess: ({ results }) => {
+          const refused = results.filter(({ done }) => !done).length;
+          const done = say('done', { count: results.length - refused });
+          notifyDone(refused === 0 ? done : `${done} ${say('refused', { count: refused })}`);
+          clear();
+          // The button that was pressed is gone.
+          document.querySelector<HTMLElement>('[data-row]')?.focus();
+        },
+      },
+    );
+  return { act, isPending: change.isPending, error: change.error };
+}
+
+type ActProps = { act: (action: Action) => void; busy: boolean };
+
+function AssignMenu({ act, busy }: ActProps): ReactNode {
+  const say = useWords(selectionWords);
+  const sayInbox = useWords(inboxWords);
+  const org_id = useOrganization().id;
+  const me = useSession().user.id;
+  const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
+  const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
+  return (
+    <Menu
+      label={say('assign')}
+      button={(opener) => (
+        <Button {...opener} size="compact-sm" variant="default" leftSection={<IconUser size={15} />} disabled={busy}>
+          {say('assign')}
+        </Button>
+      )}
+    >
+      {able.map(({ user_id, name }) => (
+        <MenuItem key={user_id} icon={<IconUser size={16} />} onClick={() => act({ type: 'assign', user_id })}>
+          <bdi>{user_id === me ? sayInbox('assigned_me', { name }) : name}</bdi>
+        </MenuItem>
+      ))}
+      <MenuItem icon={<IconUserOff size={16} />} onClick={() => act({ type: 'assign', user_id: null })}>
+        {sayInbox('assigned_none')}
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function PutOffMenu({ act, busy }: ActProps): ReactNode {
+  const say = useWords(snoozeWords);
+  return (
+    <Menu
+      label={say('snooze')}
+      button={(opener) => (
+        <Button
+          {...opener}
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconClockPause size={15} />}
+          disabled={busy}
+        >
+          {say('snooze')}
+        </Button>
+      )}
+    >
+      {nextTimes(new Date()).map(({ name, at }) => (
+        <MenuItem
+          key={name}
+          icon={<IconClock size={16} />}
+          onClick={() => act({ type: 'snooze', until: at.toISOString() })}
+        >
+          {say('choice', { name: say(name), time: timeWords(say.language, at) })}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+function Acts({ act, busy }: ActProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconRobot size={15} />}
+        disabled={busy}
+        onClick={() => act({ type: 'hand_back' })}
+      >
+        {say('hand_back')}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconCheck size={15} />}
+        disabled={busy}
+        onClick={() => act({ type: 'resolve' })}
+      >
+        {say('resolve')}
+      </Button>
+    </>
+  );
+}
