@@ -38,6 +38,7 @@ export const ID_PREFIXES = [
   'sreply',
   'segment',
   'attachment',
+  'view',
   'push',
 ] as const;
 

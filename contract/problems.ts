@@ -252,6 +252,11 @@ const kinds = {
     title: 'No such file',
     cure: 'Check the whole address. A file goes with its message: when that is deleted, or the person is erased, the file is gone too.',
   },
+  view_not_found: {
+    status: 404,
+    title: 'No such view',
+    cure: 'Check the id of the view. Those of other members cannot be seen; a shared one may have been deleted.',
+  },
   note_not_found: {
     status: 404,
     title: 'No such note of yours',

@@ -61,6 +61,7 @@ import {
   SendTestBody,
   UpdateChannelBody,
 } from './channels.ts';
+import { ConversationView, CreateConversationViewBody } from './conversation-views.ts';
 import {
   AssignBody,
   ChangeConversationsBody,
@@ -452,6 +453,9 @@ const routes = {
   // Conversations and people
   listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ListedConversation) }),
   countConversations: route('GET 200', `${org}/conversations/counts`, 'viewer', 'How many conversations wait for members', { answer: ConversationCounts }),
+  listConversationViews: route('GET 200', `${org}/conversations/views`, 'viewer', 'List saved views of conversations: one’s own and the shared ones', { answer: Whole(ConversationView) }),
+  createConversationView: route('POST 201', `${org}/conversations/views`, 'member', 'Save filters of conversations as a view', { body: CreateConversationViewBody, answer: ConversationView }),
+  deleteConversationView: route('DELETE 204', `${org}/conversations/views/:view_id`, 'member', 'Delete a view', {}),
   changeConversations: route('POST 200', `${org}/conversations/changes`, 'member', 'Assign, snooze, hand back or resolve several conversations', { body: ChangeConversationsBody, answer: ChangedConversations }),
   readConversation: route('GET 200', `${org}/conversations/:conversation_id`, 'viewer', 'Read a conversation', { answer: ConversationRecord }),
   markConversationSeen: route('POST 204', `${org}/conversations/:conversation_id/seen`, 'viewer', 'What was said is not new to the reader any more', {}),

@@ -173,6 +173,34 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(states).toEqual(['resolved', 'resolved', 'resolved']);
   });
 
+  it('has filters that are saved as views, for oneself or for all', async () => {
+    await givenConversation('Viewed', 'A refund please');
+    const page = await at('/conversations?text=refund&status=open');
+    const views = page.getByRole('group', { name: 'Views' });
+    await views.getByRole('button', { name: 'Save view' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Save these filters as a view' });
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.getByText('This field is required', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Refunds');
+    await dialog.getByRole('checkbox', { name: 'Show it to all members' }).press('Space');
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByRole('textbox', { name: 'Name' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const saved = views.getByRole('button', { name: 'Refunds shared' });
+    await expect.poll(() => saved.getAttribute('aria-pressed')).toBe('true');
+    await views.getByRole('button', { name: 'Mine' }).click();
+    await page.waitForURL((url) => url.searchParams.get('view') === 'mine');
+    await page.goto(new URL('/conversations', page.url()).href);
+    await saved.press('Enter');
+    await page.waitForURL(
+      (url) => url.searchParams.get('text') === 'refund' && url.searchParams.get('status') === 'open',
+    );
+    await views.getByRole('button', { name: 'Delete view' }).press('Enter');
+    await page.getByRole('dialog').getByText('for all members', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).press('Enter');
+    await saved.waitFor({ state: 'detached' });
+  });
+
   it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});

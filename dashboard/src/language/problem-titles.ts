@@ -46,6 +46,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   run_not_found: 'لا يوجد تشغيل كهذا',
   conversation_not_found: 'لا توجد محادثة كهذه',
   attachment_not_found: 'لا يوجد ملف كهذا',
+  view_not_found: 'لا توجد طريقة عرض كهذه',
   note_not_found: 'لا توجد ملاحظة كهذه كتبتها أنت',
   note_limit_reached: 'بلغت المحادثة الحد الأقصى من الملاحظات',
   message_not_found: 'لا توجد رسالة كهذه',

@@ -13,6 +13,7 @@ import { markConversationSeen } from '../../features/conversations/mark-seen.ts'
 import { addNote, deleteNote } from '../../features/conversations/notes.ts';
 import { listConversations, readConversation } from '../../features/conversations/read-conversations.ts';
 import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
+import { createView, deleteView, listViews } from '../../features/conversations/views.ts';
 import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { sayInConversation } from '../../features/conversations/receive-message.ts';
 import type { Route } from '../route/route.ts';
@@ -26,6 +27,11 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
     return paged(filter, (page) => listConversations(deps, orgId, userId, filter, page));
   }),
   route('countConversations', ({ orgId, acting: { userId } }) => countConversations(deps, orgId, userId)),
+  route('listConversationViews', async ({ orgId, acting: { userId } }) => ({
+    data: await listViews(deps, orgId, userId),
+  })),
+  route('createConversationView', ({ orgId, body, actor }) => createView(deps, orgId, body, actor)),
+  route('deleteConversationView', ({ orgId, params, actor }) => deleteView(deps, orgId, params.view_id, actor)),
   route('changeConversations', ({ orgId, body, actor }) => changeConversations(deps, orgId, body, actor)),
   route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
   route('markConversationSeen', ({ orgId, params, acting: { userId } }) =>

@@ -36,6 +36,7 @@ const PREFIX = {
   note_id: 'note',
   saved_reply_id: 'sreply',
   segment_id: 'segment',
+  view_id: 'view',
   push_id: 'push',
 } as const;
 
@@ -229,7 +230,7 @@ describe('the plan', () => {
 describe('ids of another organization', () => {
   it.each(
     inOrg.filter(([, { path }]) =>
-      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply|segment|push)_id/.test(
+      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source|saved_reply|segment|push|view)_id/.test(
         path,
       ),
     ),
@@ -259,6 +260,11 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const key = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
   const started = await call(`POST ${at}/triggers/${trigger.body.id}/test`, { end_user: { external_id: 'mine' } });
   const note = await call(`POST ${at}/conversations/${started.body.conversation_id}/notes`, { text: 'N' });
+  const view = await call(`POST ${at}/conversations/views`, {
+    name: newId('view'),
+    shared: true,
+    filters: { view: 'mine' },
+  });
   const segment = await call(`POST ${at}/segments`, { name: newId('segment'), filters: { tag: 'vip' } });
   const saved = await call(`POST ${at}/saved-replies`, {
     name: 'S',
@@ -283,6 +289,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     note_id: note.body.id,
     saved_reply_id: saved.body.id,
     segment_id: segment.body.id,
+    view_id: view.body.id,
     end_user_id: started.body.end_user_id,
     import_id: file.body.id,
     push_id: newId('push'),
@@ -334,6 +341,7 @@ const VALID: Record<string, unknown> = {
   changeConversations: { ids: [newId('conv')], action: { type: 'resolve' } },
   addNote: { text: 'x' },
   updateSavedReply: { name: 'Theirs' },
+  createConversationView: { name: 'Theirs', shared: true, filters: { view: 'mine' } },
   createSegment: { name: 'Theirs', filters: { tag: 'vip' } },
   updateEndUser: { name: 'Theirs' },
   setEndUserConsent: { status: 'opted_out' },

@@ -19,8 +19,9 @@ import { FilterChips } from './filter-chips.tsx';
 import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
+import { SavedViews } from './saved-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useSelection } from './use-selection.ts';
+import { type Selection, useSelection } from './use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { Views } from './views.tsx';
 import { words } from './words.ts';
@@ -83,33 +84,49 @@ export function ConversationsPage(): ReactNode {
           view={list.filters.view}
           // A view says the state itself.
           onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
-        />
+        >
+          <SavedViews list={list} />
+        </Views>
         <Filters list={list} />
       </div>
       <div className={classes.panes}>
-        <section className={classes.list} aria-label={say('conversations')}>
-          {conversations.isPending ? (
-            <Outline />
-          ) : !conversations.data ? (
-            <ProblemAlert problem={conversations.error} onRetry={() => void conversations.refetch()} />
-          ) : conversations.data.data.length === 0 ? (
-            <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
-          ) : (
-            <>
-              {may && <SelectionBar selection={selection} many={ids.length} />}
-              <Rows
-                items={conversations.data.data}
-                chosen={chosen}
-                stale={conversations.isPlaceholderData}
-                selection={may ? selection : null}
-              />
-            </>
-          )}
-          <Pager list={list} page={conversations.data} />
-        </section>
+        <List list={list} conversations={conversations} chosen={chosen} selection={may ? selection : null} />
         <Outlet />
       </div>
     </div>
+  );
+}
+
+type ListProps = {
+  list: ListState<Filtering>;
+  conversations: ReturnType<typeof useRead<'listConversations'>>;
+  chosen: string | undefined;
+  selection: Selection | null;
+};
+
+function List({ list, conversations, chosen, selection }: ListProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <section className={classes.list} aria-label={say('conversations')}>
+      {conversations.isPending ? (
+        <Outline />
+      ) : !conversations.data ? (
+        <ProblemAlert problem={conversations.error} onRetry={() => void conversations.refetch()} />
+      ) : conversations.data.data.length === 0 ? (
+        <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
+      ) : (
+        <>
+          {selection && <SelectionBar selection={selection} many={conversations.data.data.length} />}
+          <Rows
+            items={conversations.data.data}
+            chosen={chosen}
+            stale={conversations.isPlaceholderData}
+            selection={selection}
+          />
+        </>
+      )}
+      <Pager list={list} page={conversations.data} />
+    </section>
   );
 }
 

@@ -6,10 +6,15 @@ import { inboxWords } from './inbox-words.ts';
 import { type ConversationView, VIEWS } from './search.ts';
 import classes from './inbox.module.css';
 
-type Props = { view: ConversationView | undefined; onView: (view: ConversationView | undefined) => void };
+type Props = {
+  view: ConversationView | undefined;
+  onView: (view: ConversationView | undefined) => void;
+  /** What stands behind the views that are always there. */
+  children: ReactNode;
+};
 
 /** Whose conversations the list shows, with how many there are. */
-export function Views({ view, onView }: Props): ReactNode {
+export function Views({ view, onView, children }: Props): ReactNode {
   const say = useWords(inboxWords);
   const counts = useWaiting().data;
   return (
@@ -25,6 +30,7 @@ export function Views({ view, onView }: Props): ReactNode {
           {counts && <span className={classes.count}>{counted(counts[one ?? 'all'])}</span>}
         </UnstyledButton>
       ))}
+      {children}
     </div>
   );
 }

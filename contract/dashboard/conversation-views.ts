@@ -1,0 +1,27 @@
+import { Type, type Static } from 'typebox';
+import { CONVERSATION_STATUSES, CONVERSATION_VIEWS } from './conversations.ts';
+import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
+
+/** Of one member, and as many that are shared: they stand in one line above the list. */
+export const MAX_CONVERSATION_VIEWS = 20;
+
+/** The filters of the list, without those of one person or one page. */
+const filters = Type.Object(
+  {
+    view: Type.Optional(Type.Enum(CONVERSATION_VIEWS)),
+    text: SearchText,
+    status: Type.Optional(Type.Enum(CONVERSATION_STATUSES)),
+    agent_id: Type.Optional(Id('agent')),
+    channel_id: Type.Optional(Id('channel')),
+  },
+  { ...closed, minProperties: 1 },
+);
+
+export const ConversationView = Type.Object(
+  { id: Type.String(), name: Type.String(), shared: Type.Boolean(), filters, created_at: Moment },
+  { title: 'ConversationView' },
+);
+export type ConversationView = Static<typeof ConversationView>;
+
+export const CreateConversationViewBody = Type.Object({ name: Name, shared: Type.Boolean(), filters }, closed);
+export type CreateConversationViewBody = Static<typeof CreateConversationViewBody>;
