@@ -119,6 +119,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     await menu.click();
     await list.waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    await list.getByRole('link').first().focus();
     await page.keyboard.press('Escape');
     await list.waitFor({ state: 'hidden' });
     expect(await isFocused(menu)).toBe(true);

@@ -47,6 +47,26 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(first.height).toBe(30);
   });
 
+  it.each(['en', 'ar'])(
+    'shows all tabs of an agent beside the test chat, and its IDs on one line (%s)',
+    async (language) => {
+      const page = await at(`/agents/${agent.id}?tab=settings`, { language });
+      const row = page.getByRole('tablist').first();
+      expect(await row.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      const id = page.locator('[data-copy-source]').filter({ hasText: agent.id }).first();
+      expect((await box(id)).height).toBeLessThan(24);
+    },
+  );
+
+  it('tells the states apart in the dark: badges are lighter than what they stand on', async () => {
+    const page = await at(`/agents/${agent.id}`, { theme: 'dark' });
+    await page.locator('.mantine-Badge-root').first().waitFor({ state: 'attached' });
+    const light = await page.evaluate<number>(
+      `Math.max(...getComputedStyle(document.querySelector('.mantine-Badge-root')).backgroundColor.match(/\\d+/g))`,
+    );
+    expect(light).toBeGreaterThan(50);
+  });
+
   it.each(['en', 'ar'])('keeps the buttons above an edited agent on one line, in sight (%s)', async (language) => {
     const page = await at(`/agents/${agent.id}`, { language });
     await page.locator('textarea').first().fill('Be very brief.');
