@@ -34,6 +34,7 @@ import {
   UpdateAgentBody,
   UploadDocumentQuery,
 } from './agents.ts';
+import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { PushListQuery, PushRecord, StartPushBody } from './audience-pushes.ts';
 import {
   AddAudienceBody,
@@ -389,6 +390,7 @@ const routes = {
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
   addAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Add the end users who match filters as recipients, a page per call; or count them', { body: AddAudienceBody, answer: AddedAudience }),
   addFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Add the recipients of a file; or count them', { body: AddFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: AddedFile }),
+  readCampaignReport: route('GET 200', `${org}/campaigns/:campaign_id/report`, 'viewer', 'How many people a campaign reached, hour by hour or day by day', { query: ReportQuery, answer: CampaignReport }),
   startPush: route('POST 202', `${org}/campaigns/:campaign_id/pushes`, 'member', 'Add the end users who match filters, or the recipients of a file, in the background', { body: StartPushBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: PushRecord }),
   listPushes: route('GET 200', `${org}/campaigns/:campaign_id/pushes`, 'viewer', 'List what was added to a campaign in the background, and its progress', { query: PushListQuery, answer: Page(PushRecord) }),
   readPush: route('GET 200', `${org}/campaigns/:campaign_id/pushes/:push_id`, 'viewer', 'Read an addition in the background and its progress', { answer: PushRecord }),

@@ -19,6 +19,7 @@ import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
 import { cancelPush, listPushes, readPush } from '../../features/campaigns/read-pushes.ts';
+import { readReport } from '../../features/campaigns/read-report.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
 import { startPush } from '../../features/campaigns/start-push.ts';
 import type { RenderOpening } from '../../features/triggers/deps.ts';
@@ -73,6 +74,9 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   ),
   route('addFile', ({ orgId, params, body: { file, dry_run: isDry = false }, actor }) =>
     addFile(deps, orgId, params.campaign_id, { rows: deps.readRecipients(file), isDry }, actor),
+  ),
+  route('readCampaignReport', ({ orgId, params, query }) =>
+    readReport(deps, orgId, params.campaign_id, query.time_zone),
   ),
   route('startPush', ({ orgId, params, body: { filters, file }, actor }) => {
     const said = file === undefined ? { filter: filterOf(filters ?? {}) } : { file };

@@ -74,6 +74,13 @@ export const recipient = pgTable(
     conversationId: text('conversation_id'),
     runId: text('run_id'),
     requestId: text('request_id'),
+    /** When it came so far, for the report; set by a database trigger (migrations) as `status` moves. */
+    sentAt: moment('sent_at'),
+    deliveredAt: moment('delivered_at'),
+    readAt: moment('read_at'),
+    repliedAt: moment('replied_at'),
+    /** The person opted out in the conversation. */
+    leftAt: moment('left_at'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
