@@ -16,7 +16,7 @@ type Props = {
 
 /** Two numbers over time, as bars; the same as a table, for those who do not see them. */
 export function Bars({ title, bars, names, time }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useWords(barWords);
   if (bars.length === 0) return null;
   const most = Math.max(1, ...bars.map(({ first, second }) => Math.max(first, second)));
   const many = (value: number): string => number(say.language, value);
@@ -69,4 +69,4 @@ export function Bars({ title, bars, names, time }: Props): ReactNode {
   );
 }
 
-const words = defineWords({ as_table: 'As a table' }, { as_table: 'كجدول' });
+export const barWords = defineWords({ as_table: 'As a table' }, { as_table: 'كجدول' });

@@ -39,8 +39,7 @@ export async function reportRecipients(
   return { by, points: rows.map(({ at, ...counts }) => ({ ...counts, at: new Date(at) })) };
 }
 
-const step = (name: ReportStep) =>
-  sql.raw(`coalesce(sum(m.n) FILTER (WHERE m.step = '${name}'), 0)::int AS "${name}"`);
+const step = (name: ReportStep) => sql.raw(`coalesce(sum(m.n) FILTER (WHERE m.step = '${name}'), 0)::int AS "${name}"`);
 
 const HOURS = sql`SELECT generate_series(min(at), max(at), interval '1 hour') AS at FROM moved`;
 

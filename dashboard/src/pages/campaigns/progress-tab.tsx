@@ -10,6 +10,7 @@ import { AudienceCard } from './audience/audience-card.tsx';
 import { FileCard } from './audience/file-card.tsx';
 import { Funnel } from './funnel.tsx';
 import { FirstPush, PushCode } from './push-guide.tsx';
+import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
@@ -32,6 +33,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
               <Funnel counts={counts} total={total} chosen={status} />
             </Card>
           </div>
+          <Report item={item} />
           <Additions item={item} />
           {may && item.state !== 'ended' && (
             <>
