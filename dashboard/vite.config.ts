@@ -4,21 +4,25 @@ import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.t
 
 /**
  * The browser needs method and path of each route, not its schemas: those, and the library that makes them, stay
- * behind. The table is read from the contract while building, so nothing is written twice.
+ * behind. The table is read from the contract while building, so nothing is written twice. Every page loads it first, so
+ * the beginning that most paths share is in it once, for `~`.
  */
 function contractRoutes(): Plugin {
   const id = 'virtual:dashboard-routes';
   const table = Object.entries(DASHBOARD_ROUTES).map(([name, { method, path }]) => [
     name,
-    `${method} ${DASHBOARD_BASE}${path}`,
+    `${method} ${`${DASHBOARD_BASE}${path}`.replace(SHARED, '~')}`,
   ]);
+  const code = `export const routes = ${JSON.stringify(Object.fromEntries(table))};
+    for (const name in routes) routes[name] = routes[name].replace('~', '${SHARED}');`;
   return {
     name: 'contract-routes',
     resolveId: (source) => (source === id ? `\0${id}` : null),
-    load: (source) =>
-      source === `\0${id}` ? `export const routes = ${JSON.stringify(Object.fromEntries(table))};` : null,
+    load: (source) => (source === `\0${id}` ? code : null),
   };
 }
+
+const SHARED = `${DASHBOARD_BASE}/organizations/:org_id`;
 
 /** Where the server runs during development; `npm start` needs no second server. */
 const SERVER = 'http://127.0.0.1:4000';

@@ -31,8 +31,10 @@ export function Lines({ title, points, names, time }: Props): ReactNode {
       <Text size="sm" fw={550} mb={6}>
         {title}
       </Text>
+      <div className={classes.most} aria-hidden="true">
+        {number(say.language, most)}
+      </div>
       <div className={classes.plot} aria-hidden="true">
-        <bdi className={classes.most}>{number(say.language, most)}</bdi>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           {names.map((name, line) =>
             points.length === 1 ? (
