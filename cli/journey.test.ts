@@ -213,6 +213,11 @@ test('campaigns, channels and organizations', { tags: ['long'] }, async () => {
     await parley('campaigns', 'test', campaign['id'], '--address', 'me', '--variables', '{"code":"1"}'),
   ).toMatchObject({ status: 'delivered' });
   expect(await parley('campaigns', 'start', campaign['id'])).toMatchObject({ state: 'live' });
+  expect(await parley('campaigns', 'audience', campaign['id'], '--tag', 'none')).toMatchObject({
+    state: 'done',
+    accepted: 0,
+    finished_at: expect.any(String),
+  });
   const key = await parley('keys', 'create', '--label', 'Push', '--scope', 'campaign', '--campaign', campaign['id']);
   expect(key).toMatchObject({ permissions: ['campaigns'], campaign_id: campaign['id'] });
   const pushed = await fetch(`${env['PARLEY_URL']}/api/campaigns/${campaign['id']}/recipients`, {
