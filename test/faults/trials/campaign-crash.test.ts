@@ -184,3 +184,38 @@ test('after an answered pause no one is messaged, and a resume continues with ea
   expect(counts.has(victim.ref)).toBe(false);
   expect(counts.size).toBe(299);
 }, 180_000);
+
+test('kill -9 at any moment adds each row of a file once, and counts it once', async () => {
+  const id = newId('campaign');
+  const settings = { starts_at: '2037-12-04T00:00:00.000Z' };
+  await db
+    .insert(campaignTable)
+    .values({ orgId, id, agentId, channelId, name: 'File', state: 'live', attended: true, settings });
+  const file = ['id,name', ...Array.from({ length: 8_000 }, (_, n) => `file-${n},Person ${n}`)].join('\n');
+  await db.execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, total, created_by, due_at)
+    VALUES (${orgId}, ${id}, ${newId('push')}, 'file', ${file}, 8000, 'user_x', now())`);
+  const read = async () =>
+    (
+      await db.execute<{ state: string; done: number; accepted: number; duplicates: number }>(
+        sql`SELECT state, done, accepted, duplicates FROM campaign_push WHERE campaign_id = ${id}`,
+      )
+    ).rows[0]!;
+  const moments: number[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    const before = (await read()).done;
+    if (before === 8_000) break;
+    // While it works: after a page, at any moment of the next ones.
+    await expect.poll(async () => (await read()).done, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before);
+    await wait(upTo(100));
+    program.child.kill('SIGKILL');
+    moments.push((await read()).done);
+    await db.execute(sql`UPDATE campaign_push SET due_at = now() WHERE campaign_id = ${id} AND lease IS NOT NULL`);
+    await start();
+  }
+  expect(moments.some((done) => done < 8_000)).toBe(true);
+  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  expect(await read()).toEqual({ state: 'done', done: 8_000, accepted: 8_000, duplicates: 0 });
+  const { rows } = await db.execute(sql`SELECT count(*)::int AS all, count(DISTINCT end_user_id)::int AS people
+    FROM recipient WHERE campaign_id = ${id}`);
+  expect(rows).toEqual([{ all: 8_000, people: 8_000 }]);
+}, 300_000);
