@@ -23,45 +23,34 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
   const may = useMay('member');
   const { status } = route.useSearch();
   const { counts, total = 0 } = item;
+  const hasPeople = counts !== undefined && total > 0;
   return (
     <>
       <AboutCard item={item} />
-      {counts && total > 0 ? (
+      <div className={classes.section}>
+        {hasPeople ? (
+          <Card title={say('funnel')} description={say('funnel_hint')}>
+            <Funnel counts={counts} total={total} chosen={status} />
+          </Card>
+        ) : (
+          <FirstPush item={item} />
+        )}
+      </div>
+      <Report item={item} />
+      <Additions item={item} />
+      {/* In one place with and without people: they say what became of the first addition. */}
+      {may && item.state !== 'ended' && (
         <>
-          <div className={classes.section}>
-            <Card title={say('funnel')} description={say('funnel_hint')}>
-              <Funnel counts={counts} total={total} chosen={status} />
-            </Card>
-          </div>
-          <Report item={item} />
-          <Additions item={item} />
-          {may && item.state !== 'ended' && (
-            <>
-              <AudienceCard item={item} />
-              <FileCard item={item} />
-            </>
-          )}
-          <RecipientsList campaignId={item.id} failed={failed} />
-          {item.state !== 'ended' && (
-            <details className={classes.more}>
-              <summary>{say('push_more')}</summary>
-              <PushCode item={item} />
-            </details>
-          )}
+          <AudienceCard item={item} />
+          <FileCard item={item} />
         </>
-      ) : (
-        <>
-          <div className={classes.section}>
-            <FirstPush item={item} />
-          </div>
-          <Additions item={item} />
-          {may && item.state !== 'ended' && (
-            <>
-              <AudienceCard item={item} />
-              <FileCard item={item} />
-            </>
-          )}
-        </>
+      )}
+      {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
+      {hasPeople && item.state !== 'ended' && (
+        <details className={classes.more}>
+          <summary>{say('push_more')}</summary>
+          <PushCode item={item} />
+        </details>
       )}
     </>
   );
