@@ -45,7 +45,7 @@ it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is listed 
     'installation.secret_check', // by the switch of secrets
     'installation.setup_digest', // of a link for half an hour; the next start creates another
     'idempotency.scope', 'idempotency.request', 'recovery_code.digest', 'invitation.token_digest', // hashes without a key
-    'passkey.public_key', 'end_user_import_piece.bytes', // no digests
+    'passkey.public_key', 'end_user_import_piece.bytes', 'attachment.bytes', // no digests
     'passage_embedding.hash', 'passage_embedding.vector', // a hash without a key, and numbers
   ]; // prettier-ignore
   const { rows } = await db.execute(sql`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
