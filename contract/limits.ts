@@ -8,6 +8,8 @@ export const MAX_MESSAGE_CHARACTERS = 32_000;
 /** Notes of members beside one conversation. */
 export const MAX_NOTES = 100;
 export const MAX_NOTE_CHARACTERS = 4_000;
+/** Members whom one note names. */
+export const MAX_MENTIONS = 20;
 export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_KEYS = 1_000;
 /** Values that commas part: as many as 256 KiB can hold. It bounds what a larger body costs. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
-import { MAX_ATTACHMENT_NAME, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
+import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
 import { ModelUse } from '../spending.ts';
 import { RUN_STATUSES } from '../triggers.ts';
@@ -77,7 +77,14 @@ export type ConversationMessage = Static<typeof ConversationMessage>;
 
 /** What a member writes to the other members beside a conversation. Neither the person nor the agent ever sees it. */
 export const ConversationNote = Type.Object(
-  { id: Type.String(), author_id: Type.String(), text: Type.String(), created_at: Moment },
+  {
+    id: Type.String(),
+    author_id: Type.String(),
+    text: Type.String(),
+    /** The members whom it names. */
+    mentions: Type.Array(Type.String()),
+    created_at: Moment,
+  },
   { title: 'ConversationNote' },
 );
 export type ConversationNote = Static<typeof ConversationNote>;
@@ -107,7 +114,7 @@ export const ConversationRecord = Type.Object(
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
 /** The conversations that members answer: those of the reader, those of no one, all of them. */
-export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed'] as const;
+export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 
 /** Counting stops here; dashboards then show "999+". */
 export const MAX_COUNTED = 1_000;
@@ -119,6 +126,8 @@ export const ConversationCounts = Type.Object(
     unassigned: Count,
     waiting: Count,
     snoozed: Count,
+    /** Where a note names the reader who has not looked since. */
+    mentions: Count,
     all: Count,
     /** The newest hand-off to the reader or to no one. */
     newest: Nullable(Type.Object({ id: Type.String(), handed_off_at: Moment })),
@@ -172,7 +181,14 @@ export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength
 /** The body is the bytes of the file. */
 export const SendFileQuery = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }) });
 
-export const NoteBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }) }, closed);
+export const NoteBody = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }),
+    /** Members whom it names; they find it in their view of mentions. */
+    mentions: Type.Optional(Type.Array(Id('user'), { maxItems: MAX_MENTIONS, uniqueItems: true })),
+  },
+  closed,
+);
 
 /** The agent's turn; empty when it stayed silent or did not come within 25 seconds. */
 export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, PASSWORD, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
 /** Answering in a conversation as people do it all day. */
 describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
@@ -72,6 +72,33 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('e');
     await page.getByText('The conversation is resolved.', { exact: false }).waitFor();
     expect((await call(`GET /conversations/${id}`)).status).toBe('resolved');
+  });
+
+  it('names a member in a note, who finds it in the view of mentions', async () => {
+    const id = await givenConversation('Lina');
+    const { url } = await call('POST /invitations', { email: 'noor@example.com', role: 'member' });
+    const token = new URL(url).pathname.split('/').at(-1)!;
+    const noor = await journey.api(`POST /invitations/${token}`, { name: 'Noor Saleh', password: PASSWORD });
+    const page = await at(id);
+    await page.keyboard.press('n');
+    const note = page.getByRole('combobox', { name: 'Write a note for your team' });
+    await page.keyboard.type('Please look, @no');
+    await page.getByRole('option', { name: 'Noor Saleh' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('today');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-role=note] b').getByText('@Noor Saleh').waitFor();
+    expect(await note.count()).toBe(0);
+    expect((await call(`GET /conversations/${id}`)).notes).toMatchObject([
+      { text: 'Please look, @Noor Saleh today', mentions: [noor.body.user.id] },
+    ]);
+    const { page: hers } = await journey.open('/conversations', { as: 'noor@example.com' });
+    const views = hers.getByRole('group', { name: 'Views' });
+    await views.getByRole('button', { name: 'Mentions 1' }).press('Enter');
+    await hers.locator(`[data-row="${id}"]`).press('Enter');
+    await views.getByRole('button', { name: 'Mentions 0' }).waitFor();
+    await hers.locator(`[data-row="${id}"]`).waitFor();
   });
 
   it('has no single keys for who turned them off, and a way to turn them on', async () => {

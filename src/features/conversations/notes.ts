@@ -3,9 +3,16 @@ import { MAX_NOTES } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { countNotes, deleteNoteOf, insertNote, type NoteRow } from '../../store/conversations/notes.ts';
+import {
+  countNotes,
+  deleteNoteOf,
+  insertMentions,
+  insertNote,
+  type NoteWithMentions,
+} from '../../store/conversations/notes.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import type { Db } from '../../store/db.ts';
+import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 
 /** A note for the other members. It is no message: no one takes over, and the list keeps its order. */
@@ -13,14 +20,19 @@ export async function addNote(
   { db }: { db: Db },
   orgId: string,
   conversationId: string,
-  text: string,
+  { text, mentions = [] }: { text: string; mentions?: readonly string[] },
   actor: Actor,
 ): Promise<ConversationNote> {
   const row = await db.transaction(async (tx) => {
+    // A removal, which takes the mentions of the person away, comes before or after.
+    if (mentions.length > 0) await lockMembers(tx, orgId);
     // The lock also makes the count exact.
     if (!(await lockConversation(tx, orgId, conversationId))) throw new Refusal('conversation_not_found');
     if ((await countNotes(tx, orgId, conversationId)) >= MAX_NOTES) throw new Refusal('note_limit_reached');
-    return insertNote(tx, { orgId, id: newId('note'), conversationId, authorId: actor.userId, text });
+    for (const userId of mentions) if ((await readRole(tx, orgId, userId)) === null) throw noMember();
+    const note = await insertNote(tx, { orgId, id: newId('note'), conversationId, authorId: actor.userId, text });
+    await insertMentions(tx, note, mentions);
+    return { ...note, mentions: [...mentions] };
   });
   return presentNote(row);
 }
@@ -40,9 +52,15 @@ export async function deleteNote(
   });
 }
 
-export const presentNote = (row: NoteRow): ConversationNote => ({
+const noMember = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: '/mentions', code: 'not_allowed', detail: 'Only members of the organization can be named.' }],
+  });
+
+export const presentNote = (row: NoteWithMentions): ConversationNote => ({
   id: row.id,
   author_id: row.authorId,
   text: row.text,
+  mentions: row.mentions,
   created_at: timestamp(row.createdAt),
 });

@@ -4,6 +4,7 @@ import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { endTokensOfMember } from '../../store/access-tokens/end.ts';
 import { forgetSeenBy, releaseConversationsOf } from '../../store/conversations/inbox.ts';
+import { forgetMentionsOf } from '../../store/conversations/notes.ts';
 import { forgetViewsOf } from '../../store/conversations/views.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -86,6 +87,7 @@ export async function removeMember(
     await releaseConversationsOf(tx, orgId, member.userId);
     await forgetSeenBy(tx, orgId, member.userId);
     await forgetViewsOf(tx, orgId, member.userId);
+    await forgetMentionsOf(tx, orgId, member.userId);
   });
 }
 

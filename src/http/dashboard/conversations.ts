@@ -46,7 +46,7 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   route('sendFileInConversation', ({ orgId, params, query, body, actor }) =>
     sendFileInConversation(deps, orgId, params.conversation_id, { name: query.name, bytes: body as Buffer }, actor),
   ),
-  route('addNote', ({ orgId, params, body, actor }) => addNote(deps, orgId, params.conversation_id, body.text, actor)),
+  route('addNote', ({ orgId, params, body, actor }) => addNote(deps, orgId, params.conversation_id, body, actor)),
   route('deleteNote', ({ orgId, params, actor }) =>
     deleteNote(deps, orgId, params.conversation_id, params.note_id, actor),
   ),

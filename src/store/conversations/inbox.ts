@@ -17,13 +17,16 @@ const handedOff = sql`${conversation.status} = 'handed_off'`;
 const SNOOZED = sql`coalesce(${conversation.snoozedUntil} > now(), false)`;
 
 const VIEWS: Record<ConversationView, (userId: string) => SQL> = {
-  mine: (userId) => sql`${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
-  unassigned: () => sql`${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
-  waiting: () => sql`NOT ${SNOOZED}`,
-  snoozed: () => SNOOZED,
+  mine: (userId) => sql`${handedOff} AND ${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
+  unassigned: () => sql`${handedOff} AND ${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
+  waiting: () => sql`${handedOff} AND NOT ${SNOOZED}`,
+  snoozed: () => sql`${handedOff} AND ${SNOOZED}`,
+  // In any state, and also those that the reader has seen.
+  mentions: (userId) => sql`${conversation.id} IN (SELECT n.conversation_id FROM conversation_mention n
+    WHERE n.user_id = ${userId} AND n.org_id = ${conversation.orgId})`,
 };
 
-export const inView = (view: ConversationView, userId: string): SQL => sql`${handedOff} AND ${VIEWS[view](userId)}`;
+export const inView = (view: ConversationView, userId: string): SQL => VIEWS[view](userId);
 
 /** Characters of the newest message that a row of the list shows. */
 const LAST_WORDS = 160;
@@ -76,6 +79,7 @@ export async function readCounts(
   unassigned: number;
   waiting: number;
   snoozed: number;
+  mentions: number;
   all: number;
   newestId: string | null;
   newestAt: Date | null;
@@ -85,6 +89,7 @@ export async function readCounts(
     unassigned: number;
     waiting: number;
     snoozed: number;
+    mentions: number;
     all: number;
     newest_id: string | null;
     newest_at: Date | string | null;
@@ -98,6 +103,8 @@ export async function readCounts(
     SELECT count(*) FILTER (WHERE assignee_id = ${userId})::int AS mine,
       count(*) FILTER (WHERE assignee_id IS NULL)::int AS unassigned,
       count(*)::int AS waiting, (SELECT count(*)::int FROM held WHERE snoozed) AS snoozed,
+      (SELECT least(count(DISTINCT conversation_id), ${MAX_COUNTED})::int FROM conversation_mention
+        WHERE org_id = ${orgId} AND user_id = ${userId} AND seen_at IS NULL) AS mentions,
       (SELECT count(*)::int FROM (SELECT FROM conversation WHERE org_id = ${orgId} LIMIT ${MAX_COUNTED}) AS c) AS all,
       (SELECT id FROM newest) AS newest_id, (SELECT handed_off_at FROM newest) AS newest_at
     FROM waiting`);
@@ -120,6 +127,8 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
   const { rowCount } = await db.execute(sql`INSERT INTO conversation_seen (org_id, conversation_id, user_id, seen_at)
     SELECT org_id, id, ${userId}, clock_timestamp() FROM conversation WHERE org_id = ${orgId} AND id = ${id}
     ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
+  await db.execute(sql`UPDATE conversation_mention SET seen_at = clock_timestamp()
+    WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id = ${userId} AND seen_at IS NULL`);
   return rowCount === 1;
 }
 

@@ -35,8 +35,10 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
   conversations:
     versions(sql`SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c WHERE c.org_id = w.org_id
     ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
-  waiting: versions(sql`SELECT c.id || coalesce(c.assignee_id, '') || ${sql.raw(SNOOZED)} AS v FROM conversation c
-    WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))}`),
+  waiting: versions(sql`(SELECT c.id || coalesce(c.assignee_id, '') || ${sql.raw(SNOOZED)} AS v FROM conversation c
+    WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))})
+    UNION ALL (SELECT n.note_id || n.user_id AS v FROM conversation_mention n
+    WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})`),
   conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m
         WHERE m.conversation_id = c.id AND m.org_id = c.org_id

@@ -108,6 +108,31 @@ export const conversationNote = pgTable(
   ],
 );
 
+/** Whom a note names, until that member has looked: it stands in the view of mentions. */
+export const conversationMention = pgTable(
+  'conversation_mention',
+  {
+    orgId: orgId(),
+    conversationId: text('conversation_id').notNull(),
+    noteId: text('note_id').notNull(),
+    userId: text('user_id').notNull(),
+    seenAt: moment('seen_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.conversationId, table.noteId, table.userId] }),
+    foreignKey({
+      name: 'conversation_mention_note',
+      columns: [table.orgId, table.conversationId, table.noteId],
+      foreignColumns: [conversationNote.orgId, conversationNote.conversationId, conversationNote.id],
+    }).onDelete('cascade'),
+    index('conversation_mention_user').on(table.userId, table.conversationId),
+    // Few among all, counted for every open dashboard.
+    index('conversation_mention_new')
+      .on(table.orgId, table.userId)
+      .where(sql`seen_at IS NULL`),
+  ],
+);
+
 /**
  * One message. `id` sorts by time. Also its entry in the queue of deliveries: a message with a `due_at` in the past is
  * sent; it is claimed, renewed and completed as a run is (run.ts).

@@ -2,6 +2,8 @@ import { defineWords } from '../../language/words.tsx';
 
 export const answerWords = defineWords(
   {
+    members: 'Members',
+    members_found: { one: '{count} member', other: '{count} members' },
     saved_replies: 'Saved replies',
     manage_saved_replies: 'Manage saved replies',
     first_saved_reply: 'No saved replies yet. Write the first one',
@@ -14,6 +16,8 @@ export const answerWords = defineWords(
     undone: 'The reply is not sent. It is in the field again.',
   },
   {
+    members: 'الأعضاء',
+    members_found: { one: 'عضو واحد', two: 'عضوان', few: '{count} أعضاء', other: '{count} عضوًا' },
     saved_replies: 'الردود المحفوظة',
     manage_saved_replies: 'إدارة الردود المحفوظة',
     first_saved_reply: 'لا ردود محفوظة بعد. اكتب أولها',

@@ -25,6 +25,7 @@ import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
 import { READ_AGAIN } from './search.ts';
+import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
 import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
 import { words } from './words.ts';
@@ -157,6 +158,7 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const note = useAct('addNote', { refresh: ['readConversation'] });
   const held = useHeldReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
   const act = { end_user: speak, member: held.reply, note }[side];
+  const namable = useNamable(side === 'note');
   // The text for which it was asked: another one is asked for again.
   const [asked, setAsked] = useState<string | null>(null);
   const missing = side === 'member' && asked === text ? missingValues(text) : [];
@@ -186,11 +188,14 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
       return;
     }
     setText('');
-    act.mutate(
-      { params: { org_id, conversation_id: item.id }, body: { text: entered } },
-      // What was not accepted goes back into the field, unless something new stands there.
-      { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
-    );
+    const params = { org_id, conversation_id: item.id };
+    // What was not accepted goes back into the field, unless something new stands there.
+    const settled = {
+      onError: () => setText((now) => (now === '' ? entered : now)),
+      onSettled: () => field.current?.focus(),
+    };
+    if (side === 'end_user') speak.mutate({ params, body: { text: entered } }, settled);
+    else note.mutate({ params, body: { text: entered, mentions: namedIn(entered, namable) } }, settled);
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
   return { act, held, send, missing, unanswered };

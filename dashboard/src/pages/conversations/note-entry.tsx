@@ -23,7 +23,9 @@ export function NoteEntry({ note, before, item }: Props): ReactNode {
     <>
       {(!before || day(say.language, before.created_at) !== date) && <p className={classes.note}>{date}</p>}
       <div className={classes.entry} data-role="note" data-note={note.id}>
-        <p dir="auto">{note.text}</p>
+        <p dir="auto">
+          <Words text={note.text} names={note.mentions.flatMap((id) => people(id) ?? [])} />
+        </p>
         <div className={classes.meta}>
           {say('note')}
           {' · '}
@@ -40,6 +42,23 @@ export function NoteEntry({ note, before, item }: Props): ReactNode {
       </div>
     </>
   );
+}
+
+/** The names of those whom it is for stand out. */
+function Words({ text, names }: { text: string; names: readonly string[] }): ReactNode {
+  if (names.length === 0) return text;
+  const named = names.toSorted((a, b) => b.length - a.length).map((name) => `@${name}`);
+  const parts: ReactNode[] = [];
+  for (let rest = text; rest !== '';) {
+    const next = named
+      .map((name) => ({ name, at: rest.indexOf(name) }))
+      .filter(({ at }) => at >= 0)
+      .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length)[0];
+    if (!next) return [...parts, rest];
+    parts.push(rest.slice(0, next.at), <b key={parts.length}>{next.name}</b>);
+    rest = rest.slice(next.at + next.name.length);
+  }
+  return parts;
 }
 
 function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {

@@ -7,6 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { answerWords } from './answer-words.ts';
 import type { Side } from './composer.tsx';
+import { useMentions } from './use-mentions.ts';
 import { useSavedReplies } from './use-saved-replies.ts';
 import { words } from './words.ts';
 import classes from './reply-field.module.css';
@@ -22,21 +23,28 @@ type Props = {
   onSend: (event: KeyboardEvent) => void;
 };
 
-/** Where the next message is written. In a reply, a slash opens the saved replies. */
+/** Where the next message is written. In a reply, a slash opens the saved replies; in a note, an @ the members. */
 export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend }: Props): ReactNode {
   const say = useWords(words);
   const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field });
-  const combobox = list.isOpen && {
+  const names = useMentions({ enabled: side === 'note', text, setText, field });
+  const opened = list.isOpen ? list : names.isOpen ? names : null;
+  const combobox = opened && {
     role: 'combobox',
     'aria-expanded': true,
-    'aria-controls': list.listId,
-    'aria-activedescendant': list.active < 0 ? undefined : `${list.listId}-${list.active}`,
+    'aria-controls': opened.listId,
+    'aria-activedescendant': opened.active < 0 ? undefined : `${opened.listId}-${opened.active}`,
+  };
+  const setCaret = (at: number | null): void => {
+    list.setCaret(at);
+    names.setCaret(at);
   };
   return (
     <>
-      <div className={classes.field} onBlur={() => list.setCaret(null)}>
+      <div className={classes.field} onBlur={() => setCaret(null)}>
         {list.error && <ProblemAlert problem={list.error} />}
         {list.isOpen && <Options list={list} />}
+        {names.isOpen && <Names list={names} />}
         <Textarea
           ref={field}
           aria-label={say(`placeholder_${side}`)}
@@ -47,15 +55,15 @@ export function ReplyField({ conversationId, side, text, setText, field, onKey, 
           minRows={1}
           maxRows={7}
           maxLength={side === 'note' ? MAX_NOTE_CHARACTERS : MAX_MESSAGE_CHARACTERS}
-          aria-autocomplete={side === 'member' ? 'list' : undefined}
+          aria-autocomplete={side === 'end_user' ? undefined : 'list'}
           {...combobox}
           onChange={(event) => {
             setText(event.currentTarget.value);
-            list.setCaret(event.currentTarget.selectionStart);
+            setCaret(event.currentTarget.selectionStart);
           }}
-          onSelect={(event) => list.setCaret(event.currentTarget.selectionStart)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={(event) => {
-            if (list.onKey(event) || onKey(event)) return;
+            if (list.onKey(event) || names.onKey(event) || onKey(event)) return;
             // Enter while an input method composes a word belongs to that word.
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) onSend(event);
           }}
@@ -97,6 +105,30 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
             ) : (
               say(list.found === 0 ? 'first_saved_reply' : 'manage_saved_replies')
             )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {
+  const say = useWords(answerWords);
+  return (
+    <>
+      <VisuallyHidden role="status">{say('members_found', { count: list.found.length })}</VisuallyHidden>
+      <ul id={list.listId} role="listbox" aria-label={say('members')} className={classes.list}>
+        {list.found.map((one, index) => (
+          <li
+            key={one.user_id}
+            id={`${list.listId}-${index}`}
+            role="option"
+            aria-selected={index === list.active}
+            className={classes.option}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => list.choose(one)}
+          >
+            <bdi>{one.name}</bdi>
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
 /** The same of the views; without one the list shows all. */
-export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed'] as const;
+export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
 export type ConversationsSearch = {

@@ -2,15 +2,18 @@ import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { useOrganization } from '../../session/session.ts';
+import { useOrganization, useSession } from '../../session/session.ts';
 
 /** What people answer is not new to the reader any more once it is in sight. */
-export function useSeen({ id, status, messages }: ConversationRecord): void {
+export function useSeen({ id, status, messages, notes }: ConversationRecord): void {
   const org_id = useOrganization().id;
-  const { mutate } = useAct('markConversationSeen', { refresh: ['listConversations'] });
+  const { mutate } = useAct('markConversationSeen', { refresh: ['listConversations', 'countConversations'] });
   const inSight = useDocumentVisibility() === 'visible';
   const newest = messages.at(-1)?.id;
+  const me = useSession().user.id;
+  const named = notes.findLast(({ mentions }) => mentions.includes(me))?.id;
   useEffect(() => {
-    if (inSight && status === 'handed_off') mutate({ params: { org_id, conversation_id: id } });
-  }, [inSight, status, newest, mutate, org_id, id]);
+    if (inSight && (status === 'handed_off' || named !== undefined))
+      mutate({ params: { org_id, conversation_id: id } });
+  }, [inSight, status, newest, named, mutate, org_id, id]);
 }
