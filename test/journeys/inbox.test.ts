@@ -201,6 +201,18 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await saved.waitFor({ state: 'detached' });
   });
 
+  it('shows the chosen view on a phone, though the views are wider than it', async () => {
+    const { page } = await journey.open('/conversations', { as: OWNER, viewport: { width: 390, height: 800 } });
+    await settled(page);
+    const all = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'All' });
+    await expect
+      .poll(async () => {
+        const { x, width } = (await all.boundingBox())!;
+        return x >= 0 && x + width <= 390;
+      })
+      .toBe(true);
+  });
+
   it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});

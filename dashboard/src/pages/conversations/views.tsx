@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { counted, useWaiting } from '../../session/waiting.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -17,8 +17,15 @@ type Props = {
 export function Views({ view, onView, children }: Props): ReactNode {
   const say = useWords(inboxWords);
   const counts = useWaiting().data;
+  const group = useRef<HTMLDivElement>(null);
+  const isCounted = counts !== undefined;
+  useEffect(() => {
+    // On a phone they are wider than the screen: the one that is chosen is in sight.
+    const chosen = group.current?.querySelector('[aria-pressed=true]');
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view, isCounted]);
   return (
-    <div role="group" aria-label={say('views')} className={classes.views}>
+    <div ref={group} role="group" aria-label={say('views')} className={classes.views}>
       {[...VIEWS, undefined].map((one) => (
         <UnstyledButton
           key={one ?? 'all'}
