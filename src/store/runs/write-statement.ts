@@ -89,12 +89,16 @@ const ADDS_UNANSWERED = `, unanswered = CASE
       WHEN go.message_id IS NULL OR go.silent IS NOT NULL OR go.send_at IS NOT NULL THEN c.unanswered
       ELSE c.unanswered || go.message_id END`;
 
+/** The person wrote: a conversation that is put off comes back. What is scheduled is not said yet. */
+const ENDS_SNOOZE = `, snoozed_until = CASE
+      WHEN go.message_id IS NULL OR go.send_at IS NOT NULL THEN c.snoozed_until END`;
+
 const continuedText = (said: boolean) => `continued AS (
   UPDATE conversation c
   SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END,
     version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
-    ${said ? ADDS_UNANSWERED : ''}
+    ${said ? ADDS_UNANSWERED + ENDS_SNOOZE : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
     AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND c.key = go.key
     AND c.run_id IS NOT DISTINCT FROM go.overtakes

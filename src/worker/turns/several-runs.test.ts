@@ -5,7 +5,9 @@ import { givenAgent, givenOrganization, givenTrigger } from '../../../test/facto
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { NO_KNOWLEDGE, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
 import { handBackConversation, takeOverConversation } from '../../features/conversations/hand-over.ts';
+import { summarizeConversation } from '../../features/conversations/read-conversations.ts';
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
+import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import type { Worker } from '../claim-loop.ts';
@@ -173,6 +175,21 @@ test('a scheduled call into a conversation that a human took over is decided whe
   await handBackConversation({ db }, orgId, conversationId, actor);
   await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
   await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
+});
+
+test('a person who writes through a trigger ends the snooze; a call without words, or for later, does not', async () => {
+  const { conversationId } = await trigger('put off');
+  startWorker();
+  await settled(conversationId);
+  await takeOverConversation({ db }, orgId, conversationId, actor);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await snoozeConversation({ db, now: Date.now }, orgId, conversationId, until, actor);
+  const snoozedUntil = async () => (await summarizeConversation({ db }, orgId, conversationId)).snoozed_until;
+  await trigger('put off');
+  await trigger('put off', { message: 'tomorrow', sendAt: new Date(Date.now() + 86_400_000) });
+  expect(await snoozedUntil()).toBe(until);
+  expect((await trigger('put off', { message: 'Is someone there?' })).status).toBe('handed_off');
+  expect(await snoozedUntil()).toBeNull();
 });
 
 test('a message that arrives while a turn fails permanently gets its own turn', async () => {
