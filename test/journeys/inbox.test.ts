@@ -213,6 +213,15 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       .toBe(true);
   });
 
+  it.each(['en', 'ar'] as const)('is no wider than a phone, however many views are shared (%s)', async (language) => {
+    for (const name of ['Refunds this week', 'Parcels that are late'])
+      await make('/conversations/views', { name: `${name} ${language}`, shared: true, filters: { text: name } });
+    const page = await at('/conversations', { language });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: `Parcels that are late ${language}` }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
   it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});

@@ -10,7 +10,7 @@ type Deps = Pick<ConversationsDeps, 'db' | 'now'>;
 
 /**
  * One action on several conversations, one after the other: each is done or refused for itself, as if it were the only
- * one. An action that is repeated does nothing new, so a call whose answer was lost can be sent again.
+ * one. A call whose answer was lost can be sent again: it leads to the same state, with one more line in the activity.
  */
 export async function changeConversations(
   deps: Deps,
