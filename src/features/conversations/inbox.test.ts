@@ -136,6 +136,7 @@ describe('the views', () => {
     });
     const others = await givenOrganization(parley.db);
     expect(await countConversations(parley, others, asha.userId)).toEqual({
+      mentions: 0,
       mine: 0,
       unassigned: 0,
       waiting: 0,
