@@ -39,9 +39,6 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
-    // One of thousands may fail because the machine stalls: .ci/run tries it once more and names it. Never what was
-    // found by chance, since another choice would hide it; and not at a desk, where it is to be seen.
-    retry: { count: process.env.CI ? 1 : 0, condition: /^(?!Property failed)/ },
     // What is waited for comes at once, or late on a busy machine. A wait that is to fail early names its own time.
     expect: { poll: { timeout: 15_000 } },
     // The server's own sources run as they are; nothing here is for a browser.

@@ -2,8 +2,8 @@
  * `npm run test:faults`: the long tests, then the fault suite (docs/testing-faults.md); the very last line is the tally of
  * both. `npm run test:faults -- NAME…` runs some scenarios of the suite.
  */
-import path from 'node:path';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
+import { runTests } from './run-tests.mjs';
 import { openTally } from './tally.mjs';
 import { testEnvironment } from './test-tools.mjs';
 
@@ -16,9 +16,7 @@ await run(async () => {
   const suite = (more) => runInPlace(node, ['test/faults/run.ts', ...wanted], { cwd: ROOT, env: { ...env, ...more } });
   if (!tally) return suite();
   say('Running the long tests…');
-  const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', '--config', 'vitest.faults.config.ts', '--tags-filter=long'];
-  const long = (more) => runInPlace(node, args, { cwd: ROOT, env: { ...env, ...more } });
-  const codes = [await tally.counted(long), await tally.counted(suite)];
+  const args = ['--config', 'vitest.faults.config.ts', '--tags-filter=long'];
+  const codes = [await runTests(node, tally, args, env), await tally.counted(suite)];
   return codes.find((code) => code !== 0) ?? 0;
 });

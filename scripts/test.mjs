@@ -2,8 +2,8 @@
  * `npm test`: prepares everything, then runs every test except the long ones (faults.mjs). The very last line is the
  * tally. `npm test -- PATH` runs some, `npm test -- PATH --tags-filter=long` the long ones of a file.
  */
-import path from 'node:path';
-import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
+import { prepare, run, say } from './prepare.mjs';
+import { runTests } from './run-tests.mjs';
 import { openTally } from './tally.mjs';
 import { testEnvironment } from './test-tools.mjs';
 
@@ -15,9 +15,5 @@ await run(async () => {
   const isLong = wanted.some((one) => one.startsWith('--tags-filter'));
   const env = testEnvironment({ long: isLong });
   say('Running the tests…');
-  const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const filter = isLong ? [] : ['--tags-filter=!long'];
-  return tally.counted((more) =>
-    runInPlace(node, [vitest, 'run', ...filter, ...wanted], { cwd: ROOT, env: { ...env, ...more } }),
-  );
+  return runTests(node, tally, [...(isLong ? [] : ['--tags-filter=!long']), ...wanted], env);
 });

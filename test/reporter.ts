@@ -1,12 +1,15 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
+/** More files than this do not fail by chance. */
+const MOST_AGAIN = 8;
 
 /**
- * Prints the slowest files, so that a new slow one is noticed; what failed, and what passed only at the second try; and
- * as the very last line the tally, in the format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error outside of any test
- * count as one failure each; a run without a test is a failure.
+ * Prints the slowest files, so that a new slow one is noticed; what failed; and as the very last line the tally, in the
+ * format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error outside of
+ * any test count as one failure each; a run without a test is a failure. With AGAIN_FILE (scripts/run-tests.mjs) a few
+ * files that failed are written there and left out of the tally: they run once more.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -20,23 +23,23 @@ export default class TallyReporter implements Reporter {
     if (modules.length > SLOWEST) console.log(slowest(modules));
     const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     const lines: string[] = [];
+    const again = unhandledErrors.length === 0 ? runAgain(modules) : [];
     for (const module of modules) {
+      if (again.includes(module)) {
+        lines.push(`Failed at first, so it ran once more: ${namesOfFailed(module).join(', ')}`);
+        continue;
+      }
       let failedTests = 0;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        const name = `${module.relativeModuleId} > ${test.fullName.replaceAll('\n', ' ')}`;
         if (state === 'passed') tally.passed += 1;
         else if (state === 'failed') failedTests += 1;
         else if (!this.isOfAnotherRun(test)) tally.skipped += 1;
-        if (state === 'failed') lines.push(`Failed: ${name}`);
-        if (test.diagnostic()?.flaky) lines.push(`Failed once, then passed: ${name}`);
       }
-      // A hook or an import that fails may leave no failed test.
-      if (failedTests === 0 && module.state() === 'failed')
-        lines.push(`Failed outside of its tests: ${module.relativeModuleId}`);
+      if (module.state() === 'failed') lines.push(...namesOfFailed(module).map((name) => `Failed: ${name}`));
       tally.failed += failedTests || (module.state() === 'failed' ? 1 : 0);
     }
-    if (tally.passed + tally.failed === 0) tally.failed = 1;
+    if (tally.passed + tally.failed + again.length === 0) tally.failed = 1;
     if (tally.failed > 0) process.exitCode = 1;
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     lines.push(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
@@ -51,6 +54,28 @@ export default class TallyReporter implements Reporter {
     const isLong = tags.includes('long');
     return this.filter?.includes(isLong ? '!long' : 'long') ?? false;
   }
+}
+
+const failedTestsOf = (module: TestModule): TestCase[] =>
+  [...module.children.allTests()].filter((test) => test.result().state === 'failed');
+
+function namesOfFailed(module: TestModule): string[] {
+  const names = failedTestsOf(module).map(
+    ({ fullName }) => `${module.relativeModuleId} > ${fullName.replaceAll('\n', ' ')}`,
+  );
+  // A hook or an import that fails may leave no failed test.
+  return names.length > 0 ? names : [`${module.relativeModuleId}, outside of its tests`];
+}
+
+/** What failed and may have failed by chance: never a property, since other values would hide what these found. */
+function runAgain(modules: readonly TestModule[]): TestModule[] {
+  const file = process.env.AGAIN_FILE;
+  const failed = modules.filter((module) => module.state() === 'failed');
+  const errors = failed.flatMap(failedTestsOf).flatMap((test) => test.result().errors ?? []);
+  const isProperty = errors.some(({ message }) => message.startsWith('Property failed'));
+  if (!file || isProperty || failed.length > MOST_AGAIN) return [];
+  writeFileSync(file, failed.map(({ relativeModuleId }) => `${relativeModuleId}\n`).join(''));
+  return failed;
 }
 
 /** How long each of them used a worker, including its imports. */
