@@ -124,7 +124,8 @@ export const CHANNEL_FORMS = {
       {
         bot_token: Type.String({
           pattern: '^xoxb-[A-Za-z0-9-]{10,200}$',
-          description: 'OAuth & Permissions → Bot User OAuth Token; needs the scopes chat:write and im:history.',
+          description:
+            'OAuth & Permissions → Bot User OAuth Token; needs the scopes chat:write and im:history, and files:read for the files that people send.',
         }),
         signing_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Basic Information → App Credentials.' }),
         api_url: ownServer('the Web API'),

@@ -25,15 +25,24 @@ export async function callProvider(
   }
 }
 
-/** A file of the provider. Larger than MAX_ATTACHMENT_BYTES is a definite failure, as any status outside 200–299. */
+/**
+ * A file of the provider. Larger than MAX_ATTACHMENT_BYTES is a definite failure, as any status outside 200–299. For a
+ * provider that keeps files at another host, one redirect is followed, without the headers: they are for the provider.
+ */
 export async function fetchBytes(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
   provider: string,
   request: EgressRequest,
+  { followsRedirect = false }: { followsRedirect?: boolean } = {},
 ): Promise<Buffer> {
   try {
     const answer = await egress.request({ ...request, signal, maxBytes: MAX_ATTACHMENT_BYTES });
     if (answer.status >= 200 && answer.status <= 299) return answer.body;
+    const { location } = answer.headers;
+    const isRedirect = answer.status >= 300 && answer.status <= 399;
+    if (followsRedirect && isRedirect && location && URL.canParse(location, request.url)) {
+      return await fetchBytes({ egress, signal }, provider, { url: new URL(location, request.url).href });
+    }
     throw statusFailure({ ...answer, text: '', json: null }, provider);
   } catch (error) {
     throw noAnswer(error);

@@ -115,6 +115,23 @@ export type InboundMessage = {
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
+/**
+ * A message with several files: the first carries the text, each other is a message of its own (`[file]`). A provider
+ * refers to all of them by one id, so only the first has it.
+ */
+export function withFiles(
+  message: InboundMessage,
+  files: readonly NonNullable<InboundMessage['file']>[],
+): InboundMessage[] {
+  const [first, ...others] = files;
+  const { providerMessageId: _, ...alone } = message;
+  const content = { type: 'text' as const, text: '[file]' };
+  return [
+    { ...message, ...(first && { file: first }) },
+    ...others.map((file, index) => ({ ...alone, eventId: `${message.eventId}:file${index + 2}`, content, file })),
+  ];
+}
+
 /** Where the provider has a file, in its own words. It contains no secret: it is stored in clear text. */
 export type FileSource = Readonly<Record<string, string>>;
 

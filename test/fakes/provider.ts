@@ -28,8 +28,8 @@ export type FakeProvider = {
   withdraw(isWithdrawn?: boolean): void;
   /** The person writes. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
-  /** The person sends a picture; `answers`: to the first calls that fetch it. Absent: not spoken by this fake. */
-  sends?(bytes: Buffer, options?: { caption?: string; answers?: Answer[] }): Hook;
+  /** The person sends a picture; `answers`: to the first calls that fetch it. */
+  sends(bytes: Buffer, options?: { caption?: string; answers?: Answer[]; url?: string }): Hook;
   /** Reports the status of a message; null: this provider never reports it. */
   reports(providerMessageId: string, status: 'delivered' | 'read' | 'failed', url?: string): Hook | null;
   stop(): Promise<void>;

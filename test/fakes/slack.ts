@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Answer } from './receiver.ts';
 import { type FakeProvider, json, startProvider } from './provider.ts';
 
 const TOKEN = 'xoxb-000000000000-fake-token-for-tests';
@@ -10,6 +11,7 @@ const no = (error: string) => ({ json: { ok: false, error } });
 /** The Web API: JSON in, 200 with `{ok}` out for every result; only rate limits are 429. */
 export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
+  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === '/chat.postMessage',
     isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
@@ -29,10 +31,18 @@ export async function startSlack(): Promise<FakeProvider> {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
       json: { ok: false, error: String(code ?? (status === 429 ? 'ratelimited' : 'internal_error')) },
     }),
-    other: () => ({
-      headers: { 'x-oauth-scopes': 'chat:write,im:history' },
-      json: { ok: true, team: 'Example', user: 'parley', user_id: 'U0BOT' },
-    }),
+    other: ({ path }) => {
+      if (path.startsWith('/files-pri/')) return kept.answers.shift() ?? { text: kept.bytes };
+      if (path === '/files.info?file=F1') {
+        return {
+          json: { ok: true, file: { id: 'F1', url_private_download: `${receiver.url}/files-pri/T1-F1/cup.jpg` } },
+        };
+      }
+      return {
+        headers: { 'x-oauth-scopes': 'chat:write,im:history' },
+        json: { ok: true, team: 'Example', user: 'parley', user_id: 'U0BOT' },
+      };
+    },
   });
   const signed = (value: unknown) => {
     const body = JSON.stringify(value);
@@ -48,6 +58,13 @@ export async function startSlack(): Promise<FakeProvider> {
       body,
     };
   };
+  const said = (event: object, { eventId = `Ev${++serial}`, from = USER } = {}) =>
+    signed({
+      type: 'event_callback',
+      team_id: 'T1',
+      event_id: eventId,
+      event: { type: 'message', channel_type: 'im', channel: 'D024BE91L', user: from, ts: '1.1', ...event },
+    });
   return {
     ...rest,
     kind: 'slack',
@@ -55,13 +72,11 @@ export async function startSlack(): Promise<FakeProvider> {
     settings: { api_url: receiver.url },
     secrets: { bot_token: TOKEN, signing_secret: SIGNING_SECRET },
     person: USER,
-    says: (text, { eventId = `Ev${++serial}`, from = USER } = {}) =>
-      signed({
-        type: 'event_callback',
-        team_id: 'T1',
-        event_id: eventId,
-        event: { type: 'message', channel_type: 'im', channel: 'D024BE91L', user: from, text, ts: '1.1' },
-      }),
+    says: (text, options) => said({ text }, options),
+    sends: (bytes, { caption = '', answers = [] } = {}) => {
+      kept = { bytes, answers: [...answers] };
+      return said({ subtype: 'file_share', text: caption, files: [{ id: 'F1', name: 'cup.jpg', size: bytes.length }] });
+    },
     reports: () => null,
     stop: () => receiver.stop(),
   };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Answer } from './receiver.ts';
 import { type FakeProvider, startProvider } from './provider.ts';
 
 const SID = `AC${'a1'.repeat(16)}`;
@@ -12,11 +13,14 @@ const error = (status: number, code: number, message: string) => ({
 /** Programmable Messaging: form in, JSON out, Basic credentials; errors as `{code, message, more_info, status}`. */
 export async function startTwilio(): Promise<FakeProvider> {
   let serial = 0;
+  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const authorization = `Basic ${Buffer.from(`${SID}:${TOKEN}`).toString('base64')}`;
   const sid = () => `SM${String(++serial).padStart(32, '0')}`;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === `/2010-04-01/Accounts/${SID}/Messages.json`,
-    isAuthorized: ({ headers }) => headers.authorization === authorization,
+    // What is stored is at another host, which must not see the token.
+    isAuthorized: ({ headers, path }) =>
+      path === '/stored' ? headers.authorization === undefined : headers.authorization === authorization,
     unauthorized: error(401, 20003, 'Authenticate'),
     take(call) {
       const isForm = call.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
@@ -35,6 +39,8 @@ export async function startTwilio(): Promise<FakeProvider> {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
     other: ({ path }) => {
+      if (path.includes('/Media/')) return kept.answers.shift() ?? { status: 307, headers: { location: '/stored' } };
+      if (path === '/stored') return { text: kept.bytes };
       if (!path.includes('/IncomingPhoneNumbers.json')) {
         return { json: { sid: SID, friendly_name: 'Example', status: 'active' } };
       }
@@ -68,6 +74,13 @@ export async function startTwilio(): Promise<FakeProvider> {
     person: '+97430000000',
     says: (text, { eventId = sid(), from = '+97430000000', url } = {}) =>
       signed({ MessageSid: eventId, From: from, To: '+15005550006', Body: text, NumMedia: '0' }, url),
+    sends: (bytes, { caption = '', answers = [], url } = {}) => {
+      kept = { bytes, answers: [...answers] };
+      const id = sid();
+      const media = `${receiver.url}/2010-04-01/Accounts/${SID}/Messages/${id}/Media/ME${'c3'.repeat(16)}`;
+      const fields = { MessageSid: id, From: '+97430000000', To: '+15005550006', Body: caption };
+      return signed({ ...fields, NumMedia: '1', MediaUrl0: media, MediaContentType0: 'image/jpeg' }, url);
+    },
     reports: (id, status, url) =>
       signed(
         {

@@ -33,10 +33,7 @@ afterAll(() => parley.stop());
 
 const rows = async (query: ReturnType<typeof sql>) => (await parley.db.execute(query)).rows;
 
-/** Slack and SMS name files in words alone. */
-const WITH_FILES = ['telegram', 'whatsapp'];
-
-describe.each(PROVIDERS)('%s', (name, start) => {
+describe.each(PROVIDERS)('%s', (_name, start) => {
   let provider: FakeProvider;
   let orgId: string;
   let agentId: string;
@@ -81,41 +78,39 @@ describe.each(PROVIDERS)('%s', (name, start) => {
       VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
   });
 
-  const withFiles = WITH_FILES.filter((one) => one === name);
-  test.each(withFiles)(
-    '%s keeps a file that the person sends, with its caption, though the provider fails at first',
-    async () => {
-      const jpeg = Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(50_000, 5)]);
-      const content = async () =>
-        (await rows(sql`SELECT content FROM message WHERE role = 'end_user'
+  test('keeps a file that the person sends, with its caption, though the provider fails at first', async () => {
+    const jpeg = Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(50_000, 5)]);
+    const content = async () =>
+      (await rows(sql`SELECT content FROM message WHERE role = 'end_user'
       AND org_id = ${orgId} ORDER BY id`)) as { content: { type: string; url: string; text?: string } }[];
-      const hurry = () =>
-        parley.db.execute(sql`UPDATE attachment SET due_at = now() WHERE due_at > now() AND lease IS NULL`);
-      const answers = [{ status: 503 }, 'reset' as const];
-      expect((await call(provider.sends!(jpeg, { caption: 'My broken cup', answers }))).status).toBe(200);
-      expect((await content())[0]!.content).toEqual({ type: 'text', text: 'My broken cup' });
-      await expect
-        .poll(async () => (await hurry(), (await content())[0]!.content), { timeout: 20_000 })
-        .toMatchObject({ type: 'image', text: 'My broken cup' });
-      const { url } = (await content())[0]!.content;
-      const got = await fetch(parley.url + new URL(url).pathname);
-      expect(got.headers.get('content-type')).toBe('image/jpeg');
-      expect(Buffer.from(await got.arrayBuffer()).equals(jpeg)).toBe(true);
-      expect(await rows(sql`SELECT due_at, lease, source FROM attachment WHERE org_id = ${orgId}`)).toEqual([
-        { due_at: null, lease: null, source: null },
-      ]);
-    },
-  );
+    const hurry = () =>
+      parley.db.execute(sql`UPDATE attachment SET due_at = now() WHERE due_at > now() AND lease IS NULL`);
+    const answers = [{ status: 503 }, 'reset' as const];
+    expect((await call(provider.sends(jpeg, { caption: 'My broken cup', answers, url: hookUrl() }))).status).toBe(200);
+    expect((await content())[0]!.content).toEqual({ type: 'text', text: 'My broken cup' });
+    await expect
+      .poll(async () => (await hurry(), (await content())[0]!.content), { timeout: 20_000 })
+      .toMatchObject({ type: 'image', text: 'My broken cup' });
+    const { url } = (await content())[0]!.content;
+    const got = await fetch(parley.url + new URL(url).pathname);
+    expect(got.headers.get('content-type')).toBe('image/jpeg');
+    expect(Buffer.from(await got.arrayBuffer()).equals(jpeg)).toBe(true);
+    expect(await rows(sql`SELECT due_at, lease, source FROM attachment WHERE org_id = ${orgId}`)).toEqual([
+      { due_at: null, lease: null, source: null },
+    ]);
+  });
 
-  test.each(withFiles)('a file that %s refuses leaves the message as it came', async () => {
+  test('a file that the provider refuses leaves the message as it came', async () => {
     const logged = sql`SELECT due_at, lease FROM attachment WHERE org_id = ${orgId} AND attempts = 1`;
-    expect((await call(provider.sends!(Buffer.from('x'), { answers: [{ status: 404 }] }))).status).toBe(200);
+    expect((await call(provider.sends(Buffer.from('x'), { answers: [{ status: 404 }], url: hookUrl() }))).status).toBe(
+      200,
+    );
     await expect.poll(() => rows(logged), { timeout: 15_000 }).toEqual([{ due_at: null, lease: null }]);
     const [said] = await rows(
       sql`SELECT content ->> 'text' AS text FROM message WHERE org_id = ${orgId} AND role = 'end_user'`,
     );
-    expect(said!['text']).toMatch(/^\[(photo|image)\]$/);
-    await call(provider.sends!(Buffer.from('GIF89a')));
+    expect(said!['text']).toMatch(/^\[(photo|image|file|media)\]$/);
+    await call(provider.sends(Buffer.from('GIF89a'), { url: hookUrl() }));
     const shown = sql`SELECT content FROM message WHERE org_id = ${orgId} AND content ->> 'type' = 'image'`;
     await expect
       .poll(() => rows(shown), { timeout: 15_000 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
+import { startReceiver } from '../../../test/fakes/receiver.ts';
 import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
 import type { ChannelAccount, OutboundMessage } from '../channel.ts';
 import { newWebhookSecret, signWebhook } from '../../kernel/standard-webhooks.ts';
@@ -159,6 +160,37 @@ describe('inbound e-mail', () => {
         content: { type: 'text', text: 'Hi' },
       },
     ]);
+  });
+
+  test('with attachments is a message for each; they are fetched without a credential, never from a private address', async () => {
+    const files = await startReceiver(() => ({ text: '%PDF-1.7' }));
+    const attachments = [{ name: 'bill.pdf', url: `${files.url}/1` }, { url: 'https://example.com/2' }];
+    const events = email.inbound!.parse(request({ ...mail, attachments }), account);
+    expect(events).toMatchObject([
+      {
+        eventId: '<1@example.qa>',
+        content: { text: 'Hi' },
+        file: { name: 'bill.pdf', source: { url: attachments[0]!.url } },
+      },
+      {
+        eventId: '<1@example.qa>:file2',
+        content: { text: '[file]' },
+        file: { name: '', source: { url: 'https://example.com/2' } },
+      },
+    ]);
+    const alone = email.inbound!.parse(request({ ...mail, text: '', attachments: [attachments[0]] }), account);
+    expect(alone).toMatchObject([{ content: { text: '[file]' }, file: { name: 'bill.pdf' } }]);
+    expect(() => email.inbound!.parse(request({ ...mail, text: '' }), account)).toThrow('documented format');
+    const got = await email.fetchFile!({ url: attachments[0]!.url }, account, tools);
+    expect(got.toString()).toBe('%PDF-1.7');
+    expect(Object.keys(files.calls[0]!.headers)).not.toContain('authorization');
+    const { createEgress } = await import('../../kernel/egress.ts');
+    const strict = { ...tools, egress: createEgress({ allow: [] }) };
+    await expect(email.fetchFile!({ url: attachments[0]!.url }, account, strict)).rejects.toMatchObject({
+      code: 'address_refused',
+    });
+    await strict.egress.close();
+    await files.stop();
   });
 
   test('from a machine is left out, so that two machines never answer each other in a loop', () => {

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { CHANNEL_FORMS, EMAIL_PATTERN } from '../../../contract/channel-kinds.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
-import { readJson, setting } from '../call-provider.ts';
-import { type ChannelKind, InboundError, type InboundEvent, type OutboundMessage } from '../channel.ts';
+import { fetchBytes, readJson, setting } from '../call-provider.ts';
+import { type ChannelKind, InboundError, type InboundEvent, type OutboundMessage, withFiles } from '../channel.ts';
 import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 import { withoutQuote } from './without-quote.ts';
 
@@ -13,6 +13,7 @@ import { withoutQuote } from './without-quote.ts';
  */
 /** The same limit as for a value of a message's metadata. */
 const MAX_SUBJECT = 500;
+const MAX_FILES = 20;
 const closed = { additionalProperties: false };
 /** Read by the first e-mail. */
 const smtp = () => import('./smtp.ts');
@@ -26,7 +27,23 @@ const Incoming = Compile(
       from: Type.String({ pattern: EMAIL_PATTERN, maxLength: 254 }),
       name: Type.Optional(Type.String({ maxLength: 200 })),
       subject: Type.Optional(Type.String({ maxLength: 998 })),
-      text: Type.String({ minLength: 1 }),
+      text: Type.String({ description: 'Empty only with attachments.' }),
+      attachments: Type.Optional(
+        Type.Array(
+          Type.Object(
+            {
+              name: Type.Optional(Type.String({ maxLength: 255 })),
+              url: Type.String({
+                pattern: '^https?://',
+                maxLength: 2_000,
+                description: 'Where the file can be fetched without a key, for some hours.',
+              }),
+            },
+            closed,
+          ),
+          { maxItems: MAX_FILES },
+        ),
+      ),
       auto_submitted: Type.Optional(
         Type.String({
           maxLength: 100,
@@ -87,6 +104,8 @@ export const email: ChannelKind = {
     return { providerMessageId: id, status: 'sent' };
   },
 
+  fetchFile: ({ url = '' }, _account, tools) => fetchBytes(tools, 'The host of the attachment', { url }),
+
   inbound: {
     verify: ({ method, headers, body }, { secrets }, now) =>
       method === 'POST' && Boolean(secrets['secret']) && verifyWebhook(secrets['secret'] ?? '', headers, body, now),
@@ -97,15 +116,24 @@ export const email: ChannelKind = {
         const error = { code: 'recipient_unreachable', detail, provider_code: null };
         return [{ type: 'receipt', providerMessageId, status, ...(status === 'failed' && { error }) }];
       }
-      if (!Incoming.Check(value))
+      if (!Incoming.Check(value) || (value.text === '' && !value.attachments?.length))
         throw new InboundError('The body is neither an e-mail nor a delivery receipt in the documented format.');
-      const { message_id: eventId, from, name = null, text, subject, auto_submitted: auto = 'no' } = value;
+      const {
+        message_id: eventId,
+        from,
+        name = null,
+        text,
+        subject,
+        auto_submitted: auto = 'no',
+        attachments = [],
+      } = value;
       if (auto.trim().toLowerCase() !== 'no') return [];
       const address = from.toLowerCase();
-      const content = { type: 'text' as const, text: withoutQuote(text).slice(0, MAX_MESSAGE_CHARACTERS) };
+      const content = { type: 'text' as const, text: withoutQuote(text).slice(0, MAX_MESSAGE_CHARACTERS) || '[file]' };
       const metadata = subject?.trim() ? { subject: subject.trim().slice(0, MAX_SUBJECT) } : undefined;
       const person = { email: address, name };
-      return [
+      const files = attachments.map(({ name: file = '', url }) => ({ name: file, source: { url } }));
+      return withFiles(
         {
           type: 'message',
           eventId,
@@ -115,7 +143,8 @@ export const email: ChannelKind = {
           content,
           ...(metadata && { metadata }),
         },
-      ];
+        files,
+      );
     },
   },
 };

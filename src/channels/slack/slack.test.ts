@@ -101,7 +101,15 @@ const event = (more: object) =>
       body: JSON.stringify({
         type: 'event_callback',
         event_id: 'Ev1',
-        event: { type: 'message', channel_type: 'im', user: 'U0G9QF9C6', text: 'a &lt; b', ...more },
+        event: {
+          type: 'message',
+          channel_type: 'im',
+          user: 'U0G9QF9C6',
+          channel: 'D1',
+          ts: '1.1',
+          text: 'a &lt; b',
+          ...more,
+        },
       }),
     }),
     account,
@@ -114,10 +122,45 @@ test('the app’s own messages, edits and channels are left out', () => {
   expect(event({ channel_type: 'channel' })).toEqual([]);
 });
 
-test('a file is reported, with the text that came with it', () => {
-  const files = [{ id: 'F1' }];
-  expect(event({ subtype: 'file_share', files })).toMatchObject([{ content: { text: 'a < b' } }]);
-  expect(event({ subtype: 'file_share', files, text: '' })).toMatchObject([{ content: { text: '[file]' } }]);
+test('each file is a message; the first has the text and the id; a larger one stays at Slack', () => {
+  const file = (id: string) => ({ name: `${id}.pdf`, source: { file_id: id } });
+  const files = ['F1', 'F2'].map((id) => ({ id, name: `${id}.pdf`, size: 10_485_760 }));
+  const [first, second, ...more] = event({ subtype: 'file_share', files });
+  expect(first).toMatchObject({
+    eventId: 'Ev1',
+    providerMessageId: expect.any(String),
+    content: { text: 'a < b' },
+    file: file('F1'),
+  });
+  expect(second).toMatchObject({ eventId: 'Ev1:file2', content: { text: '[file]' }, file: file('F2') });
+  expect(second).not.toHaveProperty('providerMessageId');
+  expect(more).toEqual([]);
+  const [large, ...others] = event({ subtype: 'file_share', files: [{ id: 'F1', size: 10_485_761 }], text: '' });
+  expect([large, others]).toEqual([expect.objectContaining({ content: { type: 'text', text: '[file]' } }), []]);
+  expect(large).not.toHaveProperty('file');
+});
+
+test('the token goes to no other host, also when Slack names one for a file', async () => {
+  const asked: string[] = [];
+  const named = (url: string) => ({
+    ...tools,
+    egress: {
+      ...tools.egress,
+      request: async (request: { url: string }) => {
+        asked.push(request.url);
+        const body = Buffer.from(JSON.stringify({ ok: true, file: { url_private_download: url } }));
+        return { status: 200, headers: {}, body };
+      },
+    },
+  });
+  for (const url of ['https://slack.com.evil.example/f', 'https://evilslack.com/f', 'file:///etc/passwd', '']) {
+    await expect(slack.fetchFile!({ file_id: 'F1' }, account, named(url))).rejects.toMatchObject({
+      code: 'provider_refused',
+    });
+  }
+  expect(new Set(asked)).toEqual(new Set([`${fake.url}/files.info?file=F1`]));
+  await slack.fetchFile!({ file_id: 'F1' }, account, named('https://files.slack.com/files-pri/T1-F1/a.pdf'));
+  expect(asked.at(-1)).toBe('https://files.slack.com/files-pri/T1-F1/a.pdf');
 });
 
 test.each([

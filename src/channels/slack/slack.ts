@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
-import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { MAX_ATTACHMENT_BYTES, MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import {
   apiBase,
   callProvider,
+  fetchBytes,
   member,
   type ProviderAnswer,
   readJson,
@@ -17,15 +18,20 @@ import {
   ChannelFailure,
   type ChannelKind,
   type InboundEvent,
+  type InboundMessage,
   type InboundRequest,
   type SendTools,
+  withFiles,
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 
 /** Direct messages with a Slack app (https://docs.slack.dev); the address is the person's user id. */
 const API = 'https://slack.com/api';
 const TOLERANCE_SECONDS = 5 * 60;
+/** Without files:read, what people send as a file stays at Slack. */
 const NEEDED_SCOPES = ['chat:write', 'im:history'];
+const FILE_HOST = /^([\w-]+\.)?slack\.com$/;
+const MAX_FILES = 10;
 /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
 const MAX_BUTTON_CHARACTERS = 75;
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
@@ -69,6 +75,17 @@ export const slack: ChannelKind = {
     return { providerMessageId: `${textMember(sent, 'channel')}:${textMember(sent, 'ts')}`, status: 'sent' };
   },
 
+  async fetchFile({ file_id: id = '' }, account, tools) {
+    const answer = await call(account, tools, `files.info?file=${encodeURIComponent(id)}`);
+    const url = textMember(member(answer, 'file'), 'url_private_download') ?? '';
+    const api = apiBase(account.settings, API);
+    // The token goes to Slack alone.
+    if (!URL.canParse(url) || (!FILE_HOST.test(new URL(url).host) && new URL(url).origin !== new URL(api).origin)) {
+      throw new ChannelFailure('provider_refused', 'Slack names an address for the file that is not its own.');
+    }
+    return fetchBytes(tools, 'Slack', { url, headers: authorization(account) });
+  },
+
   inbound: {
     verify({ method, headers, body }, { secrets }, now) {
       const secret = secrets['signing_secret'] ?? '';
@@ -103,14 +120,24 @@ function said(payload: unknown): InboundEvent[] {
   const event = member(payload, 'event');
   const eventId = textMember(payload, 'event_id');
   const user = textMember(event, 'user');
-  const files = member(event, 'files');
-  const text = textMember(event, 'text') || (Array.isArray(files) && files.length > 0 ? '[file]' : '');
+  const files = filesOf(event);
+  const text = textMember(event, 'text') || (member(event, 'files') ? '[file]' : '');
   const isTheirs = member(event, 'bot_id') === undefined && SAID.has(member(event, 'subtype'));
   if (textMember(event, 'type') !== 'message' || textMember(event, 'channel_type') !== 'im') return [];
   if (!isTheirs || !eventId || !user || !text) return [];
   const content = { type: 'text' as const, text: unescapeText(text) };
   const providerMessageId = `${textMember(event, 'channel')}:${textMember(event, 'ts')}`;
-  return [{ type: 'message', eventId, providerMessageId, address: user, person: {}, content }];
+  return withFiles({ type: 'message', eventId, providerMessageId, address: user, person: {}, content }, files);
+}
+
+/** Slack takes ten files with one message. Those that are larger than we keep are left at Slack. */
+function filesOf(event: unknown): NonNullable<InboundMessage['file']>[] {
+  const files = member(event, 'files');
+  return (Array.isArray(files) ? files : []).slice(0, MAX_FILES).flatMap((file: unknown) => {
+    const [id, size] = [textMember(file, 'id'), member(file, 'size')];
+    if (id === undefined || (typeof size === 'number' && size > MAX_ATTACHMENT_BYTES)) return [];
+    return [{ name: textMember(file, 'name') ?? '', source: { file_id: id } }];
+  });
 }
 
 function pressed(payload: unknown): InboundEvent[] {
@@ -179,20 +206,20 @@ function checkScopes({ headers }: ProviderAnswer): void {
   throw new ChannelFailure('channel_unauthorized', detail, { channelBroken: true, setting: 'bot_token' });
 }
 
+const authorization = ({ secrets }: Pick<ChannelAccount, 'secrets'>) => ({
+  authorization: `Bearer ${secrets['bot_token']}`,
+});
+
 async function ask(
   { settings, secrets }: ChannelAccount,
   tools: SendTools,
   method: string,
-  body: Record<string, unknown>,
+  body?: Record<string, unknown>,
 ): Promise<ProviderAnswer> {
   const answer = await callProvider(tools, {
     url: `${apiBase(settings, API)}/${method}`,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      authorization: `Bearer ${secrets['bot_token']}`,
-    },
-    body: JSON.stringify(body),
+    headers: { ...authorization({ secrets }), ...(body && { 'content-type': 'application/json; charset=utf-8' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
   if (answer.status === 200 && member(answer.json, 'ok') === true) return answer;
   throw failureOf(answer);

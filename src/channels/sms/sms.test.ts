@@ -87,6 +87,26 @@ describe('connecting', () => {
 });
 
 describe('an inbound message', () => {
+  test('each file is a message, fetched from Twilio alone whatever address is named', () => {
+    const [message, media] = [`MM${'1'.repeat(32)}`, (n: number) => `ME${String(n).repeat(32)}`];
+    const fields: Record<string, string> = {
+      MessageSid: message,
+      AccountSid: String(account.settings['account_sid']),
+      From: fake.person,
+      Body: '',
+      NumMedia: '3',
+      MediaUrl0: `https://api.twilio.com/2010-04-01/Accounts/AC1/Messages/${message}/Media/${media(1)}`,
+      MediaUrl1: `https://evil.example/Messages/${message}/Media/${media(2)}`,
+      MediaUrl2: 'https://evil.example/other',
+    };
+    const body = new URLSearchParams(fields).toString();
+    const events = sms.inbound!.parse(inboundRequest({ body }), account);
+    expect(events).toMatchObject([
+      { eventId: message, content: { text: '[media]' }, file: { source: { message, media: media(1) } } },
+      { eventId: `${message}:file2`, content: { text: '[file]' }, file: { source: { message, media: media(2) } } },
+    ]);
+  });
+
   test('is answered with empty TwiML; another account’s message is left out', () => {
     const hook = fake.says('hello');
     expect(sms.inbound!.parse(inboundRequest({ body: hook.body }), account)).toMatchObject([

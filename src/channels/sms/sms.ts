@@ -3,6 +3,7 @@ import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import {
   apiBase,
   callProvider,
+  fetchBytes,
   member,
   type ProviderAnswer,
   readRetryAfter,
@@ -15,13 +16,16 @@ import {
   ChannelFailure,
   type ChannelKind,
   type InboundEvent,
+  type InboundMessage,
   type InboundRequest,
   type SendTools,
+  withFiles,
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 
 /** SMS over Twilio's Programmable Messaging (https://www.twilio.com/docs/messaging/api/message-resource). */
 const API = 'https://api.twilio.com';
+const MAX_FILES = 10;
 
 export const sms: ChannelKind = {
   kind: 'sms',
@@ -65,6 +69,11 @@ export const sms: ChannelKind = {
     return { providerMessageId: textMember(answer.json, 'sid') ?? null, status: 'sent' };
   },
 
+  async fetchFile({ message: sid, media }, account, tools) {
+    const url = `${accountUrl(account)}/Messages/${sid}/Media/${media}`;
+    return fetchBytes(tools, 'Twilio', { url, headers: authorization(account) }, { followsRedirect: true });
+  },
+
   inbound: {
     verify: (request, { secrets }) =>
       request.method === 'POST' &&
@@ -89,18 +98,24 @@ async function checkNumber(account: ChannelAccount, tools: SendTools, from: stri
   throw new ChannelFailure('channel_unauthorized', detail, { channelBroken: true, setting: 'from' });
 }
 
+const accountUrl = ({ settings }: ChannelAccount): string =>
+  `${apiBase(settings, API)}/2010-04-01/Accounts/${setting(settings, 'account_sid')}`;
+
+function authorization({ settings, secrets }: ChannelAccount): { authorization: string } {
+  const credentials = Buffer.from(`${setting(settings, 'account_sid')}:${secrets['auth_token']}`).toString('base64');
+  return { authorization: `Basic ${credentials}` };
+}
+
 async function call(
-  { settings, secrets }: ChannelAccount,
+  account: ChannelAccount,
   tools: SendTools,
   path: string,
   form?: URLSearchParams,
 ): Promise<ProviderAnswer> {
-  const sid = setting(settings, 'account_sid');
-  const credentials = Buffer.from(`${sid}:${secrets['auth_token']}`).toString('base64');
   const answer = await callProvider(tools, {
-    url: `${apiBase(settings, API)}/2010-04-01/Accounts/${sid}${path}`,
+    url: accountUrl(account) + path,
     headers: {
-      authorization: `Basic ${credentials}`,
+      ...authorization(account),
       ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
     },
     ...(form && { method: 'POST', body: form.toString() }),
@@ -163,10 +178,18 @@ function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
   const status = form.get('MessageStatus');
   if (status !== null) return receiptOf(sid, status, form.get('ErrorCode'));
   const from = form.get('From') ?? '';
-  const media = Number(form.get('NumMedia') ?? 0) > 0 ? '[media]' : '';
-  const text = form.get('Body') || media;
+  const text = form.get('Body') || (Number(form.get('NumMedia') ?? 0) > 0 ? '[media]' : '');
   if (!/^\+[1-9]\d{6,14}$/.test(from) || text === '') return [];
-  return [{ type: 'message', eventId: sid, address: from, person: { phone: from }, content: { type: 'text', text } }];
+  const content = { type: 'text' as const, text };
+  return withFiles({ type: 'message', eventId: sid, address: from, person: { phone: from }, content }, filesOf(form));
+}
+
+/** Twilio names up to ten addresses; what is fetched is built of their ids, so that the token goes to Twilio alone. */
+function filesOf(form: URLSearchParams): NonNullable<InboundMessage['file']>[] {
+  return Array.from({ length: MAX_FILES }, (_, index) => form.get(`MediaUrl${index}`)).flatMap((url) => {
+    const [, message, media] = /\/Messages\/([MS]M\w{32})\/Media\/(ME\w{32})$/.exec(url ?? '') ?? [];
+    return message && media ? [{ name: '', source: { message, media } }] : [];
+  });
 }
 
 function receiptOf(providerMessageId: string, status: string, errorCode: string | null): InboundEvent[] {

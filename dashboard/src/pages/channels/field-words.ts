@@ -21,7 +21,7 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
     'sms.from': ['Sender', 'A number of the account (+974…), or the SID of a messaging service (MG…).'],
     'slack.bot_token': [
       'Bot token',
-      'api.slack.com/apps → your app → OAuth & Permissions. Starts with xoxb-; needs chat:write and im:history.',
+      'api.slack.com/apps → your app → OAuth & Permissions. Starts with xoxb-; needs chat:write and im:history, and files:read for files that people send.',
     ],
     'slack.signing_secret': ['Signing secret', 'Basic Information → App Credentials.'],
     'email.host': ['SMTP server', 'For example smtp.example.com.'],
@@ -63,7 +63,7 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
     'sms.from': ['المرسل', 'رقم من الحساب (‎+974…) أو SID لخدمة رسائل (MG…).'],
     'slack.bot_token': [
       'رمز البوت',
-      'api.slack.com/apps ← تطبيقك ← OAuth & Permissions. يبدأ بـ xoxb-، ويحتاج chat:write وim:history.',
+      'api.slack.com/apps ← تطبيقك ← OAuth & Permissions. يبدأ بـ xoxb-، ويحتاج chat:write وim:history، وfiles:read للملفات التي يرسلها الناس.',
     ],
     'slack.signing_secret': ['سر التوقيع', 'Basic Information ← App Credentials.'],
     'email.host': ['خادم SMTP', 'مثلًا smtp.example.com.'],
