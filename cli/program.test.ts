@@ -26,7 +26,7 @@ describe('a mistake in typing is found before anything is sent', () => {
     [['send', 'a', 'c', '--text', 'x'], /exactly one of --to-conversation/],
     [['send', 'a', 'c', '--to-address', 'x'], /exactly one of --text/],
     [['chat', '--agent', 'a'], /needs a terminal/],
-    [['models', 'set', '--provider', 'openai'], /--key-stdin, --base-url and --embedding-model/],
+    [['models', 'set', '--provider', 'openai'], /--key-stdin, --base-url, --embedding-model and --transcription-model/],
     [['knowledge', 'add', '--agent', 'a', '--file', '/nonexistent'], /cannot be read \(ENOENT\)/],
   ])('%j', async (args, message) => {
     await expect(run(args)).rejects.toThrow(message);

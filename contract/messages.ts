@@ -6,7 +6,8 @@ export type MessageRole = (typeof MESSAGE_ROLES)[number];
 
 const text = Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS });
 const url = Type.String({ format: 'uri', maxLength: 2048 });
-const caption = Type.Optional(Type.String({ maxLength: 1024 }));
+export const MAX_CAPTION = 1024;
+const caption = Type.Optional(Type.String({ maxLength: MAX_CAPTION }));
 
 /** What a message carries, by `type`. Which of these a channel can carry is in its `capabilities`. */
 export const MessageContent = Type.Union(

@@ -21,18 +21,28 @@ export function addModelsCommand(program: Command): void {
     .option('--base-url <url>', 'for openai_compatible: the base URL of the server')
     .option('--key-stdin', 'read the key from standard input')
     .option('--embedding-model <name>', 'makes the embeddings of the documents of this organization')
-    .option('--no-embedding-model', 'turn embeddings off');
-  verb<{ provider: string; baseUrl?: string; keyStdin?: boolean; embeddingModel?: string | false }>(
-    set,
-    async ({ api, out }, _args, options) => {
-      const { baseUrl, embeddingModel: model } = options;
-      if (!options.keyStdin && baseUrl === undefined && model === undefined)
-        throw new Failure('usage_invalid', 'Use at least one of --key-stdin, --base-url and --embedding-model.');
-      const key = options.keyStdin ? await readSecret('key') : undefined;
-      const body = { base_url: baseUrl, key, embedding_model: model === false ? null : model };
-      out.record(await api.call('setModel', { ids: { provider: options.provider }, body }));
-    },
-  );
+    .option('--no-embedding-model', 'turn embeddings off')
+    .option('--transcription-model <name>', 'writes down what people say in audio, so that agents can answer it')
+    .option('--no-transcription-model', 'turn transcripts off');
+  verb<{
+    provider: string;
+    baseUrl?: string;
+    keyStdin?: boolean;
+    embeddingModel?: string | false;
+    transcriptionModel?: string | false;
+  }>(set, async ({ api, out }, _args, options) => {
+    const { baseUrl, keyStdin, embeddingModel, transcriptionModel } = options;
+    const models = [embeddingModel, transcriptionModel];
+    if (!keyStdin && baseUrl === undefined && models.every((model) => model === undefined))
+      throw new Failure(
+        'usage_invalid',
+        'Use at least one of --key-stdin, --base-url, --embedding-model and --transcription-model.',
+      );
+    const key = keyStdin ? await readSecret('key') : undefined;
+    const [embedding, transcription] = models.map((model) => (model === false ? null : model));
+    const body = { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription };
+    out.record(await api.call('setModel', { ids: { provider: options.provider }, body }));
+  });
   examples(
     set,
     'models set --provider anthropic --key-stdin < key.txt',
@@ -56,6 +66,7 @@ export function addModelsCommand(program: Command): void {
         field('base_url', 'Base URL'),
         field('has_key', 'Key'),
         field('embedding_model'),
+        field('transcription_model'),
         time('updated_at'),
       ],
       'No providers. Agents on the embedded provider need no model. See ./parley models set --help',

@@ -16,6 +16,8 @@ export const ModelRecord = Type.Object(
     embedding_model: Nullable(Type.String()),
     /** Of its vectors; null until it was called. */
     embedding_dimensions: Nullable(Type.Integer()),
+    /** Writes down what people say in audio; null: this connection does not. */
+    transcription_model: Nullable(Type.String()),
     updated_at: Moment,
   },
   { title: 'ModelProvider' },
@@ -29,6 +31,8 @@ export const SetModelBody = Type.Object(
     key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }))),
     /** Null turns embeddings off. One connection of an organization makes them: another one ends with this. */
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
+    /** Null turns transcripts off. One connection of an organization makes them: another one ends with this. */
+    transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
   },
   { ...closed, minProperties: 1 },
 );
@@ -44,6 +48,9 @@ export type ModelCheck = Static<typeof ModelCheck>;
 export const MAX_EMBEDDING_DIMENSIONS = 4_096;
 export const NO_EMBEDDINGS =
   'Anthropic has no embedding models. Connect OpenAI, Google or an OpenAI-compatible server for embeddings.';
+
+export const NO_TRANSCRIPTS =
+  'Anthropic has no transcription models. Connect OpenAI, Google or an OpenAI-compatible server for transcripts.';
 
 /** How far the embeddings of an agent's documents are. */
 export const EmbeddingProgress = Type.Object(

@@ -56,7 +56,11 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     egress,
     openSecrets,
     baseUrl: config.baseUrl,
-    onStored: () => changes.look(),
+    connections: rooms.embeddings,
+    onStored: () => {
+      changes.look();
+      turns.wake();
+    },
   });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });

@@ -23,13 +23,13 @@ export async function lockModel(tx: Queryable, orgId: string, provider: string):
 }
 
 export async function writeModel(db: Queryable, row: Omit<ModelRow, 'updatedAt'>): Promise<ModelRow> {
-  const { baseUrl, sealedKey, embeddingModel, embeddingDimensions } = row;
+  const { orgId: _, provider: __, ...set } = row;
   const rows = await db
     .insert(modelProvider)
     .values(row)
     .onConflictDoUpdate({
       target: [modelProvider.orgId, modelProvider.provider],
-      set: { baseUrl, sealedKey, embeddingModel, embeddingDimensions, updatedAt: new Date() },
+      set: { ...set, updatedAt: new Date() },
     })
     .returning();
   return rows[0]!;

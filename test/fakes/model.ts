@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { FakeTranscripts } from './transcripts.ts';
 import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 import { type StreamEnd, streamReply } from './model-stream.ts';
 
@@ -41,6 +42,8 @@ export type FakeModel = {
   readonly calls: RecordedCall[];
   /** Of OpenAI, of OpenAI-compatible servers and of Google; Anthropic has none. */
   embeddings: FakeEmbeddings;
+  /** Of OpenAI and OpenAI-compatible servers. */
+  transcripts: FakeTranscripts;
   close(): Promise<void>;
 };
 
@@ -50,8 +53,9 @@ export async function startFakeModel({ key = FAKE_MODEL_KEY } = {}): Promise<Fak
   const calls: RecordedCall[] = [];
   const replies: ModelReply[] = [];
   const embeddings = createFakeEmbeddings({ key });
+  const transcripts = new FakeTranscripts();
   const server = createServer((request, response) => {
-    void answer(request, response, key, { calls, replies, embeddings }).catch((error: unknown) =>
+    void answer(request, response, key, { calls, replies, embeddings, transcripts }).catch((error: unknown) =>
       response.destroy(error as Error),
     );
   });
@@ -64,6 +68,7 @@ export async function startFakeModel({ key = FAKE_MODEL_KEY } = {}): Promise<Fak
     script: (...more) => void replies.push(...more),
     calls,
     embeddings,
+    transcripts,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -76,11 +81,22 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   key: string,
-  { calls, replies, embeddings }: { calls: RecordedCall[]; replies: ModelReply[]; embeddings: FakeEmbeddings },
+  {
+    calls,
+    replies,
+    embeddings,
+    transcripts,
+  }: Pick<FakeModel, 'embeddings' | 'transcripts'> & {
+    calls: RecordedCall[];
+    replies: ModelReply[];
+  },
 ): Promise<void> {
   const path = request.url ?? '';
   const wire = WIRES.find(({ path: expression }) => expression.test(path));
-  const text = Buffer.concat(await request.toArray()).toString();
+  const bytes = Buffer.concat(await request.toArray());
+  const { headers } = request;
+  if (request.method === 'POST' && (await transcripts.answer({ path, headers, body: bytes }, key, response))) return;
+  const text = bytes.toString();
   if (request.method === 'POST' && (await embeddings.answer({ path, headers: request.headers, text }, response)))
     return;
   if (request.method !== 'POST' || wire === undefined) {

@@ -88,8 +88,12 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
     says: (text, options) => said({ text }, options),
     sends: (bytes, { caption, answers = [] } = {}) => {
       kept = { bytes, answers: [...answers] };
-      const photo = ['small', 'large'].map((file_id) => ({ file_id, file_size: bytes.length }));
-      return said({ photo, ...(caption && { caption }) });
+      const file = { file_id: 'large', file_size: bytes.length };
+      const isVoice = bytes.subarray(0, 4).toString() === 'OggS';
+      return said({
+        ...(isVoice ? { voice: { ...file, duration: 3 } } : { photo: [{ ...file, file_id: 'small' }, file] }),
+        ...(caption && { caption }),
+      });
     },
     reports: () => null,
     stop: () => receiver.stop(),

@@ -50,8 +50,9 @@ async function keepAll(db: Db, suppression: Suppression, told: readonly Told[]):
   let waiting = [...told];
   // Each round stores the first message of every new person; after that, their other messages have a conversation.
   while (waiting.length > 0) {
-    // A file is rare, and its place in the queue of files is written with it.
-    const placeable = waiting.filter(({ event }) => event.conversationId === undefined && !event.file);
+    // A file is rare; its place in the queue of files is written with it, and a turn may wait for its words.
+    const isPlain = ({ file, content }: Told['event']) => file === undefined && content.type !== 'audio';
+    const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
     const kept = placeable.length > 0 ? await keepPlaced(db, placeable) : [];
     placeable.forEach((one, index) => {
       const outcome = kept[index]!;

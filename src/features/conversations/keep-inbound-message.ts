@@ -19,6 +19,7 @@ import {
 } from '../../store/inbound/place.ts';
 import type { KeptMessage } from '../../store/inbound/keep-batch.ts';
 import { insertAwaitedAttachment } from '../../store/attachments/queue.ts';
+import { readTranscribes, TRANSCRIPT_WAIT_MS } from '../../store/attachments/transcripts.ts';
 import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
 import { cleanFileName } from './new-attachment.ts';
@@ -59,6 +60,7 @@ async function storeMessage(
     providerMessageId: cleanName(event.providerMessageId) ?? undefined,
     metadata: cleanMetadata(event.metadata),
     settles: true,
+    ...((await isSpoken(tx, channel.orgId, event)) && { waitMs: TRANSCRIPT_WAIT_MS }),
   });
   if (event.file) {
     const name = cleanFileName(event.file.name);
@@ -70,6 +72,15 @@ async function storeMessage(
     });
   }
   return kept;
+}
+
+/** What providers call a file in which a person speaks. */
+const SPOKEN = /^\[(voice|audio)\]$/;
+
+async function isSpoken(tx: Queryable, orgId: string, { content, file }: InboundMessage): Promise<boolean> {
+  const isAudio =
+    content.type === 'audio' || (file !== undefined && content.type === 'text' && SPOKEN.test(content.text));
+  return isAudio && readTranscribes(tx, orgId);
 }
 
 /** Finds the open conversation or creates one; with it the person, found by address or identifier, or created. */

@@ -26,6 +26,8 @@ type KeepOptions = {
   metadata?: Readonly<Record<string, string>> | undefined;
   /** More messages may follow soon and need the same answer; otherwise the turn starts immediately. */
   settles?: boolean;
+  /** The turn waits this long for the words of audio, which start it earlier. */
+  waitMs?: number;
 };
 
 /**
@@ -37,14 +39,14 @@ export async function keepMessage(
   orgId: string,
   conversationId: string,
   content: MessageContent,
-  { requestId, providerMessageId, metadata, settles = false }: KeepOptions,
+  { requestId, providerMessageId, metadata, settles = false, waitMs = 0 }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
   // Created under the lock: the order of ids is the order of arrival.
   const messageId = newId('msg');
   const silent = conversation.status === 'handed_off';
-  const afterMs = settles ? settleMs(conversation.firstUnanswered) : 0;
+  const afterMs = Math.max(waitMs, settles ? settleMs(conversation.firstUnanswered) : 0);
   let answering = conversation.runId;
   if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering, afterMs)))) {
     answering = newId('run');

@@ -12,5 +12,6 @@ export const presentModel = (row: ModelRow): ModelRecord => ({
   has_key: row.sealedKey !== null,
   embedding_model: row.embeddingModel,
   embedding_dimensions: row.embeddingDimensions,
+  transcription_model: row.transcriptionModel,
   updated_at: timestamp(row.updatedAt),
 });

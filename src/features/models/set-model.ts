@@ -1,6 +1,7 @@
 import {
   MODEL_PROVIDERS,
   NO_EMBEDDINGS,
+  NO_TRANSCRIPTS,
   type ModelProviderName,
   type ModelRecord,
   type SetModelBody,
@@ -12,6 +13,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
 import { lockOrganization } from '../../store/documents.ts';
 import { queueAllDocuments, retryAllFailed } from '../../store/embeddings/queue.ts';
+import { clearOtherTranscriptionModels } from '../../store/attachments/transcripts.ts';
 import { clearOtherEmbeddingModels, readEmbeddingConnection } from '../../store/embeddings/read.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
 import type { ModelsDeps } from './deps.ts';
@@ -25,11 +27,14 @@ export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,
   orgId: string,
   name: string,
-  { base_url: baseUrl, key, embedding_model: embedding }: SetModelBody,
+  { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription }: SetModelBody,
   actor: Actor,
 ): Promise<ModelRecord> {
   const provider = readProvider(name);
   if (provider === 'anthropic' && embedding != null) throw invalid('/embedding_model', 'unsupported', NO_EMBEDDINGS);
+  if (provider === 'anthropic' && transcription != null) {
+    throw invalid('/transcription_model', 'unsupported', NO_TRANSCRIPTS);
+  }
   if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
     // A document that is added now waits: it is queued for the new model, or for none.
@@ -56,6 +61,8 @@ export async function setModel(
     const isSame = embeddingModel === (before?.embeddingModel ?? null) && nextUrl === (before?.baseUrl ?? null);
     const embeddingDimensions = isSame ? (before?.embeddingDimensions ?? null) : null;
     if (embeddingModel !== null) await clearOtherEmbeddingModels(tx, orgId, provider);
+    const transcriptionModel = transcription === undefined ? (before?.transcriptionModel ?? null) : transcription;
+    if (transcriptionModel !== null) await clearOtherTranscriptionModels(tx, orgId, provider);
     const row = await writeModel(tx, {
       orgId,
       provider,
@@ -63,6 +70,7 @@ export async function setModel(
       sealedKey,
       embeddingModel,
       embeddingDimensions,
+      transcriptionModel,
     });
     if (!isSame) await queueAllDocuments(tx, orgId);
     else if (embeddingModel !== null) await retryAllFailed(tx, orgId);
@@ -71,6 +79,7 @@ export async function setModel(
       base_url: nextUrl,
       key_changed: key !== undefined,
       ...(embedding !== undefined && { embedding_model: embedding }),
+      ...(transcription !== undefined && { transcription_model: transcription }),
     };
     await recordAudit(tx, { orgId, actor, action: 'model.set', subjectId: provider, facts });
     return presentModel(row);

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Plan } from '../../../contract/permissions.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
+import { transcribes } from './transcripts.ts';
 
 export type NewAttachment = Pick<
   typeof attachment.$inferInsert,
@@ -25,10 +26,11 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
   await tx.insert(attachment).values({ orgId, ...row });
 }
 
-/** Ties a file to the message that names it, if that is stored by now. */
+/** Ties a visitor's file to the message that names it, if that is stored by now; audio is written down from here on. */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
-  await db.execute(sql`UPDATE attachment a SET message_id = m.id FROM message m
-    WHERE a.org_id = ${orgId} AND a.id = ${id} AND a.message_id IS NULL
+  await db.execute(sql`UPDATE attachment a SET message_id = m.id,
+      due_at = CASE WHEN a.type LIKE 'audio/%' AND ${transcribes(sql`a.org_id`)} THEN now() END
+    FROM message m WHERE a.org_id = ${orgId} AND a.id = ${id} AND a.message_id IS NULL
       AND m.org_id = a.org_id AND m.provider_message_id = a.provider_message_id
       AND strpos(m.content ->> 'url', a.id) > 0`);
 }

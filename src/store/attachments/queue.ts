@@ -6,6 +6,7 @@ import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
 import { NOW } from '../schema/columns.ts';
 import type { NewAttachment } from './attachments.ts';
+import { readTranscribes, startWaitingTurn } from './transcripts.ts';
 
 /** After this time other workers take over the files of a dead worker; a live worker renews every third of it. */
 export const ATTACHMENT_LEASE_SECONDS = 60;
@@ -14,7 +15,8 @@ export type ClaimedAttachment = {
   org_id: string;
   id: string;
   name: string;
-  source: Record<string, string>;
+  /** Null: the bytes are here, and what is said in them is to be written down. */
+  source: Record<string, string> | null;
   /** Including this one. */
   attempts: number;
   lease: string;
@@ -58,15 +60,18 @@ export async function renewAttachments(pool: pg.Pool, held: readonly Held[]): Pr
   });
 }
 
-/** Later again, or never: null. The message then stays as it came. */
-export async function postponeAttachment(pool: pg.Pool, held: Held, againAfterMs: number | null): Promise<void> {
-  await pool.query({
-    name: 'postpone-attachment',
-    text: `UPDATE attachment SET lease = NULL, due_at = now() + $4::float8 * interval '1 millisecond'
-      WHERE org_id = $1 AND id = $2 AND lease = $3`,
-    values: [held.org_id, held.id, held.lease, againAfterMs],
-  });
+/** Later again, or never: null. The message then stays as it came, and a turn that waited for the file starts. */
+export async function postponeAttachment(db: Db, held: Held, againAfterMs: number | null): Promise<void> {
+  await db.execute(sql`UPDATE attachment SET lease = NULL, due_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
+    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease}`);
+  if (againAfterMs !== null) return;
+  const { rows } = await db.execute<{ run_id: string }>(sql`
+    SELECT m.run_id FROM attachment a JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
+    WHERE a.org_id = ${held.org_id} AND a.id = ${held.id} AND m.run_id IS NOT NULL`);
+  for (const { run_id: runId } of rows) await startWaitingTurn(db, held.org_id, runId);
 }
+
+type Place = { conversation_id: string; message_id: string; run_id: string | null; said: { text?: string } };
 
 /** What came without a caption says only of what kind it is. */
 const KIND_ALONE = /^\[\w+\]$/;
@@ -80,22 +85,25 @@ export async function completeAttachment(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     // The conversation first, in the order in which an erase locks.
-    const { rows } = await tx.execute<{ conversation_id: string; message_id: string; said: { text?: string } }>(sql`
-      SELECT m.conversation_id, m.id AS message_id, m.content AS said FROM attachment a
+    const { rows } = await tx.execute<Place>(sql`
+      SELECT m.conversation_id, m.id AS message_id, m.run_id, m.content AS said FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
       WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
     const [place] = rows;
     if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return false;
+    const caption = KIND_ALONE.test(place.said.text ?? '') ? '' : (place.said.text ?? '');
+    const isSpoken = caption === '' && content.type === 'audio' && (await readTranscribes(tx, held.org_id));
+    const next = isSpoken ? { dueAt: sql`now()`, attempts: 0 } : { dueAt: null };
     const stored = await tx
       .update(attachment)
-      .set({ token, name, type, size, hash, bytes, source: null, dueAt: null, lease: null })
+      .set({ token, name, type, size, hash, bytes, source: null, lease: null, ...next })
       .where(sql`${attachment.orgId} = ${held.org_id} AND ${attachment.id} = ${held.id}
         AND ${attachment.lease} = ${held.lease}`);
     if (stored.rowCount === 0) return false;
-    const caption = place.said.text ?? '';
-    const shown = caption === '' || KIND_ALONE.test(caption) ? content : { ...content, text: caption };
+    const shown = caption === '' ? content : { ...content, text: caption };
     await tx.execute(sql`UPDATE message SET content = ${JSON.stringify(shown)}::jsonb
       WHERE org_id = ${held.org_id} AND id = ${place.message_id}`);
+    if (!isSpoken && place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
     return true;
   });
 }

@@ -156,6 +156,8 @@ export const modelProvider = pgTable(
     embeddingModel: text('embedding_model'),
     /** Of its vectors, since it was first called; null: not called yet. */
     embeddingDimensions: integer('embedding_dimensions'),
+    /** Writes down audio of the organization; null: this connection does not. */
+    transcriptionModel: text('transcription_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -164,6 +166,9 @@ export const modelProvider = pgTable(
     uniqueIndex('model_provider_embeds')
       .on(table.orgId)
       .where(sql`embedding_model IS NOT NULL`),
+    uniqueIndex('model_provider_transcribes')
+      .on(table.orgId)
+      .where(sql`transcription_model IS NOT NULL`),
   ],
 );
 

@@ -6,7 +6,7 @@ import { message } from './conversation.ts';
 /**
  * A file that was sent in a conversation. It goes with its message, so with the person, the retention period and the
  * organization. While its bytes are still at the channel's provider, it is also its own entry in the queue of those
- * that are to be fetched: `due_at` and `lease`, as for runs.
+ * that are to be fetched: `due_at` and `lease`, as for runs. Audio without words is there once more, to be written down.
  */
 export const attachment = pgTable(
   'attachment',

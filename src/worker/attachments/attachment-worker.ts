@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import { MAX_CAPTION } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { ProviderError } from '../../engine/provider.ts';
 import { ChannelFailure } from '../../channels/channel.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
+import { clean } from '../../features/conversations/keep-inbound-message.ts';
 import { newAttachment } from '../../features/conversations/new-attachment.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -13,14 +16,21 @@ import {
   postponeAttachment,
   renewAttachments,
 } from '../../store/attachments/queue.ts';
+import { completeTranscript, readAudio, readTranscriptionConnection } from '../../store/attachments/transcripts.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { findInboundChannel } from '../../store/inbound/place.ts';
+import { callConnection, type ConnectionDeps } from '../turns/call-connection.ts';
+import { tryContext } from '../turns/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 
 const POLL_MS = 1_000;
 /** Each may hold 10 MiB. */
 const CAPACITY = 4;
+/** Providers count some ten tokens for a second, which takes more than a thousand bytes in any form. */
+const BYTES_PER_TOKEN = 100;
+/** Shorter than a dead reservation of a budget. */
+const TRANSCRIPT_TIMEOUT_MS = 50_000;
 /** Delays before the second and each further attempt; then the message stays as it came. */
 const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 6 * 3_600];
 
@@ -31,13 +41,14 @@ export type AttachmentWorkerDeps = {
   egress: Egress;
   openSecrets: OpenSecrets;
   baseUrl: string;
+  connections: ConnectionDeps;
   /** A message shows its file now. */
   onStored(): void;
 };
 
 /**
- * Fetches the files that people sent through a provider, which names a file and keeps its bytes. The message is
- * accepted and answered without waiting for them.
+ * Fetches the files that people sent through a provider, which names a file and keeps its bytes; the message is accepted
+ * without waiting for them. Then, where a transcription model is connected, writes down what is said in audio.
  */
 export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
   const { db, log } = deps;
@@ -57,9 +68,10 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     renew: (held) => renewAttachments(pool, held),
     work: async ({ row, abort }) => loop.storeWithRetries(await attempt(deps, row, abort.signal)),
     complete: async (outcomes) => {
-      for (const { row, file, againAfterMs } of outcomes) {
+      for (const { row, file, words, againAfterMs } of outcomes) {
         if (file) await completeAttachment(db, row, file.row, file.content);
-        else await postponeAttachment(pool, row, againAfterMs);
+        else if (words !== null) await completeTranscript(db, row, words);
+        else await postponeAttachment(db, row, againAfterMs);
       }
       deps.onStored();
       return outcomes.map(() => undefined);
@@ -75,30 +87,35 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
 type Outcome = {
   row: ClaimedAttachment;
   file: Awaited<ReturnType<typeof newAttachment>> | null;
-  /** Null: it was fetched, or was given up. */
+  /** What is said in it. */
+  words: string | null;
+  /** Null: it is done, or was given up. */
   againAfterMs: number | null;
 };
 
 async function attempt(deps: AttachmentWorkerDeps, row: ClaimedAttachment, signal: AbortSignal): Promise<Outcome> {
   try {
-    return { row, file: await fetchFile(deps, row, signal), againAfterMs: null };
+    const { source } = row;
+    if (source === null) return { row, file: null, words: await writeDown(deps, row, signal), againAfterMs: null };
+    return { row, file: await fetchFile(deps, { ...row, source }, signal), words: null, againAfterMs: null };
   } catch (error) {
-    if (signal.aborted) return { row, file: null, againAfterMs: 0 };
+    if (signal.aborted) return { row, file: null, words: null, againAfterMs: 0 };
     const { code, message, isFinal, afterMs } = failureOf(error);
     const delay = RETRY_SECONDS[row.attempts - 1];
     const againAfterMs = isFinal || delay === undefined ? null : Math.max(afterMs, delay * 1_000);
+    const what = row.source === null ? 'a transcript' : 'a copy of a file';
     const facts = { attachment_id: row.id, attempts: row.attempts, code, detail: message };
     deps.log.warn(
       facts,
-      againAfterMs === null ? 'a file was given up' : 'a file could not be fetched; it is tried again',
+      againAfterMs === null ? `${what} was given up` : `${what} could not be made; it is tried again`,
     );
-    return { row, file: null, againAfterMs };
+    return { row, file: null, words: null, againAfterMs };
   }
 }
 
 async function fetchFile(
   { db, kinds, egress, openSecrets, baseUrl }: AttachmentWorkerDeps,
-  row: ClaimedAttachment,
+  row: ClaimedAttachment & { source: Record<string, string> },
   signal: AbortSignal,
 ) {
   const channel = await findInboundChannel(db, row.channel_id);
@@ -112,6 +129,32 @@ async function fetchFile(
   return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, row.id);
 }
 
+/** Empty when nothing is understood, or when transcripts were turned off since. */
+async function writeDown({ connections, db }: AttachmentWorkerDeps, row: ClaimedAttachment, signal: AbortSignal) {
+  const [connection, audio] = [
+    await readTranscriptionConnection(db, row.org_id),
+    await readAudio(db.$client, row.org_id, row.id),
+  ];
+  if (connection === null || audio === null) return '';
+  const { transcriptionModel: model } = connection;
+  const { transcribeAudio, TRANSCRIPT_MAX_BYTES } = await import('../../engine/providers/transcribe-audio.ts');
+  const call = {
+    model,
+    caller: { context: tryContext(row.org_id, audio.agentId), agent: { id: audio.agentId, definition: {} } },
+    inputTokens: Math.ceil(audio.bytes.length / BYTES_PER_TOKEN),
+    timeoutMs: TRANSCRIPT_TIMEOUT_MS,
+    maxBytes: TRANSCRIPT_MAX_BYTES,
+  };
+  const words = await callConnection(connections, connection, call, async (settings) => {
+    const asked = { settings, model, audio: audio.bytes, timeoutMs: TRANSCRIPT_TIMEOUT_MS, signal };
+    return { result: await transcribeAudio(asked), inputTokens: null };
+  });
+  return cut(clean(words));
+}
+
+const cut = (words: string): string =>
+  words.length <= MAX_CAPTION ? words : `${words.slice(0, MAX_CAPTION - 1).toWellFormed()}…`;
+
 /** A faulty channel may be mended; what a provider or the limit of the organization refuses stays refused. */
 function failureOf(error: unknown): { code: string; message: string; isFinal: boolean; afterMs: number } {
   if (error instanceof ChannelFailure) {
@@ -122,6 +165,10 @@ function failureOf(error: unknown): { code: string; message: string; isFinal: bo
       isFinal: !retryable && !channelBroken,
       afterMs: retryAfterMs ?? 0,
     };
+  }
+  if (error instanceof ProviderError) {
+    const { retryable, retryAfterMs } = error;
+    return { code: error.code, message: error.message, isFinal: !retryable, afterMs: retryAfterMs ?? 0 };
   }
   if (error instanceof Refusal) return { code: error.code, message: error.message, isFinal: true, afterMs: 0 };
   return { code: 'unknown', message: (error as Error).name, isFinal: false, afterMs: 0 };

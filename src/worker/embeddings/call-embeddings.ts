@@ -1,21 +1,13 @@
 import { Refusal } from '../../../contract/problems.ts';
-import type { ModelProviderName } from '../../engine/providers/language-model.ts';
 import { type Asker, ProviderError } from '../../engine/provider.ts';
-import type { Egress } from '../../kernel/egress.ts';
-import type { Key } from '../../kernel/seal.ts';
-import type { Db } from '../../store/db.ts';
 import { type EmbeddingConnection, readEmbeddingConnection } from '../../store/embeddings/read.ts';
-import { openModelKey } from '../../store/open-model-key.ts';
-import { hasBudgets } from '../../store/spending/budgets.ts';
 import type { EmbedQuestion } from '../knowledge/search-by-meaning.ts';
-import { type CallsDeps, type CallsFor, openCalls } from '../turns/model-calls.ts';
+import { callConnection, type ConnectionDeps } from '../turns/call-connection.ts';
+import type { CallsFor } from '../turns/model-calls.ts';
 import { tryContext } from '../turns/try-context.ts';
 
-/**
- * Calls of an embedding model. They pass the same gate and the same budgets as the calls of turns, and what they use is
- * counted with them. The SDK is loaded with the first call.
- */
-export type EmbeddingsDeps = Omit<CallsDeps, 'pool'> & { db: Db; egress: Pick<Egress, 'fetchWith'>; sealingKey: Key };
+/** Calls of an embedding model. The SDK is loaded with the first one. */
+export type EmbeddingsDeps = ConnectionDeps;
 
 export type Bounds = { timeoutMs: number; signal?: AbortSignal };
 
@@ -39,39 +31,16 @@ export async function callEmbeddings(
   caller: CallsFor,
   { timeoutMs, signal }: Bounds,
 ): Promise<Int8Array[]> {
-  const { provider, baseUrl, embeddingModel: model, embeddingDimensions: dimensions, orgId } = connection;
+  const { embeddingModel: model, embeddingDimensions: dimensions } = connection;
   const { embedTexts, EMBEDDING_MAX_BYTES } = await import('../../engine/providers/embed-texts.ts');
-  const [apiKey, limited] = await Promise.all([
-    openModelKey(deps.db, deps.sealingKey, connection),
-    hasBudgets(deps.db, orgId),
-  ]);
-  if (apiKey === null) throw new ProviderError('provider_refused', LOST_KEY, { retryable: false });
-  const agent = { id: caller.agent.id, definition: { max_output_tokens: 0 } };
-  const ref = { provider, model };
-  const calls = openCalls({ ...deps, pool: deps.db.$client }, ref, { ...caller, agent, turns: 0 }, limited);
-  const settings = {
-    name: provider as ModelProviderName,
-    baseUrl: baseUrl ?? undefined,
-    apiKey,
-    fetch: deps.egress.fetchWith({ timeoutMs, maxBytes: EMBEDDING_MAX_BYTES }),
-  };
-  let failure: unknown = null;
-  try {
-    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    await calls.calling.begin({ inputTokens: bytes + ADDED_TOKENS });
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const call = { model, caller, inputTokens: bytes + ADDED_TOKENS, timeoutMs, maxBytes: EMBEDDING_MAX_BYTES };
+  return callConnection(deps, connection, call, async (settings) => {
     const asked = { settings, model, texts, dimensions, timeoutMs, ...(signal && { signal }) };
     const { vectors, tokens } = await embedTexts(asked);
-    calls.calling.end(tokens === null ? null : { input: tokens, cached: 0, output: 0 });
-    return vectors;
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    await calls.close(failure, []);
-  }
+    return { result: vectors, inputTokens: tokens };
+  });
 }
-
-const LOST_KEY = 'The stored key belongs to other settings. Give it again with the provider.';
 
 /** The question of one search, within two seconds. The payers are those of the turn. */
 export function createEmbedQuestion(deps: EmbeddingsDeps): EmbedQuestion {

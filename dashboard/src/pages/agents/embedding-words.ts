@@ -23,8 +23,11 @@ export const embeddingWords = defineWords(
     embedding_model: 'Embedding model',
     embedding_hint:
       'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',
+    transcription_model: 'Transcription model',
+    transcription_hint:
+      'Writes down what people say in voice messages, for example “{example}”, so that agents and members can read it. Leave it empty to turn this off. Only one provider does it.',
     embedding_none:
-      'Anthropic has no embedding models. Use OpenAI, Google or an OpenAI-compatible server for embeddings.',
+      'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',
     checked: 'The embedding model answered: {dimensions}.',
     check_failed: 'Saved, but the embedding model did not answer',
     fault_provider_rate_limited: 'The provider limits our calls.',
@@ -74,7 +77,11 @@ export const embeddingWords = defineWords(
     retried: 'تجري المحاولة من جديد.',
     embedding_model: 'نموذج التضمين',
     embedding_hint: 'لمستندات كل وكلاء هذه المؤسسة، مثلًا «{example}». اتركه فارغًا لإيقاف التضمينات. يصنعها مزوّد واحد فقط.',
-    embedding_none: 'ليس لدى Anthropic نماذج تضمين. استعمل OpenAI أو Google أو خادمًا متوافقًا مع OpenAI للتضمينات.',
+    transcription_model: 'نموذج التفريغ الصوتي',
+    transcription_hint:
+      'يكتب ما يقوله الناس في الرسائل الصوتية، مثل «{example}»، ليقرأه الوكلاء والأعضاء. اتركه فارغًا لإيقاف ذلك. يقوم به مزوّد واحد فقط.',
+    embedding_none:
+      'ليس لدى Anthropic نماذج للتضمين أو للتفريغ الصوتي. استعمل لهما OpenAI أو Google أو خادمًا متوافقًا مع OpenAI.',
     checked: 'أجاب نموذج التضمين: {dimensions}.',
     check_failed: 'حُفظ، لكن نموذج التضمين لم يجب',
     fault_provider_rate_limited: 'يحدّ المزوّد من طلباتنا.',

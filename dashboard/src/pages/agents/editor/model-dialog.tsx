@@ -29,11 +29,11 @@ export function ModelDialog(props: Props): ReactNode {
   );
 }
 
-const EXAMPLES: Record<ModelProviderName, string> = {
-  openai_compatible: 'nomic-embed-text',
-  openai: 'text-embedding-3-small',
-  anthropic: '',
-  google: 'gemini-embedding-001',
+const EXAMPLES: Record<ModelProviderName, { embedding: string; transcription: string }> = {
+  openai_compatible: { embedding: 'nomic-embed-text', transcription: 'whisper-1' },
+  openai: { embedding: 'text-embedding-3-small', transcription: 'gpt-4o-mini-transcribe' },
+  anthropic: { embedding: '', transcription: '' },
+  google: { embedding: 'gemini-embedding-001', transcription: 'gemini-2.5-flash' },
 };
 
 /** Saves the connection; an embedding model is called once, so that a wrong name shows at once. */
@@ -60,11 +60,15 @@ function useSaving({ provider, stored, onClose }: FormProps) {
       },
     );
   const save = (values: Values, onError: (problem: Problem) => void): void => {
-    const [key, embedding] = [values.key.trim(), values.embedding_model.trim() || null];
+    const key = values.key.trim();
+    const [embedding, transcription] = [values.embedding_model, values.transcription_model].map(
+      (name) => name.trim() || null,
+    );
     const body = {
       base_url: values.base_url.trim() || null,
       ...(key !== '' && { key }),
       ...(embedding !== (stored?.embedding_model ?? null) && { embedding_model: embedding }),
+      ...(transcription !== (stored?.transcription_model ?? null) && { transcription_model: transcription }),
     };
     set.mutate(
       { params, body },
@@ -80,7 +84,7 @@ function useSaving({ provider, stored, onClose }: FormProps) {
   };
 }
 
-type Values = { key: string; base_url: string; embedding_model: string };
+type Values = { key: string; base_url: string; embedding_model: string; transcription_model: string };
 
 export function ModelForm(props: FormProps): ReactNode {
   const { provider, stored, onClose } = props;
@@ -89,7 +93,12 @@ export function ModelForm(props: FormProps): ReactNode {
   const { set, check, remove, tryModel, save } = useSaving(props);
   // The stored key was given for the stored address.
   const isMoved = (url: string): boolean => (url.trim() || null) !== (stored?.base_url ?? null);
-  const initial = { key: '', base_url: stored?.base_url ?? '', embedding_model: stored?.embedding_model ?? '' };
+  const initial = {
+    key: '',
+    base_url: stored?.base_url ?? '',
+    embedding_model: stored?.embedding_model ?? '',
+    transcription_model: stored?.transcription_model ?? '',
+  };
   const form = useCheckedForm<Values>(initial, () => ({
     key: (value, { base_url }) => {
       if (value.trim() !== '') return null;
@@ -133,13 +142,20 @@ export function ModelForm(props: FormProps): ReactNode {
         autoComplete="off"
         {...form.getInputProps('base_url')}
       />
-      <EmbeddingField provider={provider} field={form.getInputProps('embedding_model')} />
+      <OtherModels provider={provider} getInputProps={form.getInputProps} />
       <CheckFailed problem={check.error} onRetry={tryModel} />
     </DialogForm>
   );
 }
 
-function EmbeddingField({ provider, field }: { provider: ModelProviderName; field: object }): ReactNode {
+/** What a provider does beside the turns of agents. */
+function OtherModels({
+  provider,
+  getInputProps,
+}: {
+  provider: ModelProviderName;
+  getInputProps: (name: 'embedding_model' | 'transcription_model') => object;
+}): ReactNode {
   const say = useWords(embeddingWords);
   if (provider === 'anthropic') {
     return (
@@ -148,16 +164,17 @@ function EmbeddingField({ provider, field }: { provider: ModelProviderName; fiel
       </Text>
     );
   }
-  return (
+  return (['embedding', 'transcription'] as const).map((kind) => (
     <TextInput
-      label={say('embedding_model')}
-      description={say('embedding_hint', { example: EXAMPLES[provider] })}
+      key={kind}
+      label={say(`${kind}_model`)}
+      description={say(`${kind}_hint`, { example: EXAMPLES[provider][kind] })}
       dir="ltr"
       autoComplete="off"
       maxLength={200}
-      {...field}
+      {...getInputProps(`${kind}_model`)}
     />
-  );
+  ));
 }
 
 function CheckFailed({ problem, onRetry }: { problem: Problem | null; onRetry: () => void }): ReactNode {

@@ -1,0 +1,94 @@
+import { and, eq, isNotNull, sql, type SQL } from 'drizzle-orm';
+import type pg from 'pg';
+import { lockConversation } from '../conversations/write.ts';
+import type { Db, Queryable } from '../db.ts';
+import type { ModelRow } from '../models.ts';
+import { modelProvider } from '../schema/agent.ts';
+
+/**
+ * What a person said in an audio file, written down by a connected model. The file is in the queue of files a second
+ * time: then it has its bytes, and no `source`.
+ */
+export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
+
+/** How long the turn that answers audio waits for the words. */
+export const TRANSCRIPT_WAIT_MS = 30_000;
+
+/** The connection that writes down audio of the organization; null: none. */
+export async function readTranscriptionConnection(
+  db: Queryable,
+  orgId: string,
+): Promise<TranscriptionConnection | null> {
+  const rows = await db
+    .select()
+    .from(modelProvider)
+    .where(and(eq(modelProvider.orgId, orgId), isNotNull(modelProvider.transcriptionModel)));
+  return (rows[0] as TranscriptionConnection | undefined) ?? null;
+}
+
+/** Another connection had the transcription model until now. */
+export async function clearOtherTranscriptionModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
+  await tx
+    .update(modelProvider)
+    .set({ transcriptionModel: null })
+    .where(and(eq(modelProvider.orgId, orgId), sql`${modelProvider.provider} <> ${provider}`));
+}
+
+/** Whether audio of the organization is written down, in SQL. */
+export const transcribes = (orgId: SQL | string): SQL =>
+  sql`EXISTS (SELECT 1 FROM model_provider p WHERE p.org_id = ${orgId} AND p.transcription_model IS NOT NULL)`;
+
+export async function readTranscribes(db: Queryable, orgId: string): Promise<boolean> {
+  const { rows } = await db.execute<{ on: boolean }>(sql`SELECT ${transcribes(orgId)} AS "on"`);
+  return rows[0]!.on;
+}
+
+export async function readAudio(
+  pool: pg.Pool,
+  orgId: string,
+  id: string,
+): Promise<{ agentId: string; bytes: Buffer } | null> {
+  const { rows } = await pool.query<{ agentId: string; bytes: Buffer }>({
+    name: 'read-audio',
+    text: `SELECT c.agent_id AS "agentId", a.bytes FROM attachment a
+      JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
+      JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+      WHERE a.org_id = $1 AND a.id = $2 AND a.bytes IS NOT NULL`,
+    values: [orgId, id],
+  });
+  return rows[0] ?? null;
+}
+
+/** The words, beside the audio; the turn that waits for them starts. Empty: nothing could be understood. */
+export async function completeTranscript(
+  db: Db,
+  held: { org_id: string; id: string; lease: string },
+  words: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
+      SELECT m.conversation_id, m.id AS message_id, m.run_id FROM attachment a
+      JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
+      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
+    const [place] = rows;
+    // The conversation first, in the order in which an erase locks.
+    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
+    const done = await tx.execute(sql`UPDATE attachment SET due_at = NULL, lease = NULL
+      WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease}`);
+    if (done.rowCount === 0) return;
+    if (words !== '') {
+      await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
+        WHERE org_id = ${held.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);
+    }
+    if (place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
+  });
+}
+
+/** A turn that is queued for later starts now, unless other audio of its conversation is still to be written down. */
+export async function startWaitingTurn(tx: Queryable, orgId: string, runId: string): Promise<void> {
+  await tx.execute(sql`UPDATE run SET due_at = now()
+    WHERE org_id = ${orgId} AND id = ${runId} AND status = 'queued' AND lease IS NULL AND due_at > now()
+      AND due_at < now() + ${TRANSCRIPT_WAIT_MS} * interval '1 millisecond' AND attempts = 0
+      AND NOT EXISTS (SELECT 1 FROM message m JOIN attachment a ON a.org_id = m.org_id AND a.message_id = m.id
+        WHERE m.org_id = ${orgId} AND m.run_id = ${runId} AND a.due_at IS NOT NULL)`);
+}

@@ -1,0 +1,169 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { SetModelBody } from '../../../contract/dashboard/models.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenChannel, givenOrganization } from '../../../test/factories.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../../../test/fakes/model.ts';
+import type { FakeProvider } from '../../../test/fakes/provider.ts';
+import { startTelegram } from '../../../test/fakes/telegram.ts';
+import { setModel } from '../../features/models/set-model.ts';
+
+/** A voice message on Telegram, for an agent that repeats what it hears. */
+let parley: TestApp;
+let model: FakeModel;
+let provider: FakeProvider;
+let orgId: string;
+let channelId: string;
+const actor = { userId: 'user_test', address: null, requestId: null };
+const VOICE = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(3_000, 7)]);
+
+beforeAll(async () => {
+  model = await startFakeModel();
+  provider = await startTelegram();
+  const PARLEY_SECRET = randomBytes(48).toString('base64');
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1', PARLEY_SECRET });
+});
+afterAll(async () => {
+  await parley?.stop();
+  await provider?.stop();
+  await model?.close();
+});
+
+const connect = (body: SetModelBody, name = 'openai_compatible') =>
+  setModel(
+    { db: parley.db, egress: { check: async () => {} }, sealingKey: parley.secrets.sealingKey },
+    orgId,
+    name,
+    body,
+    actor,
+  );
+
+beforeEach(async () => {
+  orgId = await givenOrganization(parley.db);
+  const definition = { provider: 'openai_compatible' as const, model: 'local' };
+  const { agentId } = await givenAgent(parley.db, orgId, { definition });
+  const { kind, settings, secrets } = provider;
+  channelId = await givenChannel(parley.db, orgId, agentId, {
+    kind,
+    settings,
+    secrets,
+    sealingKey: parley.secrets.sealingKey,
+  });
+  await connect({
+    base_url: model.baseUrl('openai_compatible'),
+    key: FAKE_MODEL_KEY,
+    transcription_model: 'whisper-1',
+  });
+  provider.delivered.length = 0;
+  model.transcripts.calls.length = 0;
+});
+
+const hears = async (bytes = VOICE, caption?: string) => {
+  const { method, headers, body } = provider.sends(bytes, caption === undefined ? {} : { caption });
+  const answer = await fetch(`${parley.url}/inbound/telegram/${channelId}`, { method, headers, body });
+  expect(answer.status).toBe(200);
+};
+const rows = async (query: ReturnType<typeof sql>) => (await parley.db.execute(query)).rows;
+const said = async () =>
+  (await rows(sql`SELECT content FROM message WHERE org_id = ${orgId} AND role = 'end_user' ORDER BY id`)).map(
+    ({ content }) => content as Record<string, string>,
+  );
+const answers = () => provider.delivered.map(({ text }) => text);
+
+test('what a person says is written down, and the agent answers it: its turn waits for the words', async () => {
+  const gate = Promise.withResolvers<void>();
+  model.transcripts.script({ text: ' When do you open on Friday? ', after: gate.promise });
+  await hears();
+  await expect.poll(() => model.transcripts.calls.length).toBe(1);
+  expect(model.transcripts.calls[0]).toMatchObject({ model: 'whisper-1', name: 'audio.ogg', bytes: VOICE });
+  expect((await said())[0]).toEqual({ type: 'audio', url: expect.any(String) });
+  const [run] = await rows(sql`SELECT status, turns, due_at > now() + interval '10 seconds' AS waits FROM run
+    WHERE org_id = ${orgId}`);
+  expect(run).toEqual({ status: 'queued', turns: 0, waits: true });
+  gate.resolve();
+  await expect.poll(answers).toEqual(['You said: When do you open on Friday?']);
+  expect((await said())[0]).toMatchObject({ type: 'audio', text: 'When do you open on Friday?' });
+  expect(await rows(sql`SELECT due_at, lease FROM attachment WHERE org_id = ${orgId}`)).toEqual([
+    { due_at: null, lease: null },
+  ]);
+});
+
+test('audio of a visitor of a web chat is written down as well', async () => {
+  const definition = { provider: 'openai_compatible' as const, model: 'local' };
+  const { agentId } = await givenAgent(parley.db, orgId, { definition });
+  const chat = await givenChannel(parley.db, orgId, agentId, {
+    kind: 'web_chat',
+    settings: { allowed_origins: ['https://shop.example'] },
+    secrets: { secret: 's' },
+    sealingKey: parley.secrets.sealingKey,
+  });
+  const origin = { origin: 'https://shop.example' };
+  const opened = await parley.call('POST', `/chat/${chat}/sessions`, { body: {}, headers: origin });
+  model.transcripts.script({ text: 'Is my order on its way?' });
+  const sent = await fetch(`${parley.url}/chat/${chat}/files?client_id=${randomUUID()}&name=voice.ogg`, {
+    method: 'POST',
+    headers: {
+      ...origin,
+      authorization: `Bearer ${opened.body.token as string}`,
+      'content-type': 'application/octet-stream',
+    },
+    body: VOICE,
+  });
+  expect(sent.status).toBe(201);
+  await expect
+    .poll(() => rows(sql`SELECT content ->> 'text' AS text FROM message WHERE org_id = ${orgId} ORDER BY id`))
+    .toEqual([{ text: 'Is my order on its way?' }, { text: 'You said: Is my order on its way?' }]);
+});
+
+test('words that the provider refuses to write down do not keep the agent from answering', async () => {
+  model.transcripts.script({ status: 400 });
+  await hears();
+  await expect.poll(answers).toEqual(['You said: [audio]']);
+  expect(await said()).toEqual([{ type: 'audio', url: expect.any(String) }]);
+});
+
+test('a passing failure is tried again; the turn waits half a minute at most', async () => {
+  model.transcripts.script({ status: 503 }, { text: 'Second time.' });
+  await hears();
+  await expect
+    .poll(() => rows(sql`SELECT attempts FROM attachment WHERE org_id = ${orgId} AND due_at > now() AND lease IS NULL`))
+    .toEqual([{ attempts: 1 }]);
+  const [run] = await rows(
+    sql`SELECT extract(epoch FROM due_at - now()) < 30 AS soon FROM run WHERE org_id = ${orgId}`,
+  );
+  expect(run).toEqual({ soon: true });
+  await rows(sql`UPDATE attachment SET due_at = now() WHERE org_id = ${orgId}`);
+  await expect.poll(answers).toEqual(['You said: Second time.']);
+});
+
+test('only audio without words is sent to the provider, and only where a model is chosen', async () => {
+  await hears(Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(100, 5)]));
+  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image']);
+  await hears(VOICE, 'My complaint');
+  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image', 'audio']);
+  await connect({ transcription_model: null });
+  await hears();
+  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image', 'audio', 'audio']);
+  await expect
+    .poll(() => rows(sql`SELECT 1 FROM attachment WHERE org_id = ${orgId} AND due_at IS NOT NULL`))
+    .toEqual([]);
+  expect(model.transcripts.calls).toEqual([]);
+  expect((await said())[1]).toMatchObject({ text: 'My complaint' });
+});
+
+test('one provider of an organization makes transcripts; Anthropic has none', async () => {
+  await connect({ key: 'sk-other', transcription_model: 'gpt-4o-transcribe' }, 'openai');
+  const chosen =
+    await rows(sql`SELECT provider, transcription_model AS model FROM model_provider WHERE org_id = ${orgId}
+    ORDER BY provider`);
+  expect(chosen).toEqual([
+    { provider: 'openai', model: 'gpt-4o-transcribe' },
+    { provider: 'openai_compatible', model: null },
+  ]);
+  const refused = connect({ key: 'sk-ant', transcription_model: 'x' }, 'anthropic');
+  await expect(refused).rejects.toMatchObject({
+    code: 'validation_failed',
+    extras: { errors: [{ pointer: '/transcription_model' }] },
+  });
+});

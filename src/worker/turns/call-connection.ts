@@ -1,0 +1,61 @@
+import { type ModelProviderName, type ModelSettings } from '../../engine/providers/language-model.ts';
+import { ProviderError } from '../../engine/provider.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+import type { ModelRow } from '../../store/models.ts';
+import { openModelKey } from '../../store/open-model-key.ts';
+import { hasBudgets } from '../../store/spending/budgets.ts';
+import { type CallsDeps, type CallsFor, openCalls } from './model-calls.ts';
+
+export type ConnectionDeps = Omit<CallsDeps, 'pool'> & { db: Db; egress: Pick<Egress, 'fetchWith'>; sealingKey: Key };
+
+export type ConnectionCall = {
+  model: string;
+  caller: CallsFor;
+  /** At most, for the budgets. */
+  inputTokens: number;
+  timeoutMs: number;
+  /** Of the answer. */
+  maxBytes: number;
+};
+
+/**
+ * One call of a connected provider beside the turns. It passes the same gate and the same budgets as the calls of turns,
+ * and what it uses is counted with them; `inputTokens` of its outcome are null when the provider does not tell them.
+ */
+export async function callConnection<T>(
+  deps: ConnectionDeps,
+  connection: ModelRow,
+  { model, caller, inputTokens, timeoutMs, maxBytes }: ConnectionCall,
+  work: (settings: ModelSettings) => Promise<{ result: T; inputTokens: number | null }>,
+): Promise<T> {
+  const { provider, baseUrl, orgId } = connection;
+  const [apiKey, limited] = await Promise.all([
+    openModelKey(deps.db, deps.sealingKey, connection),
+    hasBudgets(deps.db, orgId),
+  ]);
+  if (apiKey === null) throw new ProviderError('provider_refused', LOST_KEY, { retryable: false });
+  const agent = { id: caller.agent.id, definition: { max_output_tokens: 0 } };
+  const calls = openCalls(
+    { ...deps, pool: deps.db.$client },
+    { provider, model },
+    { ...caller, agent, turns: 0 },
+    limited,
+  );
+  const fetch = deps.egress.fetchWith({ timeoutMs, maxBytes });
+  let failure: unknown = null;
+  try {
+    await calls.calling.begin({ inputTokens });
+    const done = await work({ name: provider as ModelProviderName, baseUrl: baseUrl ?? undefined, apiKey, fetch });
+    calls.calling.end(done.inputTokens === null ? null : { input: done.inputTokens, cached: 0, output: 0 });
+    return done.result;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    await calls.close(failure, []);
+  }
+}
+
+const LOST_KEY = 'The stored key belongs to other settings. Give it again with the provider.';
