@@ -290,6 +290,11 @@ const kinds = {
     title: 'The link does not verify your address',
     cure: 'The link works within 24 hours, in a browser in which you are signed in to that account. Ask for a new one in the dashboard.',
   },
+  mail_link_not_found: {
+    status: 404,
+    title: 'The link stops no mail',
+    cure: 'Open the link in the mail again, all of it, or turn the mail off under “Your account” in the dashboard.',
+  },
   tool_secret_not_found: {
     status: 404,
     title: 'No such secret of a tool',

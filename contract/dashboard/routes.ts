@@ -188,6 +188,7 @@ import {
   TryToolBody,
 } from './tools.ts';
 import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
+import { MAX_UNSUBSCRIBE_BYTES, WeeklyMailBody, WeeklyMailRecord } from './weekly-mail.ts';
 import {
   CreateWebhookBody,
   EventDelivery,
@@ -505,6 +506,9 @@ const routes = {
   exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readNumbers: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
+  readWeeklyMail: route('GET 200', `${org}/weekly-mail`, 'viewer', 'Whether one gets the weekly mail', { answer: WeeklyMailRecord }),
+  setWeeklyMail: route('PUT 200', `${org}/weekly-mail`, 'viewer', 'Get the weekly mail, or not', { body: WeeklyMailBody, answer: WeeklyMailRecord }),
+  stopWeeklyMail: route('POST 204', '/weekly-mail/:link', 'public', 'Stop a weekly mail by the link in it', { body: Type.Unsafe<unknown>({}), rawBody: MAX_UNSUBSCRIBE_BYTES }),
   readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),
 } satisfies Record<string, DashboardRoute>;
 

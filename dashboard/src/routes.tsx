@@ -65,6 +65,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyPage(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
     createRoute({ getParentRoute: () => front, path: '/forgot', component: lazyPage(() => import('./pages/password/forgot-page.tsx'), 'ForgotPage') }),
     createRoute({ getParentRoute: () => front, path: '/password/$link', component: lazyPage(() => import('./pages/password/password-page.tsx'), 'PasswordPage') }),
+    createRoute({ getParentRoute: () => front, path: '/weekly-mail/$link', component: lazyPage(() => import('./pages/weekly-mail/stop-page.tsx'), 'StopPage') }),
     createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyPage(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
   ]),
   inside.addChildren([

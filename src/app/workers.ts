@@ -67,7 +67,13 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
-  const housekeeper = createHousekeeper({ db, log, queueMail: deps.queueMail, baseUrl: config.baseUrl });
+  const housekeeper = createHousekeeper({
+    db,
+    log,
+    queueMail: deps.queueMail,
+    setupKey: deps.setupKey,
+    baseUrl: config.baseUrl,
+  });
 
   wake.turns = () => turns.wake();
   wake.deliveries = () => deliveries.wake();

@@ -12,9 +12,20 @@ export type MailText = {
   /** Paragraphs before the link. */
   lines: readonly string[];
   link?: { label: string; url: string };
+  /** Lists under a heading, each with a link of its own. */
+  parts?: readonly MailPart[];
   /** Paragraphs after it. */
   after?: readonly string[];
+  /** Absent: English. */
+  language?: 'en' | 'ar';
+  /**
+   * A mail that comes again and again says how to stop it: `link` opens a page that asks, `post` is for mail programs
+   * (RFC 8058) and stops it at once.
+   */
+  unsubscribe?: { label: string; link: string; post: string };
 };
+
+export type MailPart = { title: string; lines: readonly string[]; link?: { label: string; url: string } };
 
 /** Any user may choose a name, so mail programs must not turn one into a link. For subjects and lines. */
 export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\\]+(?=\S)/g, ' ');

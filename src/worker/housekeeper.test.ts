@@ -24,7 +24,13 @@ afterAll(async () => {
 
 const queueMail = createQueueMail(deriveKey('a secret', 'mail'));
 const housekeeper = () =>
-  createHousekeeper({ db, log: pino({ level: 'silent' }), queueMail, baseUrl: 'https://parley.example' });
+  createHousekeeper({
+    db,
+    log: pino({ level: 'silent' }),
+    queueMail,
+    setupKey: deriveKey('a secret', 'setup'),
+    baseUrl: 'https://parley.example',
+  });
 
 /** More than one statement removes. */
 const MANY = 5_500;

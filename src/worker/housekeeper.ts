@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { groupQuestions } from '../engine/knowledge/group-questions.ts';
 import { forgetLooseAttachments } from '../store/attachments/attachments.ts';
 import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
 import type { Db } from '../store/db.ts';
@@ -6,8 +7,8 @@ import { forgetImports } from '../store/imports/queue.ts';
 import { forgetEvents } from '../store/events/events.ts';
 import { eraseOld } from '../store/organizations/retention.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
+import { mailWeek, type MailWeekDeps } from '../features/numbers/mail-week.ts';
 import { tellOwnersOfBudgets } from '../features/spending/tell-owners.ts';
-import type { QueueMail } from '../store/mail.ts';
 import { settleDead } from '../store/spending/reserve.ts';
 import { forgetTries } from '../store/spending/settle.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
@@ -37,25 +38,30 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
 /** One batch for organizations with a retention period; while one is due, another may be. */
 const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
 
-export type HousekeeperOptions = { db: Db; log: Logger; queueMail: QueueMail | null; baseUrl: string };
+export type HousekeeperOptions = Omit<MailWeekDeps, 'group'> & { log: Logger };
 
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
  * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
  * retention period of their organization, files whose message never came, tries of models older than 30 days. It also settles what dead workers have
- * reserved from budgets, and mails owners whose budget is spent. Any number of nodes may run it at the same time.
+ * reserved from budgets, mails owners whose budget is spent, and mails members the numbers of their week. Any number of nodes may run it at the same time.
  */
-export function createHousekeeper({ db, log, queueMail, baseUrl }: HousekeeperOptions) {
+export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
+  const { db } = deps;
   let timer: NodeJS.Timeout | undefined;
   let isTidying = false;
   let stopped = false;
 
-  const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets({ db, queueMail, baseUrl }, limit);
+  const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets(deps, limit);
+  const week = async (): Promise<number> => {
+    await mailWeek({ ...deps, group: groupQuestions });
+    return 0;
+  };
 
   async function tidy(): Promise<void> {
     if (isTidying) return;
     isTidying = true;
-    for (const chore of [...CHORES, () => retain(db), mail]) {
+    for (const chore of [...CHORES, () => retain(db), mail, week]) {
       try {
         for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;

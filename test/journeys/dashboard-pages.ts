@@ -17,7 +17,8 @@ const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
 /** Pages only for people who are not signed in. */
-export const isFront = (path: string): boolean => /^\/(?:sign-in|setup|invitations|password|forgot)\b/.test(path);
+export const isFront = (path: string): boolean =>
+  /^\/(?:sign-in|setup|invitations|password|forgot|weekly-mail)\b/.test(path);
 
 export function declaredPaths(): string[] {
   const paths = [...readFileSync(CONTENTS, 'utf8').matchAll(DECLARED)]

@@ -14,7 +14,7 @@ import { givenOwner, type Owner } from '../owner.ts';
  * without being named; it must also be planted, or be listed below as one without personal data.
  */
 const NOT_ABOUT_PEOPLE = [
-  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // members
+  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', 'weekly_mail', // members
   'second_factor', 'recovery_code', 'passkey',
   'agent', 'agent_version', 'agent_suite', 'agent_test_pass', 'document', 'document_source', 'document_page', 'document_embedding', 'passage_embedding', 'model_provider', 'tool_secret', 'saved_reply', 'segment', 'conversation_view', 'conversation_mention', 'data_key', 'trigger', 'campaign', // their own records
   'api_key', 'api_key_digest', 'access_token', 'access_token_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',

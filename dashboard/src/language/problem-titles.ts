@@ -82,6 +82,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   account_exists: 'يوجد حساب بهذا العنوان',
   account_required: 'هذه الدعوة تتطلب حسابًا',
   email_link_not_found: 'هذا الرابط لا يؤكد عنوانك',
+  mail_link_not_found: 'هذا الرابط لا يوقف أي رسالة',
   mail_missing: 'هذا التثبيت لا يرسل بريدًا',
   already_exists: 'موجود بالفعل',
   run_finished: 'انتهى التشغيل',

@@ -7,6 +7,12 @@ import { listInvitations, listMembers } from '../../features/members/read-member
 import { createOrganization } from '../../features/organizations/create-organization.ts';
 import { exportAudit } from '../../features/organizations/export-audit.ts';
 import { readNumbers } from '../../features/numbers/read-numbers.ts';
+import {
+  readWeeklyMail,
+  setWeeklyMail,
+  stopWeeklyMail,
+  type WeeklyMailDeps,
+} from '../../features/numbers/weekly-mail.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
@@ -20,7 +26,10 @@ import type { Desk } from './desk.ts';
 import { download } from './download.ts';
 
 /** Organizations, their members, and their audit log. */
-export const organizationRoutes = ({ route, deps }: Desk<OrganizationsDeps & MembersDeps>): Route[] => [
+export const organizationRoutes = ({
+  route,
+  deps,
+}: Desk<OrganizationsDeps & MembersDeps & WeeklyMailDeps>): Route[] => [
   route('listOrganizations', ({ caller, query, paged }) => {
     const all = query.all === true;
     if (all && !caller.isOperator) throw new Refusal('operator_required');
@@ -80,6 +89,9 @@ export const organizationRoutes = ({ route, deps }: Desk<OrganizationsDeps & Mem
     });
   }),
   route('readNumbers', ({ orgId, query }) => readNumbers(deps, orgId, query.period)),
+  route('readWeeklyMail', ({ orgId, acting }) => readWeeklyMail(deps, orgId, acting.userId)),
+  route('setWeeklyMail', ({ orgId, acting, body }) => setWeeklyMail(deps, orgId, acting.userId, body)),
+  route('stopWeeklyMail', ({ params }) => stopWeeklyMail(deps, params.link)),
   route('readOverview', ({ orgId }) => readOverview(deps, orgId)),
 ];
 

@@ -104,6 +104,8 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   changes: ['viewer', 'admin'],
   numbers: ['viewer', 'admin'],
   overview: ['viewer', 'admin'],
+  // One's own.
+  'weekly-mail': ['viewer', 'viewer'],
 };
 
 /** Routes whose rights differ from those of their noun, with the reason. */
@@ -136,7 +138,7 @@ const EXCEPTIONS: Record<string, Needed> = {
 /** Routes outside an organization: who may call them. All routes not named below need an ordinary session. */
 const ANYBODY =
   'setUp signIn signInWithCode startPasskeySignIn signInWithPasskey readSignInOptions signOut readInvitation acceptInvitation ' +
-  'forgotPassword readPasswordLink resetPassword beginSignIn finishSignIn';
+  'forgotPassword readPasswordLink resetPassword beginSignIn finishSignIn stopWeeklyMail';
 /** What a session of one organization needs to show its pages. */
 const ANY_SESSION = 'readSession readDescription listOrganizations';
 const ONESELF =

@@ -57,6 +57,21 @@ export async function listChannels(
   return pageOf(rows, limit);
 }
 
+/** Those that are on and do not work, by name. */
+export const listBrokenChannels = async (
+  db: Queryable,
+  orgId: string,
+  limit: number,
+): Promise<{ id: string; name: string }[]> =>
+  db
+    .select({ id: channel.id, name: channel.name })
+    .from(channel)
+    .where(
+      and(eq(channel.orgId, orgId), isNull(channel.deletedAt), eq(channel.enabled, true), eq(channel.status, 'broken')),
+    )
+    .orderBy(channel.name, channel.id)
+    .limit(limit);
+
 /** `sealed`: only if its credentials have not changed. */
 export async function changeChannel(
   db: Queryable,

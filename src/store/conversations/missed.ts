@@ -8,6 +8,7 @@ const IS_MISSED = sql.raw(`m.trace @> '{"steps": [{"kind": "miss"}]}' AND NOT m.
 
 export type Missed = {
   messageId: string;
+  agentId: string;
   conversationId: string;
   endUserId: string;
   at: Date;
@@ -15,29 +16,31 @@ export type Missed = {
   text: string;
 };
 
-/** What an agent could not answer since then, the newest first. */
+/** What an agent could not answer since then, the newest first; null: all agents. */
 export async function readMissed(
   db: Queryable,
   orgId: string,
-  agentId: string,
+  agentId: string | null,
   since: Date,
   limit: number,
 ): Promise<Missed[]> {
   const { rows } = await db.execute<{
     id: string;
+    agent_id: string;
     conversation_id: string;
     end_user_id: string;
     at: Date;
     text: string;
   }>(
-    sql`SELECT m.id, m.conversation_id, c.end_user_id, m.created_at AS at, q.text
+    sql`SELECT m.id, m.conversation_id, c.agent_id, c.end_user_id, m.created_at AS at, q.text
       FROM (
         SELECT m.* FROM message m
         WHERE m.org_id = ${orgId} AND m.id >= ${newId('msg', since.getTime()).slice(0, 14)} AND ${IS_MISSED}
         ORDER BY m.id DESC LIMIT ${MAX_OF_ALL_AGENTS}
       ) m
       CROSS JOIN LATERAL (
-        SELECT end_user_id FROM conversation WHERE org_id = m.org_id AND id = m.conversation_id AND agent_id = ${agentId}
+        SELECT agent_id, end_user_id FROM conversation
+        WHERE org_id = m.org_id AND id = m.conversation_id ${agentId === null ? sql`` : sql`AND agent_id = ${agentId}`}
       ) c
       CROSS JOIN LATERAL (
         SELECT left(coalesce((
@@ -52,6 +55,7 @@ export async function readMissed(
   );
   return rows.map((row) => ({
     messageId: row.id,
+    agentId: row.agent_id,
     conversationId: row.conversation_id,
     endUserId: row.end_user_id,
     at: new Date(row.at),

@@ -80,7 +80,13 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
         to,
         subject: said.subject,
         messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          ...(said.unsubscribe && {
+            'List-Unsubscribe': `<${said.unsubscribe.post}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
       });
       return null;
     } catch (error) {

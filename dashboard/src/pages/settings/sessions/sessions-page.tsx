@@ -10,7 +10,8 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
-import { useSession } from '../../../session/session.ts';
+import { useOrganization, useSession } from '../../../session/session.ts';
+import { WeeklyMailCard } from '../../weekly-mail/weekly-mail-card.tsx';
 import { words } from '../words.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { programOf } from './program-of.ts';
@@ -20,6 +21,7 @@ import classes from './sessions.module.css';
 export function SessionsPage(): ReactNode {
   const say = useWords(words);
   const { user } = useSession();
+  const isHeldBack = useOrganization().second_factor_required;
   return (
     <>
       <PageHeader
@@ -30,6 +32,7 @@ export function SessionsPage(): ReactNode {
       <Sessions />
       <PasswordCard />
       <SecondFactor />
+      {!isHeldBack && <WeeklyMailCard />}
     </>
   );
 }

@@ -1,0 +1,107 @@
+import { DASHBOARD_BASE } from '../../../contract/dashboard/routes.ts';
+import { listBrokenChannels } from '../../store/channels/channels.ts';
+import { type Missed, readMissed } from '../../store/conversations/missed.ts';
+import type { Db } from '../../store/db.ts';
+import type { QueueMail } from '../../store/mail.ts';
+import { claimWeek, listDueOrganizations, type WeeklyReader } from '../../store/numbers/weekly-mail.ts';
+import { readOrganization } from '../../store/organizations/organizations.ts';
+import { readNumbers } from './read-numbers.ts';
+import { type Week, weekInWords } from './week-in-words.ts';
+import { signWeeklyLink } from './weekly-link.ts';
+
+export type MailWeekDeps = {
+  db: Db;
+  queueMail: QueueMail | null;
+  /** HMAC key of the links that stop the mail. */
+  setupKey: Buffer;
+  baseUrl: string;
+  /** engine/knowledge/group-questions.ts */
+  group: (asked: readonly Missed[]) => Promise<Missed[][]>;
+  now?: () => number;
+};
+
+const WEEK_MS = 7 * 86_400_000;
+/** The first UTC hour of a Monday at eight somewhere is on Sunday at 18:00, the last one of a late mail on Wednesday at 20:00. */
+const SUNDAY = { day: 0, fromHour: 18 };
+const LAST_DAY = 3;
+/** Organizations in one round: each costs a counting of two weeks. The rest waits for the next round. */
+const MAX_ORGANIZATIONS = 100;
+const MAX_QUESTIONS_READ = 500;
+const MAX_QUESTIONS = 5;
+const MAX_CHANNELS = 20;
+
+/**
+ * Mails every member who wants it the numbers of the week, on Monday at eight in their zone. The mails and the mark that
+ * they are done are one transaction, so each is queued once, whichever node does it and whenever one dies. A week in
+ * which nothing happened is marked without a mail.
+ */
+export async function mailWeek(deps: MailWeekDeps): Promise<void> {
+  const now = deps.now?.() ?? Date.now();
+  if (deps.queueMail === null || !mayBeDue(new Date(now))) return;
+  let failure: unknown;
+  for (const orgId of await listDueOrganizations(deps.db, new Date(now), MAX_ORGANIZATIONS)) {
+    try {
+      await mailOrganization(deps, deps.queueMail, orgId, now);
+    } catch (error) {
+      // The others still get theirs.
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** Saves asking the database on the other days. */
+const mayBeDue = (at: Date): boolean =>
+  at.getUTCDay() === SUNDAY.day ? at.getUTCHours() >= SUNDAY.fromHour : at.getUTCDay() <= LAST_DAY;
+
+async function mailOrganization(deps: MailWeekDeps, queueMail: QueueMail, orgId: string, now: number): Promise<void> {
+  const week = await readWeek(deps, orgId, now);
+  // Still being counted: the next round goes on.
+  if (week === null) return;
+  const isQuiet = hasNothing(week);
+  await deps.db.transaction(async (tx) => {
+    for (const reader of await claimWeek(tx, orgId, new Date(now)))
+      if (!isQuiet) await queueMail(tx, mailTo(deps, orgId, reader, week));
+  });
+}
+
+async function readWeek({ db, group }: MailWeekDeps, orgId: string, now: number): Promise<Week | null> {
+  const numbers = await readNumbers({ db, now: () => now }, orgId, '7d');
+  const organization = await readOrganization(db, orgId);
+  if (!numbers.complete || !organization) return null;
+  const missed = await group(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
+  // The sort is stable: of equal ones the newest comes first.
+  const biggest = missed.toSorted((a, b) => b.length - a.length).slice(0, MAX_QUESTIONS);
+  const agents = new Set(biggest.flatMap((members) => members.map(({ agentId }) => agentId)));
+  return {
+    organization: organization.name,
+    numbers,
+    questions: biggest.map((members) => ({ text: members[0]!.text, count: members.length })),
+    agentId: agents.size === 1 ? [...agents][0]! : null,
+    brokenChannels: await listBrokenChannels(db, orgId, MAX_CHANNELS),
+  };
+}
+
+const hasNothing = ({ numbers, questions, brokenChannels }: Week): boolean =>
+  [numbers.conversations, numbers.handed_off, numbers.messages, numbers.calls].every(({ now }) => now === 0) &&
+  questions.length === 0 &&
+  brokenChannels.length === 0;
+
+function mailTo(
+  { setupKey, baseUrl }: MailWeekDeps,
+  orgId: string,
+  { userId, email, language }: WeeklyReader,
+  week: Week,
+): Parameters<QueueMail>[1] {
+  const link = signWeeklyLink(setupKey, { orgId, userId });
+  const { stop, ...said } = weekInWords(week, { language, baseUrl });
+  return {
+    to: email,
+    ...said,
+    unsubscribe: {
+      label: stop,
+      link: `${baseUrl}/weekly-mail/${link}`,
+      post: `${baseUrl}${DASHBOARD_BASE}/weekly-mail/${link}`,
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import { isId } from '../../../contract/ids.ts';
+import { isSigned } from '../../kernel/seal.ts';
+
+/**
+ * Ends one member's weekly mail of one organization, without signing in. It never expires: an old mail must still be
+ * able to stop the next one. It can do nothing else, and doing it twice changes nothing.
+ */
+export type WeeklyReaderOf = { orgId: string; userId: string };
+
+const sign = (key: Buffer, stated: string): Buffer =>
+  createHmac('sha256', key).update(`weekly mail ${stated}`).digest();
+
+export function signWeeklyLink(key: Buffer, { orgId, userId }: WeeklyReaderOf): string {
+  const stated = `${orgId}.${userId}`;
+  return `${stated}.${sign(key, stated).toString('base64url')}`;
+}
+
+/** Null: not a link of ours. */
+export function readWeeklyLink(key: Buffer, link: string): WeeklyReaderOf | null {
+  const [orgId = '', userId = '', signature = '', ...rest] = link.split('.');
+  if (rest.length > 0 || !isId('org', orgId) || !isId('user', userId)) return null;
+  const stated = `${orgId}.${userId}`;
+  return isSigned(key, Buffer.from(signature, 'base64url'), (one) => sign(one, stated)) ? { orgId, userId } : null;
+}
