@@ -22,6 +22,7 @@ export function ModelDialog(props: Props): ReactNode {
     <Modal
       opened={props.opened}
       onClose={props.onClose}
+      size="lg"
       title={say('provider_title', { provider: say(`provider_${props.provider}`) })}
     >
       <ModelForm {...props} />
