@@ -94,6 +94,12 @@ export const CHANNEL_FORMS = {
           description: 'A permanent token of a system user with whatsapp_business_messaging.',
         }),
         app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
+        business_account_id: Type.Optional(
+          Type.String({
+            pattern: '^[0-9]{5,20}$',
+            description: 'WhatsApp → API setup, WhatsApp Business Account ID; lists the templates of the account.',
+          }),
+        ),
         api_url: ownServer('the Cloud API'),
       },
       closed,

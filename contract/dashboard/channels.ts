@@ -81,6 +81,31 @@ export const ChannelCheck = Type.Object(
 );
 export type ChannelCheck = Static<typeof ChannelCheck>;
 
+/** A text that the provider has approved, for people who have not written lately. */
+export const ChannelTemplate = Type.Object(
+  {
+    name: Type.String(),
+    language: Type.String(),
+    /** In the words of the provider: approved, pending, rejected, paused, … */
+    status: Type.String(),
+    category: Type.String(),
+    header: Nullable(Type.String()),
+    /** With its placeholders, `{{1}}` or `{{name}}`. */
+    body: Type.String(),
+    footer: Nullable(Type.String()),
+    buttons: Type.Array(Type.String()),
+    /** The names of the placeholders of the body. */
+    variables: Type.Array(Type.String()),
+    /** False: not approved, or something beside the body must be filled for each message. */
+    can_be_sent: Type.Boolean(),
+  },
+  { title: 'ChannelTemplate' },
+);
+export type ChannelTemplate = Static<typeof ChannelTemplate>;
+
+export const ChannelTemplates = Type.Object({ items: Type.Array(ChannelTemplate) }, { title: 'ChannelTemplates' });
+export type ChannelTemplates = Static<typeof ChannelTemplates>;
+
 export const SendTestBody = Type.Object(
   { address: Type.String({ minLength: 1, maxLength: 320 }), content: MessageContent },
   closed,

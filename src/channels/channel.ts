@@ -1,3 +1,4 @@
+import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
 import type { TSchema } from 'typebox';
 import type { PersonField } from '../../contract/channel-kinds.ts';
 import type { ChannelCapabilities } from '../../contract/channels.ts';
@@ -60,6 +61,8 @@ export type ChannelKind = {
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
   /** The bytes of a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: the kind names no files. */
   fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
+  /** Texts that the provider has approved. Absent: the kind has none. */
+  listTemplates?(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
 };

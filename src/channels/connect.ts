@@ -1,6 +1,7 @@
 import { Compile, type Validator } from 'typebox/compile';
 import type { Fault } from '../../contract/problems.ts';
 import { addressFault } from '../kernel/check-address.ts';
+import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
@@ -27,12 +28,16 @@ export type Connector = {
   ): Promise<Connected | { refused: ConnectRefusal }>;
   /** False: there is no provider to ask. */
   canAsk(kind: string): boolean;
+  /** Null: the kind has no templates. Asked again after seconds at the earliest. */
+  templates(kind: string, account: ChannelAccount): Promise<TemplatesAnswer | null>;
   /** Best effort: the channel is disconnected even when the provider cannot be reached. */
   disconnect(kind: string, account: ChannelAccount): Promise<void>;
 };
 
 /** Why the provider refuses the channel, as a sentence, with the setting at fault when it is known. */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
+
+type TemplatesAnswer = { items: ChannelTemplate[] } | { refused: ConnectRefusal };
 
 type ConnectorDeps = {
   kinds: ChannelKinds;
@@ -42,6 +47,8 @@ type ConnectorDeps = {
 };
 
 export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps): Connector {
+  /** The last answers about templates, so that many people at a page do not ask the provider many times. */
+  const asked = new Map<string, { until: number; answer: Promise<TemplatesAnswer> }>();
   return {
     inboundUrl(name, channelId) {
       const kind = kinds.get(name);
@@ -59,12 +66,27 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
       try {
         return await connectAccount(kinds.get(name)!, channelId, split, { egress, baseUrl, now }, own);
       } catch (error) {
-        if (!(error instanceof ChannelFailure)) throw error;
-        const { code, message: detail, facts } = error;
-        const known = facts.setting !== undefined && facts.setting in { ...split.settings, ...split.secrets };
-        const isBroken = facts.channelBroken ?? false;
-        return { refused: { code, detail, setting: known ? facts.setting : null, isBroken } };
+        return refusedBy(error, split);
       }
+    },
+    async templates(name, account) {
+      const kind = kinds.get(name);
+      if (!kind?.listTemplates) return null;
+      const known = asked.get(account.id);
+      if (known && known.until > now()) return known.answer;
+      const tools = {
+        egress,
+        now,
+        signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS),
+        inboundUrl: inboundUrl(baseUrl, kind, account.id),
+      };
+      const answer = kind.listTemplates(account, tools).then(
+        (items) => ({ items }),
+        (error: unknown) => refusedBy(error, account),
+      );
+      if (asked.size >= MAX_ASKED) asked.clear();
+      asked.set(account.id, { until: now() + ASK_AGAIN_MS, answer });
+      return answer;
     },
     canAsk: (name) => kinds.get(name)?.connect !== undefined,
     async disconnect(name, account) {
@@ -75,6 +97,14 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
       await kind.disconnect(account, tools).catch(() => {});
     },
   };
+}
+
+function refusedBy(error: unknown, { settings, secrets }: SplitSettings): { refused: ConnectRefusal } {
+  if (!(error instanceof ChannelFailure)) throw error;
+  const { code, message: detail, facts } = error;
+  const { setting: named = null, channelBroken: isBroken = false } = facts;
+  const known = named !== null && named in { ...settings, ...secrets };
+  return { refused: { code, detail, setting: known ? named : null, isBroken } };
 }
 
 /** A user's input, split into settings that may be read again and secrets that are sealed. */
@@ -97,6 +127,8 @@ export type Connected = SplitSettings & { shown: { name: string; value: string }
 
 /** Short, because a user waits for the result. */
 const DISCONNECT_TIMEOUT_MS = 5_000;
+const ASK_AGAIN_MS = 5_000;
+const MAX_ASKED = 1_000;
 /** How long a provider may take to check the credentials. */
 const CONNECT_TIMEOUT_MS = 15_000;
 

@@ -5,6 +5,7 @@ import type { Answer } from './receiver.ts';
 const TOKEN = 'EAAfake-access-token-for-tests';
 const APP_SECRET = '0123456789abcdef0123456789abcdef';
 const NUMBER_ID = '106540352242922';
+const ACCOUNT_ID = '102290129340398';
 const TYPES = ['text', 'image', 'audio', 'video', 'document', 'location', 'interactive', 'template'];
 
 const error = (status: number, code: number, message: string) => ({
@@ -22,6 +23,55 @@ function misnamed(path: string) {
   }
   if (pathname.endsWith(`/${NUMBER_ID}`)) return null;
   return error(400, 100, "Unsupported get request. Object with ID '1' does not exist");
+}
+
+const component = (type: string, more: object) => ({ type, ...more });
+const TEMPLATES = [
+  {
+    name: 'order_ready',
+    language: 'en_US',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    id: '1',
+    components: [
+      component('HEADER', { format: 'TEXT', text: 'Your order' }),
+      component('BODY', { text: 'Hi {{1}}, order {{2}} is ready.', example: { body_text: [['Asha', 'A-17']] } }),
+      component('FOOTER', { text: 'Example Shop' }),
+      component('BUTTONS', { buttons: [{ type: 'QUICK_REPLY', text: 'Thanks' }] }),
+    ],
+  },
+  {
+    name: 'order_ready',
+    language: 'ar',
+    status: 'PENDING',
+    category: 'UTILITY',
+    id: '2',
+    components: [component('BODY', { text: 'مرحبًا {{1}}، طلبك {{2}} جاهز.' })],
+  },
+  {
+    name: 'spring_sale',
+    language: 'en',
+    status: 'APPROVED',
+    category: 'MARKETING',
+    id: '3',
+    components: [component('HEADER', { format: 'IMAGE' }), component('BODY', { text: 'Hi {{name}}!' })],
+  },
+];
+
+/** Pages of two, with the cursors of the Graph API. */
+function templatesAt(path: string): Answer {
+  const { pathname, searchParams } = new URL(path, 'http://graph');
+  if (!pathname.endsWith(`/${ACCOUNT_ID}/message_templates`)) {
+    return error(400, 100, "Unsupported get request. Object with ID '1' does not exist");
+  }
+  const from = Number(searchParams.get('after') ?? 0);
+  const after = String(from + 2);
+  const isLast = from + 2 >= TEMPLATES.length;
+  const paging = {
+    cursors: { before: String(from), after },
+    ...(!isLast && { next: `http://graph${path}&after=${after}` }),
+  };
+  return { json: { data: TEMPLATES.slice(from, from + 2), paging } };
 }
 
 /** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
@@ -53,6 +103,7 @@ export async function startWhatsApp(): Promise<FakeProvider> {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
     other: ({ path }) => {
+      if (path.includes('/message_templates')) return templatesAt(path);
       if (path.endsWith('/55501')) return { json: { url: `${receiver.url}/media?mid=55501`, id: '55501' } };
       if (path.startsWith('/media')) return kept.answers.shift() ?? { text: kept.bytes };
       return (
@@ -86,7 +137,7 @@ export async function startWhatsApp(): Promise<FakeProvider> {
     ...rest,
     kind: 'whatsapp',
     url: receiver.url,
-    settings: { phone_number_id: NUMBER_ID, api_url: receiver.url },
+    settings: { phone_number_id: NUMBER_ID, business_account_id: ACCOUNT_ID, api_url: receiver.url },
     secrets: { access_token: TOKEN, app_secret: APP_SECRET, verify_token: 'verify-token-of-the-test' },
     person: '+97430000000',
     sends: (bytes, { caption, answers = [] } = {}) => {

@@ -18,6 +18,7 @@ export function addChannelsCommand(program: Command): void {
   addReads(channels);
   addUpdate(channels);
   addTestCommand(channels);
+  addTemplates(channels);
 
   const disconnect = channels
     .command('disconnect')
@@ -28,6 +29,21 @@ export function addChannelsCommand(program: Command): void {
     await confirm(yes, `Channel ${id} will be disconnected permanently.`);
     await api.call('disconnectChannel', { ids: { channel_id: id! } });
     out.record({ id, deleted: true });
+  });
+}
+
+function addTemplates(channels: Command): void {
+  const templates = channels
+    .command('templates')
+    .description('Lists the message templates of a WhatsApp channel, as Meta has them now.')
+    .argument('<channel-id>');
+  verb(templates, async ({ api, out }, [id]) => {
+    const { items } = await api.call('listTemplates', { ids: { channel_id: id! } });
+    out.list(
+      { data: items, next_cursor: null },
+      [field('name'), field('language'), field('status'), field('can_be_sent', 'Can be sent'), field('body', 'Text')],
+      'No templates. Make them in the WhatsApp Manager of Meta.',
+    );
   });
 }
 

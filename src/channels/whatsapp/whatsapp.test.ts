@@ -131,6 +131,50 @@ describe('connecting', () => {
   });
 });
 
+describe('templates', () => {
+  test('are listed from every page, with what must be filled in, and whether we can send them', async () => {
+    const found = await whatsapp.listTemplates!(account, tools);
+    expect(found).toEqual([
+      {
+        name: 'order_ready',
+        language: 'ar',
+        status: 'pending',
+        category: 'utility',
+        header: null,
+        body: 'مرحبًا {{1}}، طلبك {{2}} جاهز.',
+        footer: null,
+        buttons: [],
+        variables: ['1', '2'],
+        can_be_sent: false,
+      },
+      {
+        name: 'order_ready',
+        language: 'en-US',
+        status: 'approved',
+        category: 'utility',
+        header: 'Your order',
+        body: 'Hi {{1}}, order {{2}} is ready.',
+        footer: 'Example Shop',
+        buttons: ['Thanks'],
+        variables: ['1', '2'],
+        can_be_sent: true,
+      },
+      // Its picture would have to be given with each message.
+      expect.objectContaining({ name: 'spring_sale', status: 'approved', variables: ['name'], can_be_sent: false }),
+    ]);
+  });
+
+  test('of an account that is not named, or not ours, are a failure that says so', async () => {
+    const { business_account_id: _, ...settings } = account.settings;
+    await expect(whatsapp.listTemplates!({ ...account, settings }, tools)).rejects.toMatchObject({
+      code: 'provider_refused',
+      facts: { setting: 'business_account_id' },
+    });
+    const other = { ...account, settings: { ...account.settings, business_account_id: '12345' } };
+    await expect(whatsapp.listTemplates!(other, tools)).rejects.toMatchObject({ code: 'provider_refused' });
+  });
+});
+
 const parse = (value: object, id = '106540352242922') =>
   whatsapp.inbound!.parse(
     inboundRequest({

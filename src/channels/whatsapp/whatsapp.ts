@@ -5,6 +5,7 @@ import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools }
 import { sameText } from '../same-text.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
+import { listTemplates } from './templates.ts';
 import { refuses, wireContent } from './wire-content.ts';
 
 /**
@@ -13,6 +14,7 @@ import { refuses, wireContent } from './wire-content.ts';
  */
 const API = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
+const NO_ACCOUNT = "Enter the WhatsApp Business Account ID in the channel's settings: templates belong to the account.";
 const MEDIA_HOST = /\.(?:fbsbx|facebook|whatsapp)\.(?:com|net)$/;
 
 export const whatsapp: ChannelKind = {
@@ -67,6 +69,13 @@ export const whatsapp: ChannelKind = {
     const messages = member(answer.json, 'messages');
     if (answer.status !== 200 || !Array.isArray(messages)) throw failureOf(answer);
     return { providerMessageId: textMember(messages[0], 'id') ?? null, status: 'sent' };
+  },
+
+  async listTemplates(account, tools) {
+    const id = setting(account.settings, 'business_account_id');
+    if (id === '') throw new ChannelFailure('provider_refused', NO_ACCOUNT, { setting: 'business_account_id' });
+    const url = `${apiBase(account.settings, API)}/${VERSION}/${id}/message_templates`;
+    return listTemplates(tools, { url, token: account.secrets['access_token'] ?? '' });
   },
 
   /** https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: its address is good for five minutes. */

@@ -2,6 +2,7 @@ import { updateChannel } from '../../features/channels/change-channel.ts';
 import { checkChannel } from '../../features/channels/check-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { disconnectChannel } from '../../features/channels/disconnect-channel.ts';
+import { listTemplates } from '../../features/channels/list-templates.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
 import { readMessage } from '../../features/channel-messages/read-message.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
@@ -21,6 +22,7 @@ export const channelRoutes = ({ route, deps }: Desk<ChannelsDeps & TestDeps>): R
     updateChannel(deps, orgId, params.channel_id, body, actor),
   ),
   route('checkChannel', ({ orgId, params }) => checkChannel(deps, orgId, params.channel_id)),
+  route('listTemplates', ({ orgId, params }) => listTemplates(deps, orgId, params.channel_id)),
   route('sendTest', ({ orgId, params, body: { address, content } }) =>
     sendTest(deps, orgId, params.channel_id, { to: { address }, content }),
   ),

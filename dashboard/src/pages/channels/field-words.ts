@@ -16,6 +16,10 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
       'A permanent token of a system user with whatsapp_business_messaging. The token under API setup expires after a day.',
     ],
     'whatsapp.app_secret': ['App secret', 'App settings → Basic. Parley uses it to verify calls from Meta.'],
+    'whatsapp.business_account_id': [
+      'WhatsApp Business Account ID',
+      'WhatsApp → API setup. With it you choose templates from a list.',
+    ],
     'sms.account_sid': ['Account SID', 'console.twilio.com → Account Info. Starts with AC.'],
     'sms.auth_token': ['Auth token', 'console.twilio.com → Account Info.'],
     'sms.from': ['Sender', 'A number of the account (+974…), or the SID of a messaging service (MG…).'],
@@ -58,6 +62,7 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
       'لمستخدم نظام له whatsapp_business_messaging ودون انتهاء: ما تجده في API setup يعيش يومًا واحدًا.',
     ],
     'whatsapp.app_secret': ['سر التطبيق', 'App settings ← Basic. به يعرف Parley ما ترسله Meta.'],
+    'whatsapp.business_account_id': ['معرّف حساب WhatsApp Business', 'WhatsApp ← API setup. به تختار القوالب من قائمة.'],
     'sms.account_sid': ['Account SID', 'console.twilio.com ← Account Info. يبدأ بـ AC.'],
     'sms.auth_token': ['Auth token', 'console.twilio.com ← Account Info.'],
     'sms.from': ['المرسل', 'رقم من الحساب (‎+974…) أو SID لخدمة رسائل (MG…).'],

@@ -1,10 +1,18 @@
 import { ActionIcon, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { ChannelTemplate } from '../../../../../contract/dashboard/channels.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import {
+  isChosen,
+  TemplatePicker,
+  TemplatePreview,
+  TemplatesState,
+  useTemplates,
+} from '../../../parts/template-picker.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { LocalizedField } from '../../agents/editor/localized-field.tsx';
 import { MAX_TEMPLATE_VARIABLES } from './settings-values.ts';
@@ -60,7 +68,9 @@ export function OpeningCard({ item, draft: { values, change, editor } }: Props):
             rows={3}
           />
         )}
-        {values.opening === 'template' && <TemplateFields values={values} change={change} editor={editor} />}
+        {values.opening === 'template' && (
+          <TemplateFields channelId={item.channel_id} values={values} change={change} editor={editor} />
+        )}
       </Stack>
     </Card>
   );
@@ -77,39 +87,40 @@ const VariablesHint = (): ReactNode => {
 
 type FieldsProps = Pick<SettingsDraft, 'values' | 'change' | 'editor'>;
 
-function TemplateFields({ values, change, editor }: FieldsProps): ReactNode {
+function TemplateFields({ channelId, values, change, editor }: FieldsProps & { channelId: string }): ReactNode {
   const say = useWords(words);
+  const templates = useTemplates(channelId, true);
+  const { template: name, templateLanguage: language, templateVariables: variables } = values;
+  const chosen = templates.items?.find(isChosen({ name, language }));
+  const valueOf = (place: string): string => variables.find((known) => known.name === place)?.value ?? '';
+  const choose = (one: ChannelTemplate | null): void =>
+    change({
+      template: one?.name ?? '',
+      templateLanguage: one?.language ?? '',
+      templateVariables: (one?.variables ?? []).map((place) => ({ name: place, value: valueOf(place) })),
+    });
   return (
     <>
-      <Group align="flex-start" gap="md">
-        <TextInput
-          label={say('template_name')}
-          description={say('template_name_hint')}
-          withAsterisk
-          flex="2 1 240px"
-          dir="ltr"
-          maxLength={512}
-          autoComplete="off"
-          readOnly={editor.readOnly}
-          value={values.template}
+      <TemplatesState loading={templates.loading} failed={templates.failed} />
+      {templates.items ? (
+        <TemplatePicker
+          items={templates.items}
+          value={{ name, language }}
+          onChange={choose}
           error={editor.fault('/opening/template/name')}
-          onChange={(event) => change({ template: event.currentTarget.value })}
-        />
-        <TextInput
-          label={say('template_language')}
-          description={say('template_language_hint')}
-          flex="1 1 140px"
-          dir="ltr"
-          maxLength={35}
-          placeholder="en-US"
-          autoComplete="off"
           readOnly={editor.readOnly}
-          value={values.templateLanguage}
-          error={editor.fault('/opening/template/language')}
-          onChange={(event) => change({ templateLanguage: event.currentTarget.value })}
+          required
         />
-      </Group>
-      <TemplateVariables values={values} change={change} editor={editor} />
+      ) : (
+        <TemplateName values={values} change={change} editor={editor} />
+      )}
+      <TemplateVariables values={values} change={change} editor={editor} fixed={chosen !== undefined} />
+      {chosen && (
+        <TemplatePreview
+          template={chosen}
+          values={Object.fromEntries(variables.map(({ name: place, value }) => [place, value]))}
+        />
+      )}
       <LocalizedField
         label={say('template_text')}
         hint={say('template_text_hint')}
@@ -121,9 +132,51 @@ function TemplateFields({ values, change, editor }: FieldsProps): ReactNode {
   );
 }
 
-/** What stands in the places of the template, by their names there. */
-function TemplateVariables({ values: { templateVariables: variables }, change, editor }: FieldsProps): ReactNode {
+/** Where the provider does not list them. */
+function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   const say = useWords(words);
+  return (
+    <Group align="flex-start" gap="md">
+      <TextInput
+        label={say('template_name')}
+        description={say('template_name_hint')}
+        withAsterisk
+        flex="2 1 240px"
+        dir="ltr"
+        maxLength={512}
+        autoComplete="off"
+        readOnly={editor.readOnly}
+        value={values.template}
+        error={editor.fault('/opening/template/name')}
+        onChange={(event) => change({ template: event.currentTarget.value })}
+      />
+      <TextInput
+        label={say('template_language')}
+        description={say('template_language_hint')}
+        flex="1 1 140px"
+        dir="ltr"
+        maxLength={35}
+        placeholder="en-US"
+        autoComplete="off"
+        readOnly={editor.readOnly}
+        value={values.templateLanguage}
+        error={editor.fault('/opening/template/language')}
+        onChange={(event) => change({ templateLanguage: event.currentTarget.value })}
+      />
+    </Group>
+  );
+}
+
+/** What stands in the places of the template, by their names there. */
+function TemplateVariables({
+  values: { templateVariables: variables },
+  change,
+  editor,
+  fixed,
+}: FieldsProps & { fixed: boolean }): ReactNode {
+  const say = useWords(words);
+  const isOpen = !editor.readOnly && !fixed;
+  if (fixed && variables.length === 0) return null;
   const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
     change({ templateVariables: variables.map((one, at) => (at === index ? { ...one, ...part } : one)) });
   return (
@@ -140,7 +193,7 @@ function TemplateVariables({ values: { templateVariables: variables }, change, e
             dir="ltr"
             maxLength={64}
             autoComplete="off"
-            readOnly={editor.readOnly}
+            readOnly={!isOpen}
             value={name}
             error={editor.fault(`/opening/template/variables/${index}`)}
             onChange={(event) => set(index, { name: event.currentTarget.value })}
@@ -156,7 +209,7 @@ function TemplateVariables({ values: { templateVariables: variables }, change, e
             error={editor.fault(`/opening/template/variables/${name}`)}
             onChange={(event) => set(index, { value: event.currentTarget.value })}
           />
-          {!editor.readOnly && (
+          {isOpen && (
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -169,7 +222,7 @@ function TemplateVariables({ values: { templateVariables: variables }, change, e
           )}
         </div>
       ))}
-      {!editor.readOnly && variables.length < MAX_TEMPLATE_VARIABLES && (
+      {isOpen && variables.length < MAX_TEMPLATE_VARIABLES && (
         <Button
           variant="subtle"
           size="compact-sm"

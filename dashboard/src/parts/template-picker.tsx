@@ -1,0 +1,105 @@
+import { Loader, Select, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
+import { useRead } from '../api/queries.ts';
+import { useWords } from '../language/words.tsx';
+import { useOrganization } from '../session/session.ts';
+import { templateWords } from './template-words.ts';
+import classes from './template-picker.module.css';
+
+type Chosen = { name: string; language: string };
+
+/** The templates of a channel's account, from its provider. `null` while they are read; empty when they cannot be. */
+export function useTemplates(channelId: string, enabled: boolean) {
+  const params = { org_id: useOrganization().id, channel_id: channelId };
+  const read = useRead('listTemplates', { params }, { enabled, staleTime: 60_000 });
+  return { items: read.data?.items ?? null, failed: read.error !== null, loading: enabled && read.isPending };
+}
+
+export const isChosen =
+  ({ name, language }: Chosen) =>
+  (one: ChannelTemplate): boolean =>
+    one.name === name && one.language.toLowerCase() === (language.replaceAll('_', '-') || 'en').toLowerCase();
+
+type Props = {
+  label?: string;
+  items: readonly ChannelTemplate[];
+  value: Chosen;
+  onChange: (template: ChannelTemplate | null) => void;
+  error?: ReactNode;
+  readOnly?: boolean;
+  required?: boolean;
+};
+
+/** One of the templates, by name and language; those that cannot be sent say why. */
+export function TemplatePicker({ label, items, value, onChange, error, readOnly, required }: Props): ReactNode {
+  const say = useWords(templateWords);
+  const chosen = items.find(isChosen(value)) ?? null;
+  const isGone = value.name !== '' && chosen === null;
+  const why = ({ status, can_be_sent: canBeSent }: ChannelTemplate): string => {
+    if (canBeSent) return '';
+    if (status === 'approved') return ` – ${say('needs_more')}`;
+    const known = ['pending', 'rejected', 'paused', 'disabled'].includes(status);
+    return ` – ${say(known ? `status_${status as 'pending'}` : 'status_other')}`;
+  };
+  return (
+    <Select
+      label={label ?? say('choose')}
+      description={items.length === 0 ? say('none') : say('choose_hint')}
+      data={items.map((one) => ({
+        value: idOf(one),
+        label: `${one.name} · ${one.language}${why(one)}`,
+        disabled: !one.can_be_sent,
+      }))}
+      value={chosen && idOf(chosen)}
+      onChange={(id) => onChange(items.find((one) => idOf(one) === id) ?? null)}
+      error={error ?? (isGone && say('gone', { name: value.name }))}
+      nothingFoundMessage={say('not_found')}
+      searchable
+      clearable={!required}
+      withAsterisk={required === true}
+      readOnly={readOnly === true}
+    />
+  );
+}
+
+const idOf = ({ name, language }: ChannelTemplate): string => `${name} ${language}`;
+
+/** A template as its recipient sees it; what is not filled in yet shows its placeholder. */
+export function TemplatePreview({
+  template: { header, body, footer, buttons, language },
+  values,
+}: {
+  template: ChannelTemplate;
+  values: Readonly<Record<string, string>>;
+}): ReactNode {
+  const say = useWords(templateWords);
+  const filled = body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => values[name] || place);
+  return (
+    <figure className={classes.preview} lang={language}>
+      <figcaption>{say('preview')}</figcaption>
+      <div dir="auto">
+        {header && <b>{header}</b>}
+        <p>{filled}</p>
+        {footer && <small>{footer}</small>}
+      </div>
+      {buttons.map((button) => (
+        <span key={button} dir="auto">
+          {button}
+        </span>
+      ))}
+    </figure>
+  );
+}
+
+/** While templates are read, or instead of them. */
+export function TemplatesState({ loading, failed }: { loading: boolean; failed: boolean }): ReactNode {
+  const say = useWords(templateWords);
+  if (!loading && !failed) return null;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {loading && <Loader size={12} me={8} aria-hidden />}
+      {say(loading ? 'loading' : 'read_failed')}
+    </Text>
+  );
+}

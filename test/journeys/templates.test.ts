@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FakeProvider } from '../fakes/provider.ts';
+import { startWhatsApp } from '../fakes/whatsapp.ts';
+import { OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** Templates of WhatsApp are chosen from what Meta has now, with a preview, in a test message and in a campaign. */
+let journey: Journey;
+let whatsapp: FakeProvider;
+let cookie: string;
+let orgId: string;
+let channelId: string;
+let agentId: string;
+
+beforeAll(async () => {
+  whatsapp = await startWhatsApp();
+  journey = await startJourney({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  ({ cookie, orgId } = await journey.owner());
+  agentId = (await make('/agents', { name: 'Concierge', definition: {} })).id;
+  const { verify_token: _, ...secrets } = whatsapp.secrets;
+  const settings = { ...whatsapp.settings, ...secrets };
+  channelId = (await make('/channels', { agent_id: agentId, kind: 'whatsapp', name: 'Shop', settings })).id;
+});
+afterAll(async () => {
+  await journey?.stop();
+  await whatsapp?.stop();
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+const make = async (path: string, body: unknown): Promise<any> =>
+  (await journey.api(`POST /organizations/${orgId}${path}`, body, cookie)).body;
+
+test('a test message takes an approved template and its values', async () => {
+  const { page } = await journey.open(`/channels/${channelId}`, { as: OWNER });
+  const picker = page.getByRole('combobox', { name: 'Template instead of the message' });
+  await picker.click();
+  const options = page.getByRole('option');
+  await expect
+    .poll(() => options.allTextContents())
+    .toEqual([
+      'order_ready · ar – waits for approval',
+      'order_ready · en-US',
+      'spring_sale · en – has parts that Parley cannot fill',
+    ]);
+  expect(await options.nth(0).getAttribute('data-combobox-disabled')).toBe('true');
+  await options.nth(1).click();
+  await page.getByLabel('Value of {{1}}').fill('Asha');
+  await page.getByLabel('Value of {{2}}').fill('A-17');
+  const preview = page.getByRole('figure', { name: 'How it looks' });
+  await expect.poll(() => preview.textContent()).toContain('Your orderHi Asha, order A-17 is ready.Example Shop');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByLabel('Phone number', { exact: true }).fill(whatsapp.person);
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await expect.poll(() => whatsapp.delivered.length).toBe(1);
+  expect(whatsapp.delivered[0]!.raw).toMatchObject({
+    type: 'template',
+    template: {
+      name: 'order_ready',
+      language: { code: 'en_US' },
+      components: [
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: 'Asha' },
+            { type: 'text', text: 'A-17' },
+          ],
+        },
+      ],
+    },
+  });
+});
+
+test('a campaign opens with a template; its placeholders come with it; on a phone in Arabic nothing is too wide', async () => {
+  const campaign = await make('/campaigns', { name: 'Ready', agent_id: agentId, channel_id: channelId });
+  const { page } = await journey.open(`/campaigns/${campaign.id}`, { as: OWNER });
+  await settled(page);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByLabel('A template approved by the provider').check();
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: 'order_ready · en-US' }).click();
+  await page.getByLabel('Value of placeholder 1').fill('{{end_user.name|there}}');
+  await page.getByLabel('Value of placeholder 2').fill('{{order_id}}');
+  await expect
+    .poll(() => page.getByRole('figure', { name: 'How it looks' }).textContent())
+    .toContain('Hi {{end_user.name|there}}, order {{order_id}} is ready.');
+  await page.getByRole('button', { name: 'Save', exact: false }).first().click();
+  const read = () => journey.api(`GET /organizations/${orgId}/campaigns/${campaign.id}`, undefined, cookie);
+  await expect
+    .poll(async () => (await read()).body.settings.opening)
+    .toEqual({
+      template: {
+        name: 'order_ready',
+        language: 'en-US',
+        variables: { '1': '{{end_user.name|there}}', '2': '{{order_id}}' },
+      },
+    });
+  const phone = await journey.open(`/campaigns/${campaign.id}`, {
+    as: OWNER,
+    viewport: { width: 390, height: 844 },
+    liked: { language: 'ar', theme: 'dark' },
+  });
+  await settled(phone.page);
+  await phone.page.getByRole('tab', { name: 'الإعدادات' }).click();
+  await phone.page.getByRole('figure', { name: 'كيف يبدو' }).scrollIntoViewIfNeeded();
+  expect(await tooWide(phone.page)).toEqual([]);
+  expect(await seriousFaults(phone.page)).toEqual([]);
+});
+
+test('where they cannot be listed, a template is typed by name, and the page says why', async () => {
+  const { verify_token: _, ...secrets } = whatsapp.secrets;
+  const { business_account_id: __, ...settings } = { ...whatsapp.settings, ...secrets };
+  const other = await make('/channels', { agent_id: agentId, kind: 'whatsapp', name: 'Other', settings });
+  const { page } = await journey.open(`/channels/${other.id}`, { as: OWNER });
+  await page.getByText('The list needs the WhatsApp Business Account ID').waitFor();
+  await page.getByLabel('Template instead of the message').fill('hello_world');
+  const answer = await journey.api(`GET /organizations/${orgId}/channels/${other.id}/templates`, undefined, cookie);
+  expect([answer.status, answer.body.code]).toEqual([422, 'channel_check_failed']);
+  expect(answer.body.detail).toContain('WhatsApp Business Account ID');
+  const agents = await journey.api(`GET /organizations/${orgId}/agents/${agentId}`, undefined, cookie);
+  const sandbox = agents.body.sandbox_channel_id as string;
+  const none = await journey.api(`GET /organizations/${orgId}/channels/${sandbox}/templates`, undefined, cookie);
+  expect([none.status, none.body.code]).toEqual([409, 'channel_unsupported']);
+});
