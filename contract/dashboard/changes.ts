@@ -8,7 +8,7 @@ import { closed } from './shapes.ts';
  */
 export const TOPICS = ['conversations', 'waiting', 'keys', 'requests', 'audit', 'first_steps'] as const;
 /** Topics about one record, `conversation:conv_…`. */
-export const RECORD_TOPICS = { conversation: 'conv', runs: 'trigger', campaign: 'campaign' } as const;
+export const RECORD_TOPICS = { conversation: 'conv', presence: 'conv', runs: 'trigger', campaign: 'campaign' } as const;
 
 export type TopicKind = (typeof TOPICS)[number] | keyof typeof RECORD_TOPICS;
 export type Topic = (typeof TOPICS)[number] | `${keyof typeof RECORD_TOPICS}:${string}`;

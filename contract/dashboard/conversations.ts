@@ -151,6 +151,26 @@ export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed)
 /** Null: it waits again now. */
 export const SnoozeBody = Type.Object({ until: Nullable(Moment) }, closed);
 
+/**
+ * What a window tells of its reader: `here` keeps what was said of typing, `still` ends it, `gone` ends everything.
+ * Without a word it is over by itself, after PRESENT_SECONDS and TYPING_SECONDS.
+ */
+export const PRESENCES = ['here', 'typing', 'still', 'gone'] as const;
+export type Presence = (typeof PRESENCES)[number];
+export const PRESENT_SECONDS = 40;
+export const TYPING_SECONDS = 6;
+/** More are not shown. */
+export const MAX_PRESENT = 20;
+
+export const PresenceBody = Type.Object({ presence: Type.Enum(PRESENCES) }, closed);
+
+/** Another member who has the conversation open. */
+export const PresentMember = Type.Object(
+  { user_id: Type.String(), typing: Type.Boolean() },
+  { title: 'PresentMember' },
+);
+export type PresentMember = Static<typeof PresentMember>;
+
 /** As many as a member selects on one page of the list. */
 export const MAX_CHANGED_CONVERSATIONS = 100;
 

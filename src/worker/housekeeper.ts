@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { groupQuestions } from '../engine/knowledge/group-questions.ts';
 import { forgetLooseAttachments } from '../store/attachments/attachments.ts';
+import { forgetPresence } from '../store/conversations/presence.ts';
 import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
 import type { Db } from '../store/db.ts';
 import { forgetImports } from '../store/imports/queue.ts';
@@ -31,6 +32,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetEvents,
   forgetImports,
   forgetLooseAttachments,
+  forgetPresence,
   (pool, limit) => settleDead(pool, limit),
   forgetTries,
 ];
@@ -43,7 +45,7 @@ export type HousekeeperOptions = Omit<MailWeekDeps, 'group'> & { log: Logger };
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
  * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
- * retention period of their organization, files whose message never came, tries of models older than 30 days. It also settles what dead workers have
+ * retention period of their organization, files whose message never came, who had a conversation open, tries of models older than 30 days. It also settles what dead workers have
  * reserved from budgets, mails owners whose budget is spent, and mails members the numbers of their week. Any number of nodes may run it at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {

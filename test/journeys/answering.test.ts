@@ -304,4 +304,27 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toContain('Offline');
     expect(await said(id)).toEqual([]);
   });
+
+  it('two members see each other in a conversation, and who of them writes', async () => {
+    const id = await givenConversation('Dana');
+    const { url } = await call('POST /invitations', { email: 'omar@example.com', role: 'member' });
+    const token = new URL(url).pathname.split('/').at(-1);
+    await journey.api(`POST /invitations/${token}`, { name: 'Omar Aziz', password: PASSWORD });
+    const mine = await at(id);
+    const { page: theirs } = await journey.open(`/conversations/${id}`, { as: 'omar@example.com' });
+    await settled(theirs);
+    await mine.getByRole('img', { name: 'Also here: Omar Aziz' }).waitFor();
+    await theirs.getByRole('img', { name: 'Also here: Asha Rao' }).waitFor();
+    const typing = mine.getByRole('status').getByText('Omar Aziz is typing…');
+    const field = await answerAs(theirs);
+    await field.pressSequentially('Let me');
+    await typing.waitFor();
+    expect(await seriousFaults(mine)).toEqual([]);
+    await field.fill('');
+    await typing.waitFor({ state: 'detached' });
+    await theirs.goto(`${journey.app.url}/agents`);
+    const faces = mine.getByRole('img', { name: /^Also here/ });
+    await faces.waitFor({ state: 'detached' });
+    expect(await faces.count()).toBe(0);
+  });
 });

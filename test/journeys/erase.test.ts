@@ -22,6 +22,7 @@ const NOT_ABOUT_PEOPLE = [
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // only digests
   'inbound_event', // only hashes
+  'conversation_presence', // ids and moments, for seconds
   'conversation_seen', // ids and moments, deleted with the conversation
   'end_user_import', 'retention', // counts and columns
   'hand_off', 'numbers_day', // moments and counts

@@ -10,6 +10,7 @@ import { assignConversation } from '../../features/conversations/assign-conversa
 import { changeConversations } from '../../features/conversations/change-conversations.ts';
 import { countConversations } from '../../features/conversations/count-conversations.ts';
 import { markConversationSeen } from '../../features/conversations/mark-seen.ts';
+import { listPresence, setPresence } from '../../features/conversations/presence.ts';
 import { addNote, deleteNote } from '../../features/conversations/notes.ts';
 import { listConversations, readConversation } from '../../features/conversations/read-conversations.ts';
 import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
@@ -36,6 +37,12 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
   route('markConversationSeen', ({ orgId, params, acting: { userId } }) =>
     markConversationSeen(deps, orgId, params.conversation_id, userId),
+  ),
+  route('listPresence', async ({ orgId, params, acting: { userId } }) => ({
+    data: await listPresence(deps, orgId, params.conversation_id, userId),
+  })),
+  route('setPresence', ({ orgId, params, body, acting }) =>
+    setPresence(deps, orgId, params.conversation_id, body.presence, acting),
   ),
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),

@@ -120,6 +120,8 @@ const EXCEPTIONS: Record<string, Needed> = {
   addAudience: 'member',
   // What the reader has seen is the reader's own.
   markConversationSeen: 'viewer',
+  // And so is that the reader is here.
+  setPresence: 'viewer',
   addFile: 'member',
   previewRetention: 'owner',
   // Reading all data about people, or what each member did, is not for viewers.
@@ -311,6 +313,7 @@ const VALID: Record<string, unknown> = {
   tryAgent: {},
   setSuite: { cases: [] },
   replayConversation: { conversation_id: newId('conv') },
+  setPresence: { presence: 'here' },
   settleMissedQuestions: { message_ids: [newId('msg')] },
   testAgent: { case: { name: 'Opens', turns: [{}] } },
   tryTool: { tool: TOOL },

@@ -47,6 +47,10 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
         WHERE n.org_id = c.org_id AND n.conversation_id = c.id ORDER BY n.id`)},
       (SELECT r.status FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
+  // A person goes, and stops typing, without a change of the row.
+  presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text AS v
+    FROM conversation_presence p
+    WHERE p.org_id = w.org_id AND p.conversation_id = w.id AND p.here_until > now() ORDER BY p.user_id`),
   runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id
     ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
   // Every row that changes a campaign's counts is the newest of some status, or was the next one due.

@@ -88,6 +88,28 @@ export const conversationSeen = pgTable(
   ],
 );
 
+/**
+ * Who has a conversation open now, and who writes in it. The table is unlogged (its migration says so by hand): rows are
+ * worth seconds, and after a crash of the database there are none.
+ */
+export const conversationPresence = pgTable(
+  'conversation_presence',
+  {
+    orgId: orgId(),
+    conversationId: text('conversation_id').notNull(),
+    userId: text('user_id').notNull(),
+    hereUntil: moment('here_until').notNull(),
+    typingUntil: moment('typing_until'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.conversationId, table.userId] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }).onDelete('cascade'),
+  ],
+);
+
 /** What members write to each other beside a conversation; it goes to no person, no agent and no webhook. */
 export const conversationNote = pgTable(
   'conversation_note',

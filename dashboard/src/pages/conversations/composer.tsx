@@ -28,6 +28,7 @@ import { READ_AGAIN } from './search.ts';
 import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
 import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
+import { useTyping } from './use-presence.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 import fieldClasses from './reply-field.module.css';
@@ -59,6 +60,7 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
   const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
   const kept = { said: useKeptText(`parley.reply.${item.id}`), note: useKeptText(`parley.note.${item.id}`) };
   const [text, setText] = side === 'note' ? kept.note : kept.said;
+  useTyping(item.id, side, text);
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {
     flushSync(() => setPicked({ side: next, status: item.status }));

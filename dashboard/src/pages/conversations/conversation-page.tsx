@@ -22,10 +22,12 @@ import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
 import { Transcript } from './transcript.tsx';
 import { READ_AGAIN } from './search.ts';
+import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
 import { timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
 import { sendHeld } from './use-held-reply.ts';
+import { usePresence } from './use-presence.ts';
 import { useSeen } from './use-seen.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -72,6 +74,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   useShortcuts(may ? [{ key: 'a', label: say('key_assign'), act: toAssignee }] : []);
   useTabTitle(`${name} · ${say('conversations')} · Parley`);
   useSeen(item);
+  const others = usePresence(item.id);
   useEffect(() => {
     // After the shell has moved the focus to the page: inside the inbox it belongs to what was opened.
     const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));
@@ -89,6 +92,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
             <div className={classes.talkState}>
               <ConversationStatusBadge status={item.status} />
               {item.snoozed_until && <SnoozedUntil at={item.snoozed_until} />}
+              <AlsoHere others={others} />
               <LiveState failed={!live} every={LOOK_AGAIN_MS} />
               <ShortcutsButton />
             </div>
@@ -106,6 +110,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
           </Button>
         </header>
         <Transcript item={item} />
+        <Typing others={others} />
         <Composer item={item} />
       </section>
       <ConversationFacts item={item} shown={factsShown} assignee={assignee} />

@@ -1,0 +1,52 @@
+import { Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
+import { list } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { initials } from '../../shell/user-menu.tsx';
+import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { presenceWords } from './presence-words.ts';
+import { words } from './words.ts';
+import classes from './presence.module.css';
+
+type Props = { others: readonly PresentMember[] };
+
+/** As many faces as fit beside the state on a phone; the others are in the words. */
+const FACES = 3;
+
+/** The faces of the other members who have the conversation open. */
+export function AlsoHere({ others }: Props): ReactNode {
+  const say = useWords(presenceWords);
+  const names = useNames(others);
+  if (others.length === 0) return null;
+  const told = say('also_here', { names: list(say.language, names) });
+  return (
+    <Tooltip label={told} multiline maw={320}>
+      <span className={classes.faces} role="img" aria-label={told}>
+        {names.slice(0, FACES).map((name, index) => (
+          <span key={others[index]!.user_id} className={classes.face} aria-hidden="true">
+            {initials(name)}
+          </span>
+        ))}
+        {names.length > FACES && <span aria-hidden="true">+{names.length - FACES}</span>}
+      </span>
+    </Tooltip>
+  );
+}
+
+/** Always in the page, so that a screen reader knows the region before one of them writes. */
+export function Typing({ others }: Props): ReactNode {
+  const say = useWords(presenceWords);
+  const names = useNames(others.filter(({ typing }) => typing));
+  return (
+    <p role="status" className={classes.typing}>
+      {names.length > 0 && say('typing', { count: names.length, names: list(say.language, names) })}
+    </p>
+  );
+}
+
+function useNames(others: readonly PresentMember[]): string[] {
+  const say = useWords(words);
+  const people = usePeopleNames();
+  return others.map(({ user_id }) => people(user_id) ?? say('member'));
+}

@@ -1,0 +1,69 @@
+import { useDocumentVisibility } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import type { Presence, PresentMember } from '../../../../contract/dashboard/conversations.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useOrganization } from '../../session/session.ts';
+import type { Side } from './composer.tsx';
+
+/** Well within PRESENT_SECONDS of the contract: one beat may be lost. */
+const BEAT_MS = 15_000;
+/** Well within TYPING_SECONDS of the contract. */
+const TYPING_MS = 3_000;
+/** Without a stream. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** Tells that the reader has the conversation open while its window is in sight, and returns the others who have. */
+export function usePresence(conversation_id: string): readonly PresentMember[] {
+  const params = { org_id: useOrganization().id, conversation_id };
+  const tell = useTell(conversation_id);
+  const inSight = useDocumentVisibility() === 'visible';
+  useEffect(() => {
+    if (!inSight) return;
+    const leave = (): void => tell('gone');
+    const here = (): void => tell('here');
+    here();
+    const beat = setInterval(here, BEAT_MS);
+    // A page that is closed unmounts nothing; one that the browser kept and shows again has not gone.
+    window.addEventListener('pagehide', leave);
+    window.addEventListener('pageshow', here);
+    return () => {
+      clearInterval(beat);
+      window.removeEventListener('pagehide', leave);
+      window.removeEventListener('pageshow', here);
+      leave();
+    };
+  }, [inSight, tell]);
+  const others = useRead('listPresence', { params }, { every: LOOK_AGAIN_MS, live: `presence:${conversation_id}` });
+  return others.data?.data ?? [];
+}
+
+/** Tells that the reader writes, and that the field is empty again. What is only shown again is not writing. */
+export function useTyping(conversation_id: string, side: Side, text: string): void {
+  const tell = useTell(conversation_id);
+  const known = useRef({ side, text });
+  /** Null: no one was told, or the end was told. */
+  const toldAt = useRef<number | null>(null);
+  useEffect(() => {
+    const before = known.current;
+    known.current = { side, text };
+    if (before.side !== side || before.text === text || side === 'end_user') return;
+    if (text === '') {
+      if (toldAt.current !== null) tell('still');
+      toldAt.current = null;
+    } else if (toldAt.current === null || performance.now() - toldAt.current > TYPING_MS) {
+      toldAt.current = performance.now();
+      tell('typing');
+    }
+  }, [side, text, tell]);
+}
+
+/** Stays the same while the conversation does. What is lost is told again by the next beat. */
+function useTell(conversation_id: string): (presence: Presence) => void {
+  const org_id = useOrganization().id;
+  const { mutate } = useAct('setPresence', { refresh: [] });
+  const newest = useRef<(presence: Presence) => void>(() => {});
+  const tell = useRef((presence: Presence): void => newest.current(presence));
+  newest.current = (presence) =>
+    mutate({ params: { org_id, conversation_id }, body: { presence }, keepalive: presence === 'gone' });
+  return tell.current;
+}

@@ -1,0 +1,116 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { MAX_PRESENT } from '../../../contract/dashboard/conversations.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { deriveKey } from '../../kernel/seal.ts';
+import { forgetPresenceOf } from '../../store/conversations/presence.ts';
+import { readFingerprints } from '../../store/organizations/fingerprints.ts';
+import { createHousekeeper } from '../../worker/housekeeper.ts';
+import { listPresence, setPresence } from './presence.ts';
+
+const asha = { userId: 'user_asha', role: 'member' } as const;
+const omar = { userId: 'user_omar', role: 'member' } as const;
+const vi = { userId: 'user_vi', role: 'viewer' } as const;
+
+let one: TestApp;
+/** Another node, on the same database. */
+let two: TestApp;
+let orgId: string;
+let id: string;
+
+beforeAll(async () => {
+  one = await startTestApp();
+  two = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
+});
+beforeEach(async () => {
+  orgId = await givenOrganization(one.db);
+  const { agentId } = await givenAgent(one.db, orgId);
+  const channelId = await givenChannel(one.db, orgId, agentId, { kind: 'sandbox' });
+  ({ id } = await givenConversation(one.db, orgId, channelId, { status: 'open' }));
+});
+afterAll(async () => {
+  await two?.stop();
+  await one?.stop();
+});
+
+const seenBy = (who: { userId: string }, at = two) => listPresence(at, orgId, id, who.userId);
+const rows = async () =>
+  (await one.db.execute(sql`SELECT user_id, xmin::text FROM conversation_presence WHERE org_id = ${orgId}`)).rows;
+const pass = (seconds: number) =>
+  one.db.execute(sql`UPDATE conversation_presence SET here_until = here_until - ${seconds}::int * interval '1 second',
+    typing_until = typing_until - ${seconds}::int * interval '1 second' WHERE org_id = ${orgId}`);
+const print = async () => (await readFingerprints(two.db, [{ orgId, kind: 'presence', id }]))[0];
+
+test('members at another node see who has a conversation open, who writes, and who has gone', async () => {
+  await setPresence(one, orgId, id, 'here', asha);
+  await setPresence(one, orgId, id, 'typing', omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true }]);
+  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false }]);
+  expect(await seenBy(vi)).toHaveLength(2);
+  // A beat while one writes ends nothing; an empty field does.
+  await setPresence(one, orgId, id, 'here', omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true }]);
+  await setPresence(one, orgId, id, 'still', omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: false }]);
+  await setPresence(one, orgId, id, 'gone', omar);
+  expect(await seenBy(asha)).toEqual([]);
+});
+
+test('without a word it is over, open windows are told so, and no row stays', async () => {
+  const none = await print();
+  await setPresence(one, orgId, id, 'typing', asha);
+  const typing = await print();
+  await pass(7);
+  const here = await print();
+  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false }]);
+  await pass(40);
+  expect(await seenBy(omar)).toEqual([]);
+  expect(await print()).toBe(none);
+  expect(new Set([none, typing, here]).size).toBe(3);
+  await setPresence(one, orgId, id, 'here', omar);
+  const log = pino({ level: 'silent' });
+  const setupKey = deriveKey('a secret', 'setup');
+  await createHousekeeper({ db: one.db, log, queueMail: null, setupKey, baseUrl: one.url }).tidy();
+  expect(await rows()).toMatchObject([{ user_id: omar.userId }]);
+});
+
+test('however often a window says the same, it is written once in a while', async () => {
+  await setPresence(one, orgId, id, 'typing', asha);
+  const [before] = await rows();
+  for (let n = 0; n < 5; n++) await setPresence(one, orgId, id, n % 2 ? 'here' : 'typing', asha);
+  expect(await rows()).toEqual([before]);
+  await pass(11);
+  const [old] = await rows();
+  await setPresence(one, orgId, id, 'here', asha);
+  expect((await rows())[0]).not.toEqual(old);
+});
+
+test('what a viewer types is not told: a viewer cannot answer', async () => {
+  await setPresence(one, orgId, id, 'typing', vi);
+  expect(await seenBy(asha)).toEqual([{ user_id: vi.userId, typing: false }]);
+});
+
+test('another organization sees and writes nothing of it', async () => {
+  await setPresence(one, orgId, id, 'here', asha);
+  const other = await givenOrganization(one.db);
+  const foreign = { code: 'conversation_not_found' };
+  for (const presence of ['here', 'typing', 'still', 'gone'] as const)
+    await expect(setPresence(one, other, id, presence, omar)).rejects.toMatchObject(foreign);
+  await expect(listPresence(one, other, id, omar.userId)).rejects.toMatchObject(foreign);
+  expect(await readFingerprints(one.db, [{ orgId: other, kind: 'presence', id }])).toEqual([null]);
+  expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
+});
+
+test('it goes with the conversation and with the member, and a crowd is cut', async () => {
+  await setPresence(one, orgId, id, 'here', asha);
+  await setPresence(one, orgId, id, 'here', omar);
+  await forgetPresenceOf(one.db, orgId, omar.userId);
+  expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
+  for (let n = 0; n < MAX_PRESENT + 3; n++)
+    await setPresence(one, orgId, id, 'here', { userId: `user_${n}`, role: 'member' });
+  expect(await seenBy(vi)).toHaveLength(MAX_PRESENT);
+  await one.db.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ${id}`);
+  expect(await rows()).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import type { Presence, PresentMember } from '../../../contract/dashboard/conversations.ts';
+import type { Role } from '../../../contract/permissions.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { deletePresence, readPresence, writePresence } from '../../store/conversations/presence.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import type { Db } from '../../store/db.ts';
+
+/**
+ * The reader has a conversation open. A viewer cannot answer, so what a viewer's window says of typing is not told. One
+ * row stands for all windows of a person: the one that closes takes it away until the next one says that it is there.
+ */
+export async function setPresence(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  presence: Presence,
+  { userId, role }: { userId: string; role: Role },
+): Promise<void> {
+  if (presence === 'gone') {
+    if (!(await findConversation(db, orgId, id))) throw new Refusal('conversation_not_found');
+    return deletePresence(db, orgId, id, userId);
+  }
+  const told = presence === 'typing' && !isAtLeast(role, 'member') ? 'here' : presence;
+  if (!(await writePresence(db, orgId, id, userId, told))) throw new Refusal('conversation_not_found');
+}
+
+/** The other members who have it open. */
+export async function listPresence(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  userId: string,
+): Promise<PresentMember[]> {
+  if (!(await findConversation(db, orgId, id))) throw new Refusal('conversation_not_found');
+  return readPresence(db, orgId, id, userId);
+}

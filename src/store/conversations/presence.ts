@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import type pg from 'pg';
+import {
+  MAX_PRESENT,
+  type Presence,
+  PRESENT_SECONDS,
+  type PresentMember,
+  TYPING_SECONDS,
+} from '../../../contract/dashboard/conversations.ts';
+import type { Queryable } from '../db.ts';
+
+/**
+ * Who has a conversation open. Every node reads and writes the same rows, and no row outlives its moment: it counts as
+ * gone when that has passed, and is deleted a little later.
+ */
+
+/** A row is written again when it has lost this much of its time, or says something else: however often one calls. */
+const RENEW_SECONDS = 10;
+const RENEW_TYPING_SECONDS = 2;
+
+/** False when the conversation does not exist. */
+export async function writePresence(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  userId: string,
+  presence: Exclude<Presence, 'gone'>,
+): Promise<boolean> {
+  const isTyping = presence === 'typing';
+  const stays = presence === 'here';
+  const { rows } = await db.execute(sql`WITH found AS (
+      SELECT org_id, id FROM conversation WHERE org_id = ${orgId} AND id = ${id}
+    ), written AS (
+      INSERT INTO conversation_presence AS p (org_id, conversation_id, user_id, here_until, typing_until)
+      SELECT org_id, id, ${userId}::text, now() + ${PRESENT_SECONDS}::int * interval '1 second',
+        CASE WHEN ${isTyping}::boolean THEN now() + ${TYPING_SECONDS}::int * interval '1 second' END
+      FROM found
+      ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET here_until = excluded.here_until,
+        typing_until = CASE WHEN ${stays}::boolean THEN p.typing_until ELSE excluded.typing_until END
+      WHERE p.here_until < excluded.here_until - ${RENEW_SECONDS}::int * interval '1 second'
+        OR NOT ${stays}::boolean AND coalesce(p.typing_until > now(), false) <> ${isTyping}::boolean
+        OR p.typing_until < excluded.typing_until - ${RENEW_TYPING_SECONDS}::int * interval '1 second'
+    )
+    SELECT id FROM found`);
+  return rows.length === 1;
+}
+
+export async function deletePresence(db: Queryable, orgId: string, id: string, userId: string): Promise<void> {
+  await db.execute(sql`DELETE FROM conversation_presence
+    WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id = ${userId}`);
+}
+
+/** The others; who writes comes first. */
+export async function readPresence(db: Queryable, orgId: string, id: string, userId: string): Promise<PresentMember[]> {
+  const { rows } = await db.execute<PresentMember>(sql`SELECT user_id, coalesce(typing_until > now(), false) AS typing
+    FROM conversation_presence
+    WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id <> ${userId} AND here_until > now()
+    ORDER BY typing DESC, user_id LIMIT ${MAX_PRESENT}`);
+  return rows;
+}
+
+export async function forgetPresenceOf(db: Queryable, orgId: string, userId: string): Promise<void> {
+  await db.execute(sql`DELETE FROM conversation_presence WHERE org_id = ${orgId} AND user_id = ${userId}`);
+}
+
+/** Of all organizations, at most so many. */
+export async function forgetPresence(pool: pg.Pool, limit: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM conversation_presence WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM conversation_presence WHERE here_until < now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+    [limit],
+  );
+  return rowCount ?? 0;
+}
