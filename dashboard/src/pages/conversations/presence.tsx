@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { initials } from '../../shell/user-menu.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { presenceWords } from './presence-words.ts';
+import { initials } from './rows.tsx';
 import { words } from './words.ts';
 import classes from './presence.module.css';
 

@@ -158,7 +158,7 @@ function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNod
   );
 }
 
-const initials = (name: string): string =>
+export const initials = (name: string): string =>
   name
     .split(/\s+/)
     .slice(0, 2)
