@@ -5,7 +5,7 @@ import { EndUserInput, Unchanged } from './triggers.ts';
 const closed = { additionalProperties: false };
 
 /** Hours of a day as people write them. */
-const ClockTime = Type.String({
+export const ClockTime = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   description: 'A time of day, e.g. 09:00.',
 });

@@ -113,6 +113,7 @@ import { CaseResult, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } fro
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
+import { HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -482,6 +483,8 @@ const routes = {
   listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
   createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
   deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
+  readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
+  setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),

@@ -7,6 +7,7 @@ import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createPushWorker } from '../worker/campaigns/push-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
+import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
@@ -44,6 +45,16 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     tracer,
     onStored: () => {
       waiter.look();
+      changes.look();
+      feed.look();
+      deliveries.wake();
+      handOffs.wake();
+    },
+  });
+  const handOffs = createHandOffWorker({
+    ...deps,
+    log,
+    onApplied: () => {
       changes.look();
       feed.look();
       deliveries.wake();
@@ -95,6 +106,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     sources,
     embeddings,
     pushes,
+    handOffs,
     campaigns,
     housekeeper,
   ];

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { givenAgent, givenKey, givenOrganization } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
@@ -54,6 +55,22 @@ const start = (): void => {
 const queriesIn = (ms: number): number => ms / POLL_MS + ms / 1_000 + 2;
 /** Long enough for several looks. */
 const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_MS * 3));
+
+describe('a member with a page in sight', () => {
+  it('counts as present, and no one else does', async () => {
+    start();
+    watch.watch(watcher());
+    watch.watch(watcher({ userId: 'user_other', sessionId: 'session_other' }));
+    const present = async () =>
+      (
+        await db.execute(sql`SELECT user_id FROM member_attendance WHERE org_id = ${orgId}
+        AND seen_at > now() - interval '10 seconds'`)
+      ).rows;
+    await expect.poll(present, { timeout: 10_000 }).toEqual([{ user_id: who.userId }]);
+    await expect.poll(() => ended).toBe(1);
+    expect(await present()).toHaveLength(1);
+  });
+});
 
 describe('watching for changes', () => {
   it('makes as many queries for a hundred watchers as for one, and none without watchers', async () => {

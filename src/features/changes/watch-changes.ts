@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Topic, TopicKind } from '../../../contract/dashboard/changes.ts';
 import type { Db } from '../../store/db.ts';
 import { readFingerprints, type Watched } from '../../store/organizations/fingerprints.ts';
+import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { readStanding, type Standing } from '../../store/accounts/standing.ts';
 
 /**
@@ -36,6 +37,8 @@ export const POLL_MS = 300;
 const GAP_MS = 60;
 /** How long a person whose session was ended, or who was removed, may still receive hints about changes. */
 const STANDING_MS = 1_000;
+/** A page in sight has a stream: how often its reader is noted as present. Well within ATTENDING_SECONDS. */
+const ATTENDING_MS = 60_000;
 /** After this time without the database, streams end: their pages then poll and show the fault. */
 const BLIND_MS = 3_000;
 
@@ -44,6 +47,8 @@ type Seen = { known: string | null };
 export function createChangeWatch(db: Db): ChangeWatch {
   const watchers = new Map<Watcher, Seen>();
   let ringing = Promise.withResolvers<void>();
+  /** When each person was last noted as present. */
+  const attended = new Map<string, number>();
   let running: Promise<void> | null = null;
   let stopped = false;
 
@@ -100,6 +105,20 @@ export function createChangeWatch(db: Db): ChangeWatch {
     const standing = [...watchers.keys()];
     const holds = await readStanding(db, standing);
     for (const [index, watcher] of standing.entries()) if (!holds[index]) end(watcher);
+    await attend(standing.filter((_, index) => holds[index]));
+  }
+
+  /** That it fails is no fault of the stream: it is noted at the next look. */
+  async function attend(present: readonly Watcher[]): Promise<void> {
+    const now = performance.now();
+    for (const [name, at] of attended) if (now - at >= ATTENDING_MS) attended.delete(name);
+    const fresh = present.filter(({ orgId, userId }) => !attended.has(`${orgId} ${userId}`));
+    if (fresh.length === 0) return;
+    const isNoted = await writeAttendance(db, fresh).then(
+      () => true,
+      () => false,
+    );
+    if (isNoted) for (const { orgId, userId } of fresh) attended.set(`${orgId} ${userId}`, now);
   }
 
   function end(watcher: Watcher): void {

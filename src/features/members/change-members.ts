@@ -6,6 +6,7 @@ import { endTokensOfMember } from '../../store/access-tokens/end.ts';
 import { forgetSeenBy, releaseConversationsOf } from '../../store/conversations/inbox.ts';
 import { forgetMentionsOf } from '../../store/conversations/notes.ts';
 import { forgetPresenceOf } from '../../store/conversations/presence.ts';
+import { forgetHandOffsTo } from '../../store/hand-offs/rules.ts';
 import { forgetViewsOf } from '../../store/conversations/views.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -88,6 +89,7 @@ export async function removeMember(
     await releaseConversationsOf(tx, orgId, member.userId);
     await forgetSeenBy(tx, orgId, member.userId);
     await forgetPresenceOf(tx, orgId, member.userId);
+    await forgetHandOffsTo(tx, orgId, member.userId);
     await forgetViewsOf(tx, orgId, member.userId);
     await forgetMentionsOf(tx, orgId, member.userId);
   });

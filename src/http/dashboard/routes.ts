@@ -10,6 +10,7 @@ import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
 import { describeDashboard } from './describe.ts';
 import { endUserRoutes } from './end-users.ts';
+import { handOffRoutes } from './hand-offs.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -43,6 +44,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
+  DepsOf<typeof handOffRoutes> &
   DepsOf<typeof savedReplyRoutes> &
   DepsOf<typeof segmentRoutes> &
   DepsOf<typeof endUserRoutes> &
@@ -72,6 +74,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...accessTokenRoutes(desk),
     ...webhookRoutes(desk),
     ...conversationRoutes(desk),
+    ...handOffRoutes(desk),
     ...savedReplyRoutes(desk),
     ...segmentRoutes(desk),
     ...endUserRoutes(desk),

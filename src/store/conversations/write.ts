@@ -76,7 +76,7 @@ export async function insertMessage(
     id: string;
     conversationId: string;
     runId: string | null;
-    role: 'end_user' | 'member' | 'system';
+    role: 'agent' | 'end_user' | 'member' | 'system';
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;

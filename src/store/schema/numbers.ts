@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { date, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
@@ -11,6 +12,8 @@ export const handOff = pgTable(
     at: moment('at').notNull(),
     /** Of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
+    /** When a worker applies the rules of the organization to it; null: it has, or there are none. */
+    dueAt: moment('due_at'),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.at, table.conversationId] }),
@@ -19,6 +22,9 @@ export const handOff = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }).onDelete('cascade'),
     index('hand_off_conversation').on(table.conversationId),
+    index('hand_off_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
   ],
 );
 

@@ -13,6 +13,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
+import { HandOffCard } from './hand-off-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
 
@@ -29,6 +30,7 @@ export function OrganizationPage(): ReactNode {
       />
       <NameCard key={organization.id} />
       <SecondFactorCard key={`factor ${organization.id}`} />
+      <HandOffCard />
       <RetentionCard />
       <Card title={say('region')} description={say('region_hint')}>
         <Facts>

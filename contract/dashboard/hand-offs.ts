@@ -1,0 +1,45 @@
+import { Type, type Static } from 'typebox';
+import { ClockTime } from '../campaigns.ts';
+import { closed, Id, Nullable } from './shapes.ts';
+
+/** To whom a hand-off goes: it waits for all, for one member, or for a member who is present, in turn. */
+export const HAND_OFF_RECIPIENTS = ['no_one', 'member', 'present'] as const;
+/** For so long after the dashboard was last in sight a member counts as present. */
+export const ATTENDING_SECONDS = 300;
+export const MAX_OUTSIDE_CHARACTERS = 1_000;
+const MAX_LANGUAGES = 20;
+
+const WorkingHours = Type.Object(
+  {
+    days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+      description: 'Days of the week, 1 is Monday.',
+    }),
+    from: ClockTime,
+    to: Type.String({ ...ClockTime, description: 'Before `from`: on the next day. The same as `from`: all day.' }),
+    time_zone: Type.String({ format: 'time-zone', maxLength: 64 }),
+  },
+  closed,
+);
+export type WorkingHours = Static<typeof WorkingHours>;
+
+const texts = Type.Record(
+  Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
+  Type.String({ minLength: 1, maxLength: MAX_OUTSIDE_CHARACTERS, pattern: '\\S' }),
+  { minProperties: 1, maxProperties: MAX_LANGUAGES },
+);
+
+const fields = {
+  goes_to: Type.Enum(HAND_OFF_RECIPIENTS),
+  /** The one member, if `goes_to` says so. */
+  user_id: Nullable(Id('user')),
+  /** Null: at all hours. */
+  hours: Nullable(WorkingHours),
+  /** What is said once to a person who is handed off outside these hours; null: nothing. */
+  outside: Nullable(texts),
+};
+export const SetHandOffRulesBody = Type.Object(fields, closed);
+export const HandOffRules = Type.Object({ ...fields, user_id: Nullable(Type.String()) }, { title: 'HandOffRules' });
+export type HandOffRules = Static<typeof HandOffRules>;

@@ -1,0 +1,203 @@
+import { Button, Chip, Group, Input, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import {
+  HAND_OFF_RECIPIENTS,
+  type HandOffRules,
+  MAX_OUTSIDE_CHARACTERS,
+} from '../../../../../contract/dashboard/hand-offs.ts';
+import type { Problem } from '../../../api/client.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { unplaced } from '../../../parts/use-checked-form.ts';
+import { atLeast, useMay, useOrganization } from '../../../session/session.ts';
+import { EditorContext, type Editor } from '../../agents/editor/editor.ts';
+import { LocalizedField } from '../../agents/editor/localized-field.tsx';
+import { ZoneSelect } from '../../campaigns/settings/zone-select.tsx';
+import { words } from '../words.ts';
+import { handOffWords } from './hand-off-words.ts';
+import { type HandOffDraft, useHandOffDraft } from './use-hand-off-draft.ts';
+
+/** To whom hand-offs go, and what is said outside working hours. */
+export function HandOffCard(): ReactNode {
+  const say = useWords(handOffWords);
+  const org_id = useOrganization().id;
+  const read = useRead('readHandOffRules', { params: { org_id } });
+  if (read.data) return <Form key={`${org_id} ${JSON.stringify(read.data)}`} stored={read.data} />;
+  return (
+    <Card title={say('hand_offs')} description={say('hint')}>
+      {read.isPending ? <Skeleton h={60} /> : <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />}
+    </Card>
+  );
+}
+
+function Form({ stored }: { stored: HandOffRules }): ReactNode {
+  const say = useWords(handOffWords);
+  const saySettings = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const may = useMay('admin');
+  const { draft, faults, change, body } = useHandOffDraft(stored);
+  const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
+  const send = (rules: HandOffRules): void =>
+    save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: () => notifyDone(say('saved')) });
+  const role = sayCommon(`role_${organization.role}`);
+  const shared = { draft, change, readOnly: !may };
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const rules = body();
+        if (rules) send(rules);
+      }}
+    >
+      <Card
+        title={say('hand_offs')}
+        description={say('hint')}
+        footer={
+          may ? (
+            <Button type="submit" loading={save.isPending}>
+              {sayCommon('save')}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed" me="auto">
+              {saySettings('admins_only', { role })}
+            </Text>
+          )
+        }
+      >
+        <Stack>
+          <Recipient {...shared} fault={faults.includes('member')} />
+          <Switch
+            label={say('hours')}
+            description={say('hours_hint')}
+            checked={draft.hasHours}
+            disabled={!may}
+            onChange={(event) => change({ hasHours: event.currentTarget.checked })}
+          />
+          {draft.hasHours && <Hours {...shared} faults={faults} />}
+          {draft.hasHours && <Outside {...shared} problem={save.error} />}
+          {left(save.error) && <ProblemAlert problem={left(save.error)} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}
+
+const left = (problem: Problem | null): Problem | null =>
+  unplaced(problem, ({ pointer }) => pointer.startsWith('/outside'));
+
+type Part = { draft: HandOffDraft; change: (part: Partial<HandOffDraft>) => void; readOnly: boolean };
+
+function Recipient({ draft: { goesTo, userId }, change, readOnly, fault }: Part & { fault: boolean }): ReactNode {
+  const say = useWords(handOffWords);
+  const org_id = useOrganization().id;
+  const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
+  const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
+  return (
+    <>
+      <Select
+        label={say('goes_to')}
+        description={goesTo === 'present' ? say('present_hint') : undefined}
+        maw={420}
+        allowDeselect={false}
+        disabled={readOnly}
+        data={HAND_OFF_RECIPIENTS.map((value) => ({ value, label: say(`to_${value}`) }))}
+        value={goesTo}
+        onChange={(value) => value && change({ goesTo: value })}
+      />
+      {goesTo === 'member' && (
+        <Select
+          label={say('member')}
+          maw={420}
+          searchable
+          withAsterisk
+          disabled={readOnly}
+          nothingFoundMessage={say('no_such_member')}
+          data={able.map(({ user_id, name }) => ({ value: user_id, label: name }))}
+          value={userId}
+          error={fault && say('member_missing')}
+          onChange={(value) => change({ userId: value })}
+        />
+      )}
+    </>
+  );
+}
+
+function Hours({ draft, change, readOnly, faults }: Part & { faults: readonly string[] }): ReactNode {
+  const say = useWords(handOffWords);
+  return (
+    <>
+      <Input.Wrapper label={say('days')} labelElement="div" error={faults.includes('days') && say('days_missing')}>
+        <Chip.Group multiple value={draft.days.map(String)} onChange={(days) => change({ days: days.map(Number) })}>
+          <Group gap={6} mt={4} role="group" aria-label={say('days')}>
+            {WEEK.map((day) => (
+              <Chip key={day} value={String(day)} size="sm" disabled={readOnly}>
+                {dayName(say.language, day)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
+      <Group gap="md" align="flex-start">
+        {(['from', 'to'] as const).map((end) => (
+          <TextInput
+            key={end}
+            type="time"
+            label={say(end)}
+            w={140}
+            dir="ltr"
+            readOnly={readOnly}
+            value={draft[end]}
+            error={faults.includes(end) && say('time_missing')}
+            onChange={(event) => change({ [end]: event.currentTarget.value })}
+          />
+        ))}
+        <ZoneSelect
+          label={say('zone')}
+          w={240}
+          disabled={readOnly}
+          value={draft.zone}
+          onChange={(zone) => change({ zone })}
+        />
+      </Group>
+    </>
+  );
+}
+
+const WEEK = [1, 2, 3, 4, 5, 6, 7];
+/** 1 is Monday, as on 1 January 2024. */
+const dayName = (language: string, day: number): string =>
+  new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));
+
+function Outside({ draft, change, readOnly, problem }: Part & { problem: Problem | null }): ReactNode {
+  const say = useWords(handOffWords);
+  const fault = (pointer: string): string | null =>
+    problem?.faults.find((one) => one.pointer === pointer)?.detail ?? null;
+  // The field of texts is that of the agent editor; here there is no definition.
+  const editor: Editor = {
+    definition: {},
+    change: () => {},
+    fault,
+    faulty: (pointer) => fault(pointer) !== null,
+    readOnly,
+    variables: [],
+  };
+  return (
+    <EditorContext value={editor}>
+      <LocalizedField
+        label={say('outside')}
+        hint={say('outside_hint', { max: number(say.language, MAX_OUTSIDE_CHARACTERS) })}
+        value={draft.outside}
+        onChange={(outside) => change({ outside: outside ?? {} })}
+        pointer="/outside"
+        rows={3}
+      />
+    </EditorContext>
+  );
+}

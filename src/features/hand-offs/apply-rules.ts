@@ -1,0 +1,65 @@
+import { isWithin } from '../../kernel/working-hours.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type ConversationRow, findConversation } from '../../store/conversations/read.ts';
+import { insertMessage, lockConversation, updateConversation } from '../../store/conversations/write.ts';
+import type { Queryable } from '../../store/db.ts';
+import { type DueHandOff, settleHandOff } from '../../store/hand-offs/queue.ts';
+import { type HandOffRule, readHandOffRule, takeTurn } from '../../store/hand-offs/rules.ts';
+import { lockMembers, readRole } from '../../store/members/members.ts';
+import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
+import type { HandOffsDeps } from './deps.ts';
+
+/**
+ * Gives the conversation to a member, and says what is said outside working hours: once for each hand-off, because
+ * settling it is in the same transaction. A conversation that a member took before, or that people do not answer any
+ * more, stays as it is. Members are locked before the conversation, as when one is assigned or removed: so hand-offs of
+ * one organization come one after the other, on all workers, and go around fairly.
+ */
+export function applyHandOffRules({ db, kinds, templates }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
+  const { orgId, conversationId: id } = due;
+  return db.transaction(async (tx) => {
+    await lockMembers(tx, orgId);
+    const locked = await lockConversation(tx, orgId, id);
+    if (!(await settleHandOff(tx, due)) || locked?.status !== 'handed_off') return false;
+    const rule = await readHandOffRule(tx, orgId);
+    const conversation = await findConversation(tx, orgId, id);
+    if (!rule || !conversation || conversation.assigneeId !== null) return false;
+    const assigneeId = await chooseMember(tx, rule);
+    if (assigneeId !== null) {
+      await updateConversation(tx, orgId, id, { assigneeId });
+      const facts = { user_id: assigneeId };
+      await recordAudit(tx, { orgId, actor: SYSTEM, action: 'conversation.assigned', subjectId: id, facts });
+    }
+    if (rule.hours === null || rule.outside === null || isWithin(rule.hours, due.at)) return assigneeId !== null;
+    const text = templates.choose(rule.outside, conversation.locale);
+    if (text !== null) await say(tx, orgId, conversation, { text, kinds });
+    return true;
+  });
+}
+
+/** Null: it waits for all. */
+async function chooseMember(tx: Queryable, { orgId, goesTo, userId }: HandOffRule): Promise<string | null> {
+  if (goesTo === 'present') return takeTurn(tx, orgId);
+  if (userId === null) return null;
+  // The role may have changed since the rules were set.
+  const role = await readRole(tx, orgId, userId);
+  return role === null || role === 'viewer' ? null : userId;
+}
+
+async function say(
+  tx: Queryable,
+  orgId: string,
+  { id, runId, channelKind }: ConversationRow,
+  { text, kinds }: { text: string; kinds: HandOffsDeps['kinds'] },
+): Promise<void> {
+  const isDelivered = kinds.get(channelKind)?.byStoring === true;
+  await insertMessage(tx, orgId, {
+    id: newId('msg'),
+    conversationId: id,
+    runId,
+    role: 'agent',
+    content: { type: 'text', text },
+    status: isDelivered ? 'delivered' : 'queued',
+    isDue: !isDelivered,
+  });
+}

@@ -1,0 +1,48 @@
+import type { HandOffRules } from '../../../contract/dashboard/hand-offs.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import type { Queryable } from '../../store/db.ts';
+import { readHandOffRule, writeHandOffRule } from '../../store/hand-offs/rules.ts';
+import { lockMembers, readRole } from '../../store/members/members.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import type { HandOffsDeps } from './deps.ts';
+
+export async function readHandOffRules({ db }: { db: Queryable }, orgId: string): Promise<HandOffRules> {
+  const row = await readHandOffRule(db, orgId);
+  return {
+    goes_to: (row?.goesTo ?? 'no_one') as HandOffRules['goes_to'],
+    user_id: row?.userId ?? null,
+    hours: row?.hours ?? null,
+    outside: row?.outside ?? null,
+  };
+}
+
+/** They apply to the next hand-off. */
+export function setHandOffRules(
+  { db }: Pick<HandOffsDeps, 'db'>,
+  orgId: string,
+  { goes_to: goesTo, user_id: userId, hours, outside }: HandOffRules,
+  actor: Actor,
+): Promise<HandOffRules> {
+  return db.transaction(async (tx) => {
+    // A removal, which takes the person out of the rules, comes before or after.
+    await lockMembers(tx, orgId);
+    const to = goesTo === 'member' ? userId : null;
+    if (goesTo === 'member') {
+      const role = to === null ? null : await readRole(tx, orgId, to);
+      if (role === null || !isAtLeast(role, 'member')) throw notAble();
+    }
+    const isNone = goesTo === 'no_one' && hours === null && outside === null;
+    await writeHandOffRule(tx, orgId, isNone ? null : { goesTo, userId: to, hours, outside });
+    const facts = { goes_to: goesTo, user_id: to };
+    await recordAudit(tx, { orgId, actor, action: 'organization.hand_offs_set', subjectId: orgId, facts });
+    return readHandOffRules({ db: tx }, orgId);
+  });
+}
+
+const notAble = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [
+      { pointer: '/user_id', code: 'not_allowed', detail: 'Only members who may answer can have conversations.' },
+    ],
+  });

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { isWithin } from './working-hours.ts';
+
+const at = (iso: string) => new Date(iso);
+
+test('hours are those of the time zone, on both sides of a clock change', () => {
+  const hours = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', time_zone: 'Europe/Berlin' };
+  // Summer: 07:00 UTC is 09:00. Winter: 08:00 UTC is.
+  expect(isWithin(hours, at('2026-10-23T06:59:00Z'))).toBe(false);
+  expect(isWithin(hours, at('2026-10-23T07:00:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-26T07:30:00Z'))).toBe(false);
+  expect(isWithin(hours, at('2026-10-26T08:00:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-26T16:00:00Z'))).toBe(false);
+  // A Saturday.
+  expect(isWithin(hours, at('2026-10-24T10:00:00Z'))).toBe(false);
+});
+
+test('hours over midnight belong to the day on which they begin', () => {
+  const hours = { days: [5], from: '22:00', to: '06:00', time_zone: 'UTC' };
+  expect(isWithin(hours, at('2026-10-23T21:59:00Z'))).toBe(false);
+  expect(isWithin(hours, at('2026-10-23T22:00:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-24T05:59:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-24T06:00:00Z'))).toBe(false);
+  expect(isWithin(hours, at('2026-10-23T05:00:00Z'))).toBe(false);
+  expect(isWithin({ ...hours, days: [7] }, at('2026-10-26T01:00:00Z'))).toBe(true);
+});
+
+test('the same time twice is the whole day', () => {
+  const hours = { days: [1], from: '00:00', to: '00:00', time_zone: 'UTC' };
+  expect(isWithin(hours, at('2026-10-26T00:00:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-26T23:59:00Z'))).toBe(true);
+  expect(isWithin(hours, at('2026-10-27T00:00:00Z'))).toBe(false);
+});

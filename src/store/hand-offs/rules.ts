@@ -1,0 +1,61 @@
+import { eq, sql } from 'drizzle-orm';
+import { ATTENDING_SECONDS } from '../../../contract/dashboard/hand-offs.ts';
+import type { Queryable } from '../db.ts';
+import { handOffRule } from '../schema/hand-off-rule.ts';
+
+export type HandOffRule = typeof handOffRule.$inferSelect;
+
+export async function readHandOffRule(db: Queryable, orgId: string): Promise<HandOffRule | null> {
+  const [row] = await db.select().from(handOffRule).where(eq(handOffRule.orgId, orgId));
+  return row ?? null;
+}
+
+/** Null: without rules, hand-offs are not looked at. */
+export async function writeHandOffRule(
+  tx: Queryable,
+  orgId: string,
+  rule: Omit<HandOffRule, 'orgId'> | null,
+): Promise<void> {
+  if (rule === null) await tx.delete(handOffRule).where(eq(handOffRule.orgId, orgId));
+  else
+    await tx
+      .insert(handOffRule)
+      .values({ orgId, ...rule })
+      .onConflictDoUpdate({ target: handOffRule.orgId, set: rule });
+}
+
+/** A member who goes gets no hand-off any more; the hours stay. */
+export async function forgetHandOffsTo(tx: Queryable, orgId: string, userId: string): Promise<void> {
+  await tx.execute(sql`UPDATE hand_off_rule SET goes_to = 'no_one', user_id = NULL
+    WHERE org_id = ${orgId} AND user_id = ${userId}`);
+}
+
+/** These members have the dashboard in sight now. */
+export async function writeAttendance(
+  db: Queryable,
+  seen: readonly { orgId: string; userId: string }[],
+): Promise<void> {
+  // In one order, so that two nodes never wait for each other.
+  await db.execute(sql`INSERT INTO member_attendance (org_id, user_id, seen_at)
+    SELECT DISTINCT m.organization_id, m.user_id, now()
+    FROM unnest(${sql.param(seen.map(({ orgId }) => orgId))}::text[],
+      ${sql.param(seen.map(({ userId }) => userId))}::text[]) AS w(org_id, user_id)
+    JOIN member m ON m.organization_id = w.org_id AND m.user_id = w.user_id
+    ORDER BY 1, 2
+    ON CONFLICT (org_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
+}
+
+/**
+ * Of the members who are present and may answer, the one who has waited longest for a hand-off; it is theirs. The
+ * caller has locked the members, so that two hand-offs of the same moment go to two members.
+ */
+export async function takeTurn(tx: Queryable, orgId: string): Promise<string | null> {
+  const { rows } = await tx.execute<{ user_id: string }>(sql`UPDATE member_attendance SET given_at = clock_timestamp()
+    WHERE org_id = ${orgId} AND user_id = (
+      SELECT a.user_id FROM member_attendance a
+      JOIN member m ON m.organization_id = a.org_id AND m.user_id = a.user_id AND m.role <> 'viewer'
+      WHERE a.org_id = ${orgId} AND a.seen_at > now() - ${ATTENDING_SECONDS}::int * interval '1 second'
+      ORDER BY a.given_at NULLS FIRST, a.user_id LIMIT 1)
+    RETURNING user_id`);
+  return rows[0]?.user_id ?? null;
+}

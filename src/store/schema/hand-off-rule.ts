@@ -1,0 +1,35 @@
+import { foreignKey, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { LocalizedText } from '../../../contract/agents.ts';
+import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
+import { moment, orgId } from './columns.ts';
+import { member, organization } from './identity.ts';
+
+/** To whom hand-offs of an organization go; no row: they wait for all, at all hours. */
+export const handOffRule = pgTable('hand_off_rule', {
+  orgId: orgId()
+    .primaryKey()
+    .references(() => organization.id),
+  /** Of HAND_OFF_RECIPIENTS. */
+  goesTo: text('goes_to').notNull(),
+  userId: text('user_id'),
+  hours: jsonb('hours').$type<WorkingHours>(),
+  outside: jsonb('outside').$type<LocalizedText>(),
+});
+
+/** When a member last had the dashboard in sight, and when they last got a hand-off. It goes with the membership. */
+export const memberAttendance = pgTable(
+  'member_attendance',
+  {
+    orgId: orgId(),
+    userId: text('user_id').notNull(),
+    seenAt: moment('seen_at').notNull(),
+    givenAt: moment('given_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.userId] }),
+    foreignKey({
+      columns: [table.orgId, table.userId],
+      foreignColumns: [member.organizationId, member.userId],
+    }).onDelete('cascade'),
+  ],
+);

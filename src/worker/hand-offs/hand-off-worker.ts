@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import { applyHandOffRules } from '../../features/hand-offs/apply-rules.ts';
+import type { HandOffsDeps } from '../../features/hand-offs/deps.ts';
+import { delayHandOff, findDueHandOffs } from '../../store/hand-offs/queue.ts';
+import { createLookLoop, type LookLoop } from '../look-loop.ts';
+
+const LOOK_MS = 1_000;
+/** Of one look; the next ones follow at once. */
+const BATCH = 50;
+/** One that fails lets the others go first. */
+const RETRY_SECONDS = 60;
+
+/**
+ * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves all of it or nothing, and
+ * of two workers with the same one, the second finds it settled: no lease is needed.
+ */
+export function createHandOffWorker({
+  log,
+  onApplied,
+  ...deps
+}: HandOffsDeps & { log: Logger; onApplied(): void }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
+  const loop = createLookLoop(LOOK_MS, async () => {
+    try {
+      const due = await findDueHandOffs(deps.db, BATCH);
+      for (const one of due) {
+        if (loop.isStopping()) break;
+        try {
+          if (await applyHandOffRules(deps, one)) onApplied();
+        } catch (error) {
+          log.warn({ err: error, conversation_id: one.conversationId }, 'the rules for a hand-off failed; tried again');
+          await delayHandOff(deps.db, one, RETRY_SECONDS);
+        }
+      }
+      return due.length === BATCH;
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, 'hand-offs cannot be read; it is tried again');
+      return false;
+    }
+  });
+  return loop;
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CHROMIUM,
+  type Journey,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  wordFaults,
+} from './dashboard-browser.ts';
+
+const PAGE = '/settings/organization';
+/** Half an hour that is six hours away. */
+const hour = String((new Date().getUTCHours() + 6) % 24).padStart(2, '0');
+const HOURS = { days: [1, 2, 3, 4, 5, 6, 7], from: `${hour}:00`, to: `${hour}:30`, time_zone: 'UTC' };
+
+/** Rules for hand-offs, from the page to the conversation. */
+describe.skipIf(!CHROMIUM)('hand-offs', () => {
+  let journey: Journey;
+  let owner: Awaited<ReturnType<Journey['owner']>>;
+  beforeAll(async () => {
+    journey = await startJourney();
+    owner = await journey.owner();
+  });
+  afterAll(() => journey?.stop());
+
+  const call = async (of: string, body?: unknown) => {
+    const [method, path] = of.split(' ');
+    const answer = await journey.api(`${method} /organizations/${owner.orgId}${path}`, body, owner.cookie);
+    if (answer.status >= 300) throw new Error(`${of}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+
+  it('go to a member who has the dashboard open, and the person hears once that people are away', async () => {
+    const { page, faults } = await journey.open(PAGE, { as: OWNER });
+    const card = page.getByRole('region', { name: 'Hand-offs' });
+    await card.getByLabel('Hand-offs go to').click();
+    await page.getByRole('option', { name: 'One member' }).click();
+    await card.getByRole('button', { name: 'Save changes' }).click();
+    await card.getByText('Choose a member.').waitFor();
+    await card.getByLabel('Hand-offs go to').click();
+    await page.getByRole('option', { name: 'Members who are present, in turn' }).click();
+    await card.getByRole('switch', { name: 'Working hours' }).check();
+    await card
+      .getByLabel('Saturday')
+      .or(card.getByText('Sat', { exact: true }))
+      .click();
+    await card.getByText('Sun', { exact: true }).click();
+    await card.getByLabel('From').fill(HOURS.from);
+    await card.getByLabel('Until').fill(HOURS.to);
+    await card
+      .getByRole('textbox', { name: 'Time zone' })
+      .or(card.getByRole('combobox', { name: 'Time zone' }))
+      .fill('UTC');
+    await page.getByRole('option', { name: 'UTC', exact: true }).click();
+    await card.getByLabel('Message outside working hours', { exact: true }).fill('We answer in the morning.');
+    await settled(page);
+    expect(await seriousFaults(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Rules for hand-offs saved.').first().waitFor();
+    expect(await call('GET /hand-offs')).toEqual({
+      goes_to: 'present',
+      user_id: null,
+      hours: HOURS,
+      outside: { default: 'We answer in the morning.' },
+    });
+    const { id: agent_id } = await call('POST /agents', {
+      name: 'Concierge',
+      definition: { instructions: 'Be brief.' },
+    });
+    const { id: trigger } = await call('POST /triggers', { agent_id, name: 'Order update' });
+    const asked = { end_user: { external_id: 'dana' }, message: 'I want to talk to a human' };
+    const { conversation_id } = await call(`POST /triggers/${trigger}/test`, asked);
+    const read = () => call(`GET /conversations/${conversation_id}`);
+    await expect.poll(async () => (await read()).assignee_id, { timeout: 20_000 }).not.toBeNull();
+    await page.goto(`${journey.app.url}/conversations/${conversation_id}`);
+    await page.getByText('We answer in the morning.').first().waitFor();
+    await settled(page);
+    const { messages } = await read();
+    const told = messages.filter(({ content }: { content: { text: string } }) => /in the morning/.test(content.text));
+    expect(told).toHaveLength(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('are set in Arabic on a phone', async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await journey.open(PAGE, { as: OWNER, liked: { language: 'ar' }, viewport, colorScheme: 'dark' });
+    await page.getByRole('switch', { name: 'ساعات العمل' }).waitFor();
+    await settled(page);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await wordFaults(page)).toEqual([]);
+  });
+});
