@@ -10,6 +10,16 @@ export const MAX_DOCUMENTS_PER_AGENT = 1_000;
 /** A file that becomes a document: a PDF is larger than its text. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
+/** A tool of an MCP server that is no longer what was approved: it is not offered to the model, and not called. */
+export const ToolChange = Type.Object({
+  tool: Type.String(),
+  /** What differs now; `gone`: the server no longer has it. */
+  what: Type.Array(Type.Enum(['description', 'schema', 'gone'])),
+  /** When a node first saw it so: with a turn, or when a member opened the tools. */
+  since: Moment,
+});
+export type ToolChange = Static<typeof ToolChange>;
+
 const summary = {
   id: Type.String(),
   name: Type.String(),
@@ -19,6 +29,8 @@ const summary = {
   version: Type.Integer(),
   /** True: the draft differs from what answers now. */
   unpublished_changes: Type.Boolean(),
+  /** Of the published version; empty: all are as they were approved. */
+  changed_tools: Type.Array(ToolChange),
   sandbox_channel_id: Nullable(Type.String()),
   created_at: Moment,
   updated_at: Moment,

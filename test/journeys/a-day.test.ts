@@ -1,7 +1,16 @@
 // @module-tag long
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tabTo,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 const LABELS = {
   en: {
@@ -94,6 +103,10 @@ describe.skipIf(!CHROMIUM).each([
     return page;
   };
   const focused = (locator: Locator) => locator.and(locator.page().locator(':focus')).waitFor();
+  const press = async (target: Locator): Promise<void> => {
+    await tabTo(target);
+    await target.page().keyboard.press('Enter');
+  };
   const isSound = async (page: Page): Promise<void> => {
     expect(await seriousFaults(page)).toEqual([]);
     expect(await tooWide(page)).toEqual([]);
@@ -127,7 +140,7 @@ describe.skipIf(!CHROMIUM).each([
         await (await chooser).setFiles([{ name: 'map.png', mimeType: 'image/png', buffer: PNG }]);
         await page.getByText('map.png').waitFor();
         await isSound(page);
-        await reply.focus();
+        await tabTo(reply);
       }
       await page.keyboard.press('Enter');
       await expect.poll(() => reply.inputValue()).toBe('');
@@ -148,12 +161,12 @@ describe.skipIf(!CHROMIUM).each([
   it('turns an unanswered question into a document and a test', async () => {
     const page = await at(`/agents/${agent}?tab=knowledge`);
     const item = page.getByRole('listitem').filter({ hasText: 'Do you wrap gifts?' });
-    await item.getByRole('button', { name: say.write }).press('Enter');
+    await press(item.getByRole('button', { name: say.write }));
     const dialog = page.getByRole('dialog', { name: say.write });
     await dialog.waitFor();
     await isSound(page);
     await page.keyboard.type('Yes. We wrap gifts for free.');
-    await dialog.getByRole('button', { name: say.try }).press('Enter');
+    await press(dialog.getByRole('button', { name: say.try }));
     await dialog.getByText(say.works).waitFor();
     await page.keyboard.press('Enter');
     await item.waitFor({ state: 'detached' });
@@ -163,28 +176,30 @@ describe.skipIf(!CHROMIUM).each([
 
   it('saves a segment and starts a campaign with it', async () => {
     const page = await at('/end-users?tag=vip');
-    await page.getByRole('button', { name: say.save }).press('Enter');
-    await page.getByRole('dialog').getByLabel(say.segment_name).fill('Best');
+    await press(page.getByRole('button', { name: say.save }));
+    await tabTo(page.getByRole('dialog').getByLabel(say.segment_name));
+    await page.keyboard.type('Best');
     await page.keyboard.press('Enter');
     await page.getByText(say.saved).waitFor();
     await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=progress`);
     await settled(page);
-    await page.getByRole('button', { name: say.start, exact: true }).first().press('Enter');
+    await press(page.getByRole('button', { name: say.start, exact: true }).first());
     const dialog = page.getByRole('dialog');
     await dialog.locator('[data-review]:not([aria-busy])').waitFor();
     await isSound(page);
-    await dialog.getByRole('button', { name: say.start, exact: true }).press('Enter');
+    await press(dialog.getByRole('button', { name: say.start, exact: true }));
     await dialog.waitFor({ state: 'hidden' });
     const segment = page.getByRole('combobox', { name: say.segment });
-    await segment.press('ArrowDown');
+    await tabTo(segment);
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await expect.poll(() => segment.inputValue()).toBe('Best');
     const audience = page.locator('#audience');
-    await audience.getByRole('button', { name: say.count }).press('Enter');
+    await press(audience.getByRole('button', { name: say.count }));
     const add = audience.getByRole('button', { name: say.add });
     await expect.poll(() => add.isEnabled()).toBe(true);
-    await add.press('Enter');
+    await press(add);
     const sent = 'SELECT status FROM recipient WHERE campaign_id = $1';
     await expect
       .poll(async () => (await journey.app.db.$client.query(sent, [campaign])).rows, { timeout: 15_000 })

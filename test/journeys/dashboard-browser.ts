@@ -226,3 +226,14 @@ export const everythingKept = (page: Page): Promise<string> =>
 
 /** Whether the element has the focus. */
 export const isFocused = (target: Locator): Promise<boolean> => target.and(target.page().locator(':focus')).isVisible();
+
+/** More than the controls of any page. */
+const MOST_TABS = 200;
+
+/** Reaches the element as people without a mouse do: only what Tab reaches is there for them. */
+export async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor();
+  const { keyboard } = target.page();
+  for (let tabs = 0; tabs < MOST_TABS && !(await isFocused(target)); tabs++) await keyboard.press('Tab');
+  if (!(await isFocused(target))) throw new Error(`Tab does not reach ${String(target)}.`);
+}

@@ -10,7 +10,9 @@ import { templateVariables } from './build-prompt.ts';
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
 /** Names of the tools whose MCP server has them in another form than was approved, or no longer has them. */
-export type FindChangedTools = (request: Pick<TurnRequest, 'agent' | 'context' | 'signal'>) => Promise<Set<string>>;
+export type FindChangedTools = (
+  request: Pick<TurnRequest, 'agent' | 'context' | 'signal' | 'turn_id'>,
+) => Promise<Set<string>>;
 
 export type ToolRequest = {
   tool: Tool;

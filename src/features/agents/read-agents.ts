@@ -61,6 +61,7 @@ const presentSummary = (row: AgentRow): AgentSummary => ({
   provider: row.published.provider ?? 'embedded',
   version: row.version,
   unpublished_changes: !sameDefinition(row.draft, row.published),
+  changed_tools: row.changedTools.map((one) => ({ ...one, since: timestamp(new Date(one.since)) })),
   sandbox_channel_id: row.sandboxChannelId,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),

@@ -5,6 +5,7 @@ import { channel } from '../schema/channel.ts';
 import { trigger } from '../schema/trigger.ts';
 import { document, toolSecret } from '../schema/agent.ts';
 import { deleteSourcesOfAgent } from '../document-sources/read.ts';
+import { deleteSeenTools } from './mcp-changes.ts';
 import { deleteSuite } from './suite.ts';
 import { changeAgent } from './write.ts';
 
@@ -53,6 +54,7 @@ export async function deleteAgentRows(db: Queryable, orgId: string, agentId: str
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
   await deleteSourcesOfAgent(db, orgId, agentId);
   await deleteSuite(db, orgId, agentId);
+  await deleteSeenTools(db, orgId, agentId);
   await db.delete(toolSecret).where(and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId)));
   await db
     .update(trigger)

@@ -1,10 +1,15 @@
 import { and, count, eq, ilike, isNull, sql } from 'drizzle-orm';
+import type { ToolChange } from '../../../contract/dashboard/agents.ts';
 import type { Queryable } from '../db.ts';
 import { type PageOf, type PageRequest, behind, newestFirst, pageOf } from '../page.ts';
 import { containing } from '../search-text.ts';
 import { agent } from '../schema/agent.ts';
+import { changedTools } from './mcp-changes.ts';
 
-export type AgentRow = typeof agent.$inferSelect & { sandboxChannelId: string | null };
+export type AgentRow = typeof agent.$inferSelect & {
+  sandboxChannelId: string | null;
+  changedTools: { tool: string; what: ToolChange['what']; since: string }[];
+};
 export const living = (orgId: string, id: string) =>
   and(eq(agent.orgId, orgId), eq(agent.id, id), isNull(agent.deletedAt));
 
@@ -25,6 +30,7 @@ const columns = {
   updatedAt: agent.updatedAt,
   deletedAt: agent.deletedAt,
   sandboxChannelId,
+  changedTools,
 };
 
 export async function countAgents(db: Queryable, orgId: string): Promise<number> {

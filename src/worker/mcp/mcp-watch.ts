@@ -1,9 +1,13 @@
 import type { Tool } from '../../../contract/agents.ts';
-import type { McpTools } from '../../../contract/dashboard/tools.ts';
+import type { ListMcpToolsBody, McpTools } from '../../../contract/dashboard/tools.ts';
+import type { TurnRequest } from '../../engine/provider.ts';
 import type { FindChangedTools } from '../../engine/providers/run-tool.ts';
 import type { AskMcpServer } from '../../features/agents/list-mcp-tools.ts';
 import type { Egress } from '../../kernel/egress.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { recordSeenTools } from '../../store/agents/mcp-changes.ts';
 import type { Plays } from '../turns/plays.ts';
+import { compareTools } from './compare-tools.ts';
 import { type AuthorityDeps, findAuthority } from '../turns/tool-authority.ts';
 
 /**
@@ -13,6 +17,10 @@ import { type AuthorityDeps, findAuthority } from '../turns/tool-authority.ts';
  * (call-mcp-tool.ts).
  */
 type McpWatchDeps = AuthorityDeps & { egress: Pick<Egress, 'fetchWith'>; plays: Plays };
+
+/** Organization, agent, server and its address. */
+type Place = [string, string, string, string];
+type Asking = Pick<TurnRequest, 'signal' | 'turn_id'>;
 
 type Known = {
   /** In milliseconds; 0: never. */
@@ -56,11 +64,13 @@ export function createMcpWatch({ egress, plays, ...deps }: McpWatchDeps): {
     return known;
   }
 
-  async function readNow(known: Known, place: [string, string, string, string]): Promise<void> {
+  /** `approved`: of the published definition, whose changes the dashboard shows; null: of a draft that is tried. */
+  async function readNow(known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> {
     try {
       const { error, tools } = await ask(...place);
       if (error === null) known.pins = new Map(tools.map(({ name, pin }) => [name, pin]));
       known.at = Date.now();
+      if (error === null && approved) await recordSeenTools(deps.db, place[0], place[1], compareTools(approved, tools));
     } catch {
       // The database was away: the next turn asks again.
     } finally {
@@ -68,28 +78,39 @@ export function createMcpWatch({ egress, plays, ...deps }: McpWatchDeps): {
     }
   }
 
-  const read = (known: Known, place: [string, string, string, string]): Promise<void> =>
-    (known.reading ??= readNow(known, place));
+  const read = (known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> =>
+    (known.reading ??= readNow(known, place, approved));
 
-  async function changedOf(tools: Tool[], place: [string, string, string, string], signal: AbortSignal) {
+  /** A member looks at the tools: what the turns will find is stored now. */
+  async function look(orgId: string, agentId: string, { server, url }: ListMcpToolsBody): Promise<McpTools> {
+    const list = await ask(orgId, agentId, server, url);
+    if (list.error !== null) return list;
+    const found = await readAgent(deps.db, orgId, agentId);
+    const own = (found?.published.tools ?? []).filter((tool) => tool.mcp?.server === server && tool.url === url);
+    await recordSeenTools(deps.db, orgId, agentId, compareTools(own, list.tools));
+    return list;
+  }
+
+  async function changedOf(tools: Tool[], place: Place, { signal, turn_id: turnId }: Asking) {
+    const approved = turnId === undefined ? null : tools;
     const known = knownOf(place);
     const changed = (): Tool[] => tools.filter(({ mcp }) => known.pins && known.pins.get(mcp!.tool) !== mcp!.pin);
     const age = Date.now() - known.at;
-    if (age > FRESH_MS) void read(known, place);
+    if (age > FRESH_MS) void read(known, place, approved);
     const isDoubtful = changed().length > 0 && age > JUST_READ_MS;
-    if (known.at === 0 || isDoubtful) await atMost(WAIT_MS, read(known, place), signal);
+    if (known.at === 0 || isDoubtful) await atMost(WAIT_MS, read(known, place, approved), signal);
     return changed();
   }
 
   return {
-    askMcpServer: (orgId, agentId, { server, url }) => plays(orgId, () => ask(orgId, agentId, server, url)),
-    async findChangedTools({ agent, context, signal }) {
+    askMcpServer: (orgId, agentId, server) => plays(orgId, () => look(orgId, agentId, server)),
+    async findChangedTools({ agent, context, ...asking }) {
       const own = (agent.definition.tools ?? []).filter(({ mcp }) => mcp !== undefined);
       const servers = Map.groupBy(own, ({ mcp, url }) => JSON.stringify([mcp!.server, url]));
       const { organization_id: orgId, agent_id: agentId } = context;
       const changed = await Promise.all(
         [...servers.values()].map((tools) =>
-          changedOf(tools, [orgId, agentId, tools[0]!.mcp!.server, tools[0]!.url], signal),
+          changedOf(tools, [orgId, agentId, tools[0]!.mcp!.server, tools[0]!.url], asking),
         ),
       );
       return new Set(changed.flat().map(({ name }) => name));

@@ -42,7 +42,7 @@ function isDeeperThan(most: number, value: unknown): boolean {
 }
 
 /** The same whatever the order of the members: some servers order them by chance. */
-const canonical = (value: unknown): string =>
+export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))

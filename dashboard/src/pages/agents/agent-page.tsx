@@ -148,7 +148,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
     knowledge: <KnowledgeTab agentId={agent.id} />,
     steps: <StepsTab key={discarded} />,
     rules: <RulesTab key={discarded} />,
-    tools: <ToolsTab key={discarded} />,
+    tools: <ToolsTab key={discarded} changed={agent.changed_tools} />,
     tests: (
       <>
         <TestsTab agentId={agent.id} unsaved={unsaved} />
@@ -177,6 +177,12 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
           return (
             <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={isFaulty || undefined}>
               {say(`tab_${one}`)}
+              {one === 'tools' && agent.changed_tools.length > 0 && (
+                <Badge color="red" size="sm" ms={6}>
+                  <span aria-hidden="true">{agent.changed_tools.length}</span>
+                  <VisuallyHidden> ({say('changed_tools', { count: agent.changed_tools.length })})</VisuallyHidden>
+                </Badge>
+              )}
               {isFaulty && <VisuallyHidden> ({say('has_fault')})</VisuallyHidden>}
             </Tabs.Tab>
           );

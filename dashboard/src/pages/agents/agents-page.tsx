@@ -50,6 +50,21 @@ export function AgentsPage(): ReactNode {
                   {agent.name}
                 </Link>
                 {!agent.enabled && <Badge color="gray">{say('disabled')}</Badge>}
+                {agent.changed_tools.length > 0 && (
+                  <Badge
+                    color="red"
+                    renderRoot={(props) => (
+                      <Link
+                        to="/agents/$agent_id"
+                        params={{ agent_id: agent.id }}
+                        search={{ tab: 'tools' }}
+                        {...props}
+                      />
+                    )}
+                  >
+                    {say('changed_tools', { count: agent.changed_tools.length })}
+                  </Badge>
+                )}
                 {agent.unpublished_changes && <Badge color="orange">{say('unpublished')}</Badge>}
               </div>
             ),

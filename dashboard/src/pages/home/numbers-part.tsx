@@ -9,10 +9,11 @@ import { type Bar, Bars } from '../../parts/bars.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
+import { ChangedTools } from './changed-tools.tsx';
 import { Channels } from './channels.tsx';
 import { type HomeSearch, PERIODS, type Period } from './search.ts';
 import { Tiles } from './tiles.tsx';
-import { words } from './words.ts';
+import { words } from './numbers-words.ts';
 
 const route = getRouteApi('/inside/');
 
@@ -57,6 +58,7 @@ export function NumbersPart(): ReactNode {
           <Tiles numbers={numbers.data} />
           <Over numbers={numbers.data} />
           <Channels />
+          <ChangedTools />
         </>
       ) : numbers.error ? (
         <ProblemAlert problem={numbers.error} onRetry={() => void numbers.refetch()} />

@@ -5,7 +5,7 @@ import { useRead } from '../../api/queries.ts';
 import { lasting, money, number } from '../../language/format.ts';
 import { type Say, useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { words } from './numbers-words.ts';
 import classes from './home.module.css';
 
 type Home = Say<keyof (typeof words)['en']>;

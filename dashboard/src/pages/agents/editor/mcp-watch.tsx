@@ -2,9 +2,11 @@ import { Alert, Button, Group, Loader, Modal, ScrollArea, Stack, Text } from '@m
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
+import type { ToolChange } from '../../../../../contract/dashboard/agents.ts';
 import type { McpTool } from '../../../../../contract/dashboard/tools.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
+import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { TextDiff } from '../../../parts/text-diff.tsx';
@@ -14,21 +16,26 @@ import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-se
 import { mcpWords } from './mcp-words.ts';
 
 /** For each MCP server of the agent: whether its tools are still what was approved. */
-export function McpWatch(): ReactNode {
+export function McpWatch({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   const say = useWords(mcpWords);
   const { definition } = useEditor();
   const servers = serversOf(definition.tools ?? []);
-  if (!useMay('member') || servers.length === 0) return null;
+  const may = useMay('member');
+  if (servers.length === 0) return null;
+  // Who only looks does not ask the servers: what is known is what nodes saw.
+  if (!may) return <Seen changed={changed} />;
   return (
     <Stack gap="xs" mb="md" component="section" aria-label={say('watch')} aria-live="polite">
       {servers.map((at) => (
-        <Standing key={`${at.server} ${at.url}`} at={at} />
+        <Standing key={`${at.server} ${at.url}`} at={at} changed={changed} />
       ))}
     </Stack>
   );
 }
 
-function Standing({ at }: { at: McpServer }): ReactNode {
+type StandingProps = { at: McpServer; changed: readonly ToolChange[] };
+
+function Standing({ at, changed }: StandingProps): ReactNode {
   const say = useWords(mcpWords);
   const { definition } = useEditor();
   const read = useMcpTools(at);
@@ -63,11 +70,18 @@ function Standing({ at }: { at: McpServer }): ReactNode {
     );
   }
   return doubtful.map((tool) => (
-    <Doubt key={tool.name} tool={tool} now={tools.find(({ name }) => name === tool.mcp!.tool)} />
+    <Doubt
+      key={tool.name}
+      tool={tool}
+      now={tools.find(({ name }) => name === tool.mcp!.tool)}
+      since={changed.find((one) => one.tool === tool.name)?.since}
+    />
   ));
 }
 
-function Doubt({ tool, now }: { tool: Tool; now: McpTool | undefined }): ReactNode {
+type DoubtProps = { tool: Tool; now: McpTool | undefined; since: string | undefined };
+
+function Doubt({ tool, now, since }: DoubtProps): ReactNode {
   const say = useWords(mcpWords);
   const [opened, setOpened] = useState(false);
   const name = <bdi className="ltr">{tool.name}</bdi>;
@@ -79,6 +93,7 @@ function Doubt({ tool, now }: { tool: Tool; now: McpTool | undefined }): ReactNo
             ? say.rich('changed', { tool: name })
             : say.rich('gone', { tool: name, server: <bdi>{tool.mcp!.server}</bdi> })}
           {now?.fault != null && <span dir="auto"> {now.fault}</span>}
+          {since !== undefined && <> {say.rich('since', { when: <Moment at={since} /> })}</>}
         </Text>
         {now?.fault === null && (
           <Button variant="default" size="xs" onClick={() => setOpened(true)}>
@@ -98,6 +113,19 @@ function Doubt({ tool, now }: { tool: Tool; now: McpTool | undefined }): ReactNo
       )}
     </Alert>
   );
+}
+
+/** The same as it was stored, without the way to approve it. */
+function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
+  const say = useWords(mcpWords);
+  return changed.map(({ tool, what, since }) => (
+    <Alert key={tool} color="orange" icon={<IconAlertTriangle size={18} />} mb="xs">
+      <Text size="sm">
+        {say.rich(what.includes('gone') ? 'gone_seen' : 'changed', { tool: <bdi className="ltr">{tool}</bdi> })}{' '}
+        {say.rich('since', { when: <Moment at={since} /> })}
+      </Text>
+    </Alert>
+  ));
 }
 
 /** The difference, and the only way to accept it. */

@@ -2,6 +2,7 @@ import { Text, Textarea, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
+import type { ToolChange } from '../../../../../contract/dashboard/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { parseObject } from '../../../parts/parse-object.ts';
@@ -20,13 +21,13 @@ import classes from '../agents.module.css';
 const MAX_TOOLS = 32;
 const route = getRouteApi('/inside/agents/$agent_id');
 
-export function ToolsTab(): ReactNode {
+export function ToolsTab({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   const say = useWords(words);
   const { definition, change } = useEditor();
   const tools = definition.tools ?? [];
   return (
     <Card title={say('tab_tools')} description={say('tools_hint')} aside={<AddFromMcp most={MAX_TOOLS} />}>
-      <McpWatch />
+      <McpWatch changed={changed} />
       <ItemCards
         label={say('tab_tools')}
         items={tools}

@@ -17,7 +17,8 @@ CREATE TABLE "member_attendance" (
 ALTER TABLE "hand_off" ADD COLUMN "due_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "hand_off_rule" ADD CONSTRAINT "hand_off_rule_org_id_organization_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organization"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "member_attendance" ADD CONSTRAINT "member_attendance_org_id_user_id_member_organization_id_user_id_fk" FOREIGN KEY ("org_id","user_id") REFERENCES "public"."member"("organization_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "hand_off_due" ON "hand_off" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "hand_off_due" ON "hand_off" USING btree ("due_at") WHERE due_at IS NOT NULL;
+--> statement-breakpoint
 -- A hand-off that no member has waits for the worker that applies the rules of its organization.
 CREATE OR REPLACE FUNCTION record_hand_off() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
