@@ -28,7 +28,6 @@ export function FilterBar({ text, onText, placeholder, filtered, onClear, childr
         leftSection={<IconSearch size={16} />}
         value={field.value}
         maxLength={100}
-        dir="auto"
         onChange={(event) => field.onChange(event.currentTarget.value)}
         flex="1 1 220px"
         maw={{ sm: 360 }}

@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     campaigns: 'Campaigns',
-    hint: 'A campaign messages people that your systems add over HTTP, with the campaign’s own key.',
+    hint: 'A campaign messages people from a file, a segment, or your systems with the campaign’s own key.',
     create: 'Create campaign',
     create_hint: 'It starts as a draft. Start it when its agent and its key are ready.',
     search: 'Search campaigns by name',
@@ -146,7 +146,7 @@ export const words = defineWords(
   },
   {
     campaigns: 'الحملات',
-    hint: 'تكتب الحملة إلى أشخاص تدفعهم أنظمتك عبر HTTP بمفتاح خاص بها.',
+    hint: 'تكتب الحملة إلى أشخاص من ملف أو شريحة، أو تدفعهم أنظمتك بمفتاح خاص بها.',
     create: 'إنشاء حملة',
     create_hint: 'تبدأ مسودةً. ابدأها عندما يجهز وكيلها ومفتاحها.',
     search: 'ابحث عن الحملات بالاسم',

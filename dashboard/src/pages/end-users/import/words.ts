@@ -4,7 +4,7 @@ export const words = defineWords(
   {
     end_users: 'End users',
     import: 'Import end users',
-    hint: 'From a CSV file with a header row. Existing people are matched by external ID, then e-mail, then phone, so you can import the same file again.',
+    hint: 'From a CSV file with a header row. Existing people are matched by external ID, then e‑mail, then phone, so you can import the same file again.',
     choose: 'Choose a CSV file',
     choose_hint:
       'Up to {size} MB. Save spreadsheets as “CSV UTF-8”. Nothing changes until you have seen what each column becomes.',
