@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../../../api/queries.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import { words } from './words.ts';
+import { stepWords } from './step-words.ts';
 
 /** The page was loaded again while a new key was shown: what happened, and what to do about it. */
 export function LostValue({ keyId, onDismiss }: { keyId: string; onDismiss: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useWords(stepWords);
   const org_id = useOrganization().id;
   const key = useRead('readKey', { params: { org_id, key_id: keyId } }, {});
   if (!key.data || key.data.state !== 'active') return null;

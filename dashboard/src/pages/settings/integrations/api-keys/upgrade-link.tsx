@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../../language/words.tsx';
 import { useSession } from '../../../../session/session.ts';
-import { words } from './words.ts';
+import { stepWords } from './step-words.ts';
 
 /** A link that looks like the button it stands for; to a place of the operator's, or to Settings, Plan. */
 export function UpgradeLink(): ReactNode {
-  const say = useWords(words);
+  const say = useWords(stepWords);
   const { upgrade_url } = useSession();
   if (upgrade_url)
     return (

@@ -8,7 +8,6 @@ export const words = defineWords(
     api_keys: 'API Keys', // fixed
     hint: 'Keys let your backend start conversations, send messages and manage end users. Treat them like passwords.',
     create: 'Create API key', // fixed
-    upgrade: 'Upgrade plan', // fixed
     free_title: 'API access needs the Paid plan',
     free_words:
       'On the Free plan you cannot create keys, and calls with existing keys are refused. The keys below are paused, not lost: they work again when the plan is Paid.',
@@ -16,11 +15,6 @@ export const words = defineWords(
       'On the Free plan you cannot create keys. Agents, playground and conversations work without keys.',
     read_only_title: 'Read-only access',
     read_only: 'Your role in {organization} is {role}. Owners and admins can create, rotate and revoke keys.',
-    lost_title: 'The value of “{label}” cannot be shown again',
-    lost_words:
-      'The key was created, but the page was reloaded before you closed the dialog. A key is shown only once. If you did not save it, revoke it and create another.',
-    to_key: 'Show this key',
-    dismiss: 'Dismiss',
 
     base_url: 'Base URL',
     region: 'Region',
@@ -232,18 +226,12 @@ export const words = defineWords(
     api_keys: 'مفاتيح API',
     hint: 'تتيح المفاتيح لخادمك بدء المحادثات وإرسال الرسائل وإدارة المستخدمين النهائيين. عاملها معاملة كلمات المرور.',
     create: 'إنشاء مفتاح API',
-    upgrade: 'ترقية الخطة',
     free_title: 'يتطلب الوصول إلى API الخطة المدفوعة',
     free_words:
       'لا يمكن إنشاء مفتاح على الخطة المجانية، وتُرفض الطلبات بالمفاتيح الحالية. المفاتيح أدناه متوقفة مؤقتًا ولم تُفقد: تعمل من جديد عندما تصبح الخطة مدفوعة.',
     free_words_empty: 'لا يمكن إنشاء مفتاح على الخطة المجانية. يعمل الوكلاء وساحة التجربة والمحادثات بدونه.',
     read_only_title: 'للقراءة فقط',
     read_only: 'دورك في {organization} هو {role}. يستطيع المالكون والمسؤولون إنشاء المفاتيح وتدويرها وإلغاءها.',
-    lost_title: 'لم تعد قيمة «{label}» متاحة',
-    lost_words:
-      'أُنشئ المفتاح، لكن أُعيد تحميل هذه الصفحة قبل إغلاقه، والمفتاح يُعرض مرة واحدة فقط. إن لم تحفظه فألغِه وأنشئ غيره.',
-    to_key: 'عرض هذا المفتاح',
-    dismiss: 'إخفاء',
 
     base_url: 'عنوان URL الأساسي',
     region: 'المنطقة',
