@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
+import { NOW } from '../schema/columns.ts';
 
 /**
  * Hand-offs to which no rule was applied yet. A trigger puts them here in the transaction that changes the
@@ -10,7 +11,7 @@ export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 /** The oldest of all organizations. They are not claimed: settling one says who was first. */
 export async function findDueHandOffs(db: Queryable, limit: number): Promise<DueHandOff[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string; at: Date | string }>(sql`
-    SELECT org_id, conversation_id, at FROM hand_off WHERE due_at <= now() ORDER BY due_at LIMIT ${limit}`);
+    SELECT org_id, conversation_id, at FROM hand_off WHERE due_at <= ${sql.raw(NOW)} ORDER BY due_at LIMIT ${limit}`);
   return rows.map(({ org_id, conversation_id, at }) => ({
     orgId: org_id,
     conversationId: conversation_id,
