@@ -32,6 +32,9 @@ export const CampaignRecord = Type.Object(
     name: Type.String(),
     state: Type.Enum(CAMPAIGN_STATES),
     settings: CampaignSettings,
+    /** The campaign that repeats, and the day; null: this is no round of another one. */
+    round_of: Nullable(Type.String()),
+    round_day: Nullable(Type.String({ format: 'date' })),
     /** Recipients by status and in all; only where one campaign is read. */
     counts: Type.Optional(RecipientCounts),
     total: Type.Optional(Type.Integer()),

@@ -17,6 +17,7 @@ import {
   RequestListQuery,
   RequestRecord,
 } from './activity.ts';
+import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
 import { Numbers, NumbersQuery } from './numbers.ts';
 import {
@@ -385,7 +386,10 @@ const routes = {
   sendTest: route('POST 202', `${org}/channels/:channel_id/test`, 'member', 'Send a test message', { body: SendTestBody, answer: AcceptedMessage }),
   readTest: route('GET 200', `${org}/channels/:channel_id/test/:message_id`, 'viewer', 'Read what became of a test message', { answer: ChannelMessage }),
   disconnectChannel: route('DELETE 204', `${org}/channels/:channel_id`, 'member', 'Disconnect a channel', {}),
-  listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(CampaignRecord) }),
+  listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText, round_of: Type.Optional(Id('campaign')) }), answer: Page(CampaignRecord) }),
+  readCampaignSchedule: route('GET 200', `${org}/campaigns/:campaign_id/schedule`, 'viewer', 'Read when a campaign repeats', { answer: CampaignScheduleAnswer }),
+  setCampaignSchedule: route('PUT 200', `${org}/campaigns/:campaign_id/schedule`, 'member', 'Repeat a campaign on days of the week, with the people of a segment', { body: SetScheduleBody, answer: CampaignScheduleAnswer }),
+  removeCampaignSchedule: route('DELETE 204', `${org}/campaigns/:campaign_id/schedule`, 'member', 'Stop repeating a campaign; its rounds stay', {}),
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),

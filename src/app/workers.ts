@@ -5,6 +5,7 @@ import { createSealedOpener } from '../store/channels/secrets.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createPushWorker } from '../worker/campaigns/push-worker.ts';
+import { createRoundWorker } from '../worker/campaigns/round-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
@@ -78,6 +79,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
+  const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });
   const housekeeper = createHousekeeper({
     db,
     log,
@@ -106,6 +108,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     sources,
     embeddings,
     pushes,
+    rounds,
     handOffs,
     campaigns,
     housekeeper,

@@ -24,7 +24,7 @@ const NOT_ABOUT_PEOPLE = [
   'inbound_event', // only hashes
   'conversation_presence', // ids and moments, for seconds
   'conversation_seen', // ids and moments, deleted with the conversation
-  'end_user_import', 'retention', // counts and columns
+  'end_user_import', 'retention', 'campaign_schedule', // counts and columns
   'hand_off_rule', 'member_attendance', // of members
   'hand_off', 'numbers_day', 'mcp_change', // moments and counts
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money

@@ -14,6 +14,7 @@ import {
   moveCampaign as moveRow,
   readCampaign as readRow,
 } from '../../store/campaigns/campaigns.ts';
+import { deleteSchedule } from '../../store/campaigns/schedules.ts';
 import type { Queryable } from '../../store/db.ts';
 import { planAnew } from '../../store/recipients/read.ts';
 import type { CampaignsDeps } from './deps.ts';
@@ -51,7 +52,10 @@ export async function moveInside(
   if (moved) {
     if (move === 'pause') await holdCampaignRuns(tx, orgId, id);
     if (move === 'resume') await letGo(tx, moved);
-    if (move === 'end') await cancelCampaignRuns(tx, orgId, id);
+    if (move === 'end') {
+      await cancelCampaignRuns(tx, orgId, id);
+      await deleteSchedule(tx, orgId, id);
+    }
     await recordAudit(tx, { orgId, actor, action: `campaign.${PAST[move]}`, subjectId: id });
     return presentCampaign(moved);
   }
@@ -114,6 +118,7 @@ export async function deleteCampaign(
     const row = await changeCampaign(tx, orgId, id, { deletedAt: new Date() });
     if (!row) throw new Refusal('campaign_not_found');
     await cancelCampaignRuns(tx, orgId, id);
+    await deleteSchedule(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: 'campaign.deleted', subjectId: id, facts: { name: row.name } });
   });
 }

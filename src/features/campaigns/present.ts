@@ -18,6 +18,8 @@ export const presentCampaign = (row: CampaignRow): CampaignRecord => ({
   name: row.name,
   state: row.state as CampaignState,
   settings: row.settings,
+  round_of: row.roundOf,
+  round_day: row.roundDay,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });

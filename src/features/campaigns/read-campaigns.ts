@@ -11,7 +11,7 @@ type Reads = Pick<CampaignsDeps, 'db'>;
 export async function listCampaigns(
   { db }: Reads,
   orgId: string,
-  filter: { agentId?: string | undefined; text?: string | undefined },
+  filter: { agentId?: string | undefined; text?: string | undefined; roundOf?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<CampaignRecord>> {
   const { rows, hasMore } = await listRows(db, orgId, filter, page);

@@ -21,14 +21,16 @@ import { listCampaigns, readCampaign } from '../../features/campaigns/read-campa
 import { cancelPush, listPushes, readPush } from '../../features/campaigns/read-pushes.ts';
 import { readReport } from '../../features/campaigns/read-report.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
+import { readSchedule, removeSchedule, setSchedule } from '../../features/campaigns/schedule.ts';
 import { startPush } from '../../features/campaigns/start-push.ts';
+import { filterOf } from '../../features/end-users/filter-of.ts';
+import type { EndUserFilter } from '../../store/end-users/search.ts';
 import type { RenderOpening } from '../../features/triggers/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
-import { filterOf } from './end-users.ts';
 import { sendTest, type TestDeps } from './send-test.ts';
 
-type Filter = ReturnType<typeof filterOf>;
+type Filter = EndUserFilter;
 
 /** The worker's plan, without the worker. */
 export type PlanDeps = {
@@ -49,7 +51,7 @@ type Deps = CampaignsDeps & TestDeps & PlanDeps;
 /** Campaigns over the channels. */
 export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   route('listCampaigns', ({ orgId, query, paged }) => {
-    const filter = { agentId: query.agent_id, text: query.text };
+    const filter = { agentId: query.agent_id, text: query.text, roundOf: query.round_of };
     return paged(filter, (page) => listCampaigns(deps, orgId, filter, page));
   }),
   route('createCampaign', ({ orgId, body, actor }) => createCampaign(deps, orgId, body, actor)),
@@ -87,6 +89,11 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   ),
   route('readPush', ({ orgId, params }) => readPush(deps, orgId, params.campaign_id, params.push_id)),
   route('cancelPush', ({ orgId, params, actor }) => cancelPush(deps, orgId, params.campaign_id, params.push_id, actor)),
+  route('readCampaignSchedule', ({ orgId, params }) => readSchedule(deps, orgId, params.campaign_id)),
+  route('setCampaignSchedule', ({ orgId, params, body, actor }) =>
+    setSchedule(deps, orgId, params.campaign_id, body, actor),
+  ),
+  route('removeCampaignSchedule', ({ orgId, params, actor }) => removeSchedule(deps, orgId, params.campaign_id, actor)),
   route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(deps, orgId, params.campaign_id, actor)),
   route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
     const filter = { campaign: params.campaign_id, status, ref };

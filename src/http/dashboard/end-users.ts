@@ -1,4 +1,4 @@
-import type { QueryOf } from '../../../contract/dashboard/routes.ts';
+import { filterOf } from '../../features/end-users/filter-of.ts';
 import type { EndUser } from '../../../contract/end-users.ts';
 import type { EndUsersDeps } from '../../features/end-users/deps.ts';
 import { eraseEndUser } from '../../features/end-users/erase-end-user.ts';
@@ -49,14 +49,3 @@ export const endUserRoutes = ({ route, deps }: Desk<EndUsersDeps>): Route[] => [
     }),
   ),
 ];
-
-/** The filters of the list of people, as the store takes them. */
-export function filterOf({ text, tag, attribute, blocked }: QueryOf<'exportEndUsers'>) {
-  const split = attribute?.indexOf('=') ?? -1;
-  return {
-    text,
-    blocked,
-    tags: tag === undefined ? undefined : [tag],
-    attributes: attribute === undefined ? undefined : { [attribute.slice(0, split)]: attribute.slice(split + 1) },
-  };
-}

@@ -337,6 +337,7 @@ const VALID: Record<string, unknown> = {
   addAudience: { filters: {} },
   addFile: { file: 'id' },
   startPush: { filters: {} },
+  setCampaignSchedule: { segment_id: newId('segment'), days: [1], at: '09:00' },
   setMemberRole: { role: 'viewer' },
   renameKey: { label: 'Theirs' },
   shortenKeyNetworks: { allowed_networks: ['203.0.113.0/24'] },

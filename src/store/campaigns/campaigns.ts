@@ -13,7 +13,8 @@ const living = (orgId: string, id: string) =>
 export async function insertCampaign(
   db: Queryable,
   orgId: string,
-  input: Pick<CampaignRow, 'id' | 'agentId' | 'channelId' | 'name'>,
+  input: Pick<CampaignRow, 'id' | 'agentId' | 'channelId' | 'name'> &
+    Partial<Pick<CampaignRow, 'settings' | 'state' | 'attended' | 'roundOf' | 'roundDay'>>,
 ): Promise<CampaignRow> {
   const rows = await db
     .insert(campaign)
@@ -30,7 +31,7 @@ export async function readCampaign(db: Queryable, orgId: string, id: string): Pr
 export async function listCampaigns(
   db: Queryable,
   orgId: string,
-  filter: { agentId?: string | undefined; text?: string | undefined },
+  filter: { agentId?: string | undefined; text?: string | undefined; roundOf?: string | undefined },
   { limit, after }: PageRequest,
 ): Promise<PageOf<CampaignRow>> {
   const rows = await db
@@ -41,6 +42,7 @@ export async function listCampaigns(
         eq(campaign.orgId, orgId),
         isNull(campaign.deletedAt),
         filter.agentId ? eq(campaign.agentId, filter.agentId) : undefined,
+        filter.roundOf ? eq(campaign.roundOf, filter.roundOf) : undefined,
         filter.text ? ilike(campaign.name, containing(filter.text)) : undefined,
         behind(campaign.createdAt, campaign.id, after),
       ),

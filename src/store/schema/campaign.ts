@@ -27,6 +27,9 @@ export const campaign = pgTable(
     name: text('name').notNull(),
     /** `draft`, `live`, `paused`, `ended`. */
     state: text('state').notNull().default('draft'),
+    /** The campaign that repeats, of which this is the round of a day, as YYYY-MM-DD. */
+    roundOf: text('round_of'),
+    roundDay: text('round_day'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
     /** True from the start until the last recipient of an ended campaign is finished: the worker looks after it. */
     attended: boolean('attended').notNull().default(false),
@@ -43,6 +46,9 @@ export const campaign = pgTable(
     index('campaign_list')
       .on(table.orgId, table.createdAt, table.id)
       .where(sql`deleted_at IS NULL`),
+    uniqueIndex('campaign_round')
+      .on(table.orgId, table.roundOf, table.roundDay)
+      .where(sql`round_of IS NOT NULL`),
     index('campaign_attended')
       .on(table.orgId, table.id)
       .where(sql`attended`),

@@ -11,11 +11,13 @@ import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentLink } from '../agents/agent-select.tsx';
 import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words as repeatWords } from './repeat/words.ts';
 import { words } from './words.ts';
 
 export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);
+  const sayRepeat = useWords(repeatWords);
   const org_id = useOrganization().id;
   const agentName = useAgentNames([item.agent_id]);
   const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});
@@ -42,6 +44,18 @@ export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {
             say('gone_channel')
           )}
         </Fact>
+        {item.round_of !== null && (
+          <Fact label={sayRepeat('round_of')}>
+            <Anchor
+              inherit
+              renderRoot={(props) => (
+                <Link to="/campaigns/$campaign_id" params={{ campaign_id: item.round_of! }} {...props} />
+              )}
+            >
+              {sayRepeat('original')}
+            </Anchor>
+          </Fact>
+        )}
         <Fact label={say('created')}>
           <Moment at={item.created_at} />
         </Fact>

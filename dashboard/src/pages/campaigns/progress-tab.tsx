@@ -10,6 +10,7 @@ import { AudienceCard } from './audience/audience-card.tsx';
 import { FileCard } from './audience/file-card.tsx';
 import { Funnel } from './funnel.tsx';
 import { FirstPush, PushCode } from './push-guide.tsx';
+import { RepeatCard } from './repeat/repeat-card.tsx';
 import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
 import { words } from './words.ts';
@@ -45,6 +46,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
           <FileCard item={item} />
         </>
       )}
+      {item.round_of === null && <RepeatCard item={item} />}
       {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
       {hasPeople && item.state !== 'ended' && (
         <details className={classes.more}>

@@ -1,10 +1,11 @@
-import { Chip, Group, Input, Stack, Switch, TextInput } from '@mantine/core';
+import { Group, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { DayChips } from '../../../parts/day-chips.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { EVERY_DAY, MAX_PER_MINUTE } from './settings-values.ts';
+import { MAX_PER_MINUTE } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
 import { ZoneSelect } from './zone-select.tsx';
@@ -121,22 +122,13 @@ function Hours({ draft: { values, change, editor }, of, children }: HoursProps):
 
 function Days({ draft: { values, change, editor } }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
-  const error = editor.fault('/window/days');
   return (
-    <Input.Wrapper label={say('days')} labelElement="div" error={error}>
-      <Chip.Group multiple value={values.days.map(String)} onChange={(days) => change({ days: days.map(Number) })}>
-        <Group gap={6} mt={4} role="group" aria-label={say('days')}>
-          {EVERY_DAY.map((day) => (
-            <Chip key={day} value={String(day)} size="sm" disabled={editor.readOnly}>
-              {dayName(say.language, day)}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
-    </Input.Wrapper>
+    <DayChips
+      label={say('days')}
+      days={values.days}
+      readOnly={editor.readOnly}
+      error={editor.fault('/window/days')}
+      onChange={(days) => change({ days })}
+    />
   );
 }
-
-/** 1 is Monday, as on 1 January 2024. */
-const dayName = (language: string, day: number): string =>
-  new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));

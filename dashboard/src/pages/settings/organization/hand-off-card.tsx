@@ -1,4 +1,4 @@
-import { Button, Chip, Group, Input, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import {
   HAND_OFF_RECIPIENTS,
@@ -11,6 +11,7 @@ import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { DayChips } from '../../../parts/day-chips.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { unplaced } from '../../../parts/use-checked-form.ts';
@@ -133,17 +134,13 @@ function Hours({ draft, change, readOnly, faults }: Part & { faults: readonly st
   const say = useWords(handOffWords);
   return (
     <>
-      <Input.Wrapper label={say('days')} labelElement="div" error={faults.includes('days') && say('days_missing')}>
-        <Chip.Group multiple value={draft.days.map(String)} onChange={(days) => change({ days: days.map(Number) })}>
-          <Group gap={6} mt={4} role="group" aria-label={say('days')}>
-            {WEEK.map((day) => (
-              <Chip key={day} value={String(day)} size="sm" disabled={readOnly}>
-                {dayName(say.language, day)}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-      </Input.Wrapper>
+      <DayChips
+        label={say('days')}
+        days={draft.days}
+        readOnly={readOnly}
+        error={faults.includes('days') && say('days_missing')}
+        onChange={(days) => change({ days })}
+      />
       <Group gap="md" align="flex-start">
         {(['from', 'to'] as const).map((end) => (
           <TextInput
@@ -169,11 +166,6 @@ function Hours({ draft, change, readOnly, faults }: Part & { faults: readonly st
     </>
   );
 }
-
-const WEEK = [1, 2, 3, 4, 5, 6, 7];
-/** 1 is Monday, as on 1 January 2024. */
-const dayName = (language: string, day: number): string =>
-  new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));
 
 function Outside({ draft, change, readOnly, problem }: Part & { problem: Problem | null }): ReactNode {
   const say = useWords(handOffWords);

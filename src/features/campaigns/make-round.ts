@@ -1,0 +1,89 @@
+import { newId } from '../../kernel/ids.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { type CampaignRow, insertCampaign, readCampaign } from '../../store/campaigns/campaigns.ts';
+import { insertPush } from '../../store/campaigns/pushes.ts';
+import { deleteSchedule, lockDueSchedule, moveSchedule, type ScheduleRow } from '../../store/campaigns/schedules.ts';
+import { readChannel } from '../../store/channels/channels.ts';
+import type { Db, Queryable } from '../../store/db.ts';
+import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
+import { listSegments } from '../../store/segments.ts';
+import { filterOf } from '../end-users/filter-of.ts';
+import { endOfDay, nextRounds, roundSettings } from './rounds.ts';
+
+type Due = ScheduleRow & { nextDay: string };
+
+/**
+ * Makes the round that is due longest: a live campaign with the people who are in the segment now. All of it is one
+ * transaction with the next moment of the schedule, so a round is made once, whatever dies and however many workers
+ * run. False: none is due. `onTaken` gets the schedule before anything can fail.
+ */
+export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow) => void): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const due = await lockDueSchedule(tx);
+    if (due === null) return false;
+    onTaken(due);
+    const { orgId, campaignId } = due;
+    const campaign = await readCampaign(tx, orgId, campaignId);
+    if (!campaign || campaign.state === 'ended') {
+      await deleteSchedule(tx, orgId, campaignId);
+      return true;
+    }
+    const missing = await makeRound(tx, due, campaign, now);
+    // Days that passed while nothing ran are not made up for.
+    const [next] = nextRounds(due, new Date(Math.max(now.getTime(), due.nextAt!.getTime())), 1);
+    await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
+    return true;
+  });
+}
+
+/** What is missing, so that no round can be made: the schedule is paused until someone looks after it. */
+async function makeRound(
+  tx: Queryable,
+  { nextDay: day, segmentId, at, createdBy }: Due,
+  { orgId, id: roundOf, agentId, channelId, name, settings }: CampaignRow,
+  now: Date,
+): Promise<'agent' | 'channel' | 'segment' | null> {
+  if (now >= endOfDay(day)) return null;
+  const segment = (await listSegments(tx, orgId)).find(({ id }) => id === segmentId);
+  const agent = await readAgent(tx, orgId, agentId);
+  const channel = await readChannel(tx, orgId, channelId);
+  const missing = !segment ? 'segment' : !agent ? 'agent' : !channel ? 'channel' : null;
+  if (missing !== null) {
+    const facts = { day, missing };
+    await recordAudit(tx, { orgId, actor: SYSTEM, action: 'campaign.round_skipped', subjectId: roundOf, facts });
+    return missing;
+  }
+  const id = newId('campaign');
+  await insertCampaign(tx, orgId, {
+    id,
+    agentId,
+    channelId,
+    name: `${name} · ${day}`,
+    settings: roundSettings(settings, at, day),
+    state: 'live',
+    attended: true,
+    roundOf,
+    roundDay: day,
+  });
+  const filter = filterOf(segment!.filters);
+  const names = Object.entries(filter).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  await insertPush(tx, orgId, {
+    campaignId: id,
+    id: newId('push'),
+    source: 'filters',
+    filterNames: names,
+    filter,
+    file: null,
+    total: null,
+    createdBy,
+    requestId: null,
+  });
+  await recordAudit(tx, {
+    orgId,
+    actor: SYSTEM,
+    action: 'campaign.round_made',
+    subjectId: id,
+    facts: { round_of: roundOf, day },
+  });
+  return null;
+}

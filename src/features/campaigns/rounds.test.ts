@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { nextOpening } from './opening-hours.ts';
+import { endOfDay, nextRounds, roundSettings } from './rounds.ts';
+
+const MONDAYS_AND_FRIDAYS = { days: [1, 5], at: '09:00' };
+
+describe('the rounds of a campaign that repeats', () => {
+  it('are due when their time has come for the first people on earth, in the order of days', () => {
+    // 2026-11-23 is a Monday.
+    expect(nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 3)).toEqual([
+      { day: '2026-11-23', at: new Date('2026-11-22T19:00:00Z') },
+      { day: '2026-11-27', at: new Date('2026-11-26T19:00:00Z') },
+      { day: '2026-11-30', at: new Date('2026-11-29T19:00:00Z') },
+    ]);
+  });
+
+  it('that have begun somewhere are over, to the minute', () => {
+    const [first] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T18:59:59.999Z'), 1);
+    const [second] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T19:00:00Z'), 1);
+    expect([first!.day, second!.day]).toEqual(['2026-11-23', '2026-11-27']);
+  });
+
+  it('also of days whose first people see them when UTC shows the day before, and of late hours', () => {
+    const late = { days: [3], at: '23:30' };
+    expect(nextRounds(late, new Date('2026-11-24T00:00:00Z'), 1)).toEqual([
+      { day: '2026-11-25', at: new Date('2026-11-25T09:30:00Z') },
+    ]);
+    const early = { days: [3], at: '00:00' };
+    expect(nextRounds(early, new Date('2026-11-23T00:00:00Z'), 1)).toEqual([
+      { day: '2026-11-25', at: new Date('2026-11-24T10:00:00Z') },
+    ]);
+  });
+
+  it.each(['Pacific/Kiritimati', 'Asia/Qatar', 'UTC', 'America/New_York', 'Pacific/Pago_Pago'])(
+    'write to people in %s at that time of that day',
+    (zone) => {
+      const [round] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 1);
+      const settings = roundSettings({ time_zone: 'UTC' }, '09:00', round!.day);
+      const opens = nextOpening(settings, zone, round!.at)!;
+      const told = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+      expect(told.format(opens)).toBe('2026-11-23 09:00');
+      expect(opens < endOfDay(round!.day)).toBe(true);
+    },
+  );
+
+  it('keep the other settings, and the end of the hours where that is later', () => {
+    const settings = {
+      opening: { text: { default: 'Hi' } },
+      per_minute: 10,
+      starts_at: '2026-01-01T00:00:00Z',
+      window: { from: '08:00', to: '20:00', days: [7] },
+    };
+    expect(roundSettings(settings, '09:00', '2026-11-23')).toEqual({
+      opening: { text: { default: 'Hi' } },
+      per_minute: 10,
+      window: { from: '09:00', to: '20:00', days: [1] },
+      ends_at: '2026-11-24T12:00:00.000Z',
+    });
+    expect(roundSettings(settings, '21:00', '2026-11-23').window).toEqual({ from: '21:00', to: '23:59', days: [1] });
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  type CampaignSchedule,
+  type CampaignScheduleAnswer,
+  NEXT_ROUNDS,
+  type SetScheduleBody,
+} from '../../../contract/dashboard/campaign-schedules.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import {
+  deleteSchedule,
+  readSchedule as readRow,
+  type ScheduleRow,
+  writeSchedule,
+} from '../../store/campaigns/schedules.ts';
+import type { Queryable } from '../../store/db.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { listSegments } from '../../store/segments.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { nextRounds } from './rounds.ts';
+
+type Deps = Pick<CampaignsDeps, 'db'>;
+
+export async function readSchedule({ db }: Deps, orgId: string, id: string): Promise<CampaignScheduleAnswer> {
+  if (!(await readCampaign(db, orgId, id))) throw new Refusal('campaign_not_found');
+  const row = await readRow(db, orgId, id);
+  return { schedule: row && (await present(db, row)) };
+}
+
+/** In place of the stored one. The first round is the next one that has not begun anywhere. */
+export async function setSchedule(
+  { db }: Deps,
+  orgId: string,
+  id: string,
+  { segment_id: segmentId, days, at, paused = false }: SetScheduleBody,
+  actor: Actor,
+): Promise<CampaignScheduleAnswer> {
+  return db.transaction(async (tx) => {
+    const campaign = await readCampaign(tx, orgId, id);
+    if (!campaign) throw new Refusal('campaign_not_found');
+    if (campaign.state === 'ended') throw new Refusal('campaign_not_open', 'An ended campaign is not repeated.');
+    if (campaign.roundOf !== null) {
+      throw new Refusal('campaign_not_open', 'This campaign is a round of another one: change the schedule there.');
+    }
+    if (!(await listSegments(tx, orgId)).some((one) => one.id === segmentId)) {
+      const detail = 'There is no such segment.';
+      throw new Refusal('validation_failed', undefined, {
+        errors: [{ pointer: '/segment_id', code: 'not_available', detail }],
+      });
+    }
+    const sorted = days.toSorted((a, b) => a - b);
+    const [next] = paused ? [] : nextRounds({ days: sorted, at }, new Date(), 1);
+    const row = await writeSchedule(tx, {
+      orgId,
+      campaignId: id,
+      segmentId,
+      days: sorted,
+      at,
+      paused,
+      nextDay: next?.day ?? null,
+      nextAt: next?.at ?? null,
+      createdBy: actor.userId,
+    });
+    const facts = { segment_id: segmentId, days: sorted, at, paused };
+    await recordAudit(tx, { orgId, actor, action: 'campaign.scheduled', subjectId: id, facts });
+    return { schedule: await present(tx, row) };
+  });
+}
+
+/** Rounds that were made stay. */
+export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await readCampaign(tx, orgId, id))) throw new Refusal('campaign_not_found');
+    if (!(await deleteSchedule(tx, orgId, id))) return;
+    await recordAudit(tx, { orgId, actor, action: 'campaign.unscheduled', subjectId: id });
+  });
+}
+
+async function present(db: Queryable, row: ScheduleRow): Promise<CampaignSchedule> {
+  const segment = (await listSegments(db, row.orgId)).find(({ id }) => id === row.segmentId);
+  const next = row.nextAt === null ? [] : nextRounds(row, new Date(row.nextAt.getTime() - 1), NEXT_ROUNDS);
+  return {
+    segment_id: row.segmentId,
+    segment_name: segment?.name ?? null,
+    days: row.days,
+    at: row.at,
+    paused: row.paused,
+    next: next.map(({ day }) => day),
+    updated_at: timestamp(row.updatedAt),
+  };
+}

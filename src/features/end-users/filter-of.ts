@@ -1,0 +1,14 @@
+import type { Static } from 'typebox';
+import type { EndUserExportQuery } from '../../../contract/dashboard/end-users.ts';
+import type { EndUserFilter } from '../../store/end-users/search.ts';
+
+/** The filters of the list of people, as the store takes them. */
+export function filterOf({ text, tag, attribute, blocked }: Static<typeof EndUserExportQuery>): EndUserFilter {
+  const split = attribute?.indexOf('=') ?? -1;
+  return {
+    text,
+    blocked,
+    tags: tag === undefined ? undefined : [tag],
+    attributes: attribute === undefined ? undefined : { [attribute.slice(0, split)]: attribute.slice(split + 1) },
+  };
+}

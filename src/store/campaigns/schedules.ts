@@ -1,0 +1,58 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { campaignSchedule } from '../schema/campaign-schedule.ts';
+
+export type ScheduleRow = typeof campaignSchedule.$inferSelect;
+
+const one = (orgId: string, campaignId: string) =>
+  and(eq(campaignSchedule.orgId, orgId), eq(campaignSchedule.campaignId, campaignId));
+
+export async function readSchedule(db: Queryable, orgId: string, campaignId: string): Promise<ScheduleRow | null> {
+  const [row] = await db.select().from(campaignSchedule).where(one(orgId, campaignId));
+  return row ?? null;
+}
+
+export async function writeSchedule(tx: Queryable, row: Omit<ScheduleRow, 'updatedAt'>): Promise<ScheduleRow> {
+  const set = { ...row, updatedAt: sql`now()` };
+  const [written] = await tx
+    .insert(campaignSchedule)
+    .values(row)
+    .onConflictDoUpdate({ target: [campaignSchedule.orgId, campaignSchedule.campaignId], set })
+    .returning();
+  return written!;
+}
+
+export async function deleteSchedule(tx: Queryable, orgId: string, campaignId: string): Promise<boolean> {
+  const gone = await tx.delete(campaignSchedule).where(one(orgId, campaignId));
+  return gone.rowCount === 1;
+}
+
+/** The schedule that is due longest, of all organizations; other workers take others until the transaction ends. */
+export async function lockDueSchedule(tx: Queryable): Promise<(ScheduleRow & { nextDay: string }) | null> {
+  const [row] = await tx
+    .select()
+    .from(campaignSchedule)
+    .where(sql`${campaignSchedule.nextAt} <= now()`)
+    .orderBy(campaignSchedule.nextAt)
+    .limit(1)
+    .for('update', { skipLocked: true });
+  return (row as (ScheduleRow & { nextDay: string }) | undefined) ?? null;
+}
+
+/** Null: no round is made any more, until someone changes the schedule. */
+export async function moveSchedule(
+  tx: Queryable,
+  { orgId, campaignId }: Pick<ScheduleRow, 'orgId' | 'campaignId'>,
+  next: { day: string; at: Date } | null,
+): Promise<void> {
+  const set = next ? { nextDay: next.day, nextAt: next.at } : { nextDay: null, nextAt: null, paused: true };
+  await tx.update(campaignSchedule).set(set).where(one(orgId, campaignId));
+}
+
+/** One that fails lets the others go first. */
+export async function delaySchedule(db: Queryable, { orgId, campaignId }: ScheduleRow, seconds: number): Promise<void> {
+  await db
+    .update(campaignSchedule)
+    .set({ nextAt: sql`now() + ${seconds}::int * interval '1 second'` })
+    .where(and(one(orgId, campaignId), sql`${campaignSchedule.nextAt} <= now()`));
+}

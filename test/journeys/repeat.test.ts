@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** A campaign that repeats: set on its page, made by the worker, read as a campaign of its own. */
+describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
+  let journey: Journey;
+  let cookie: string;
+  let orgId: string;
+  let campaign: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    const { id: agent_id, sandbox_channel_id: channel_id } = await call('POST /agents', { name: 'A', definition: {} });
+    campaign = (await call('POST /campaigns', { name: 'Friday mail', agent_id, channel_id })).id;
+    await call('POST /end-users', { external_id: 'asha', name: 'Asha', tags: ['vip'] });
+    await call('POST /segments', { name: 'Best', filters: { tag: 'vip' } });
+  });
+  afterAll(() => journey?.stop());
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const call = async (line: string, body?: unknown): Promise<any> => {
+    const [method, path] = line.split(' ') as [string, string];
+    const answer = await journey.api(`${method} /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+
+  it('is set, shows its next rounds, makes one, is paused and stopped; also on a phone in Arabic', async () => {
+    const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
+    await settled(page);
+    await page.getByRole('button', { name: 'Repeat', exact: true }).click();
+    await page.getByText('Choose a segment.').waitFor();
+    await page.getByText('Choose at least one day.').waitFor();
+    await page.getByRole('combobox', { name: 'Segment', exact: true }).last().click();
+    await page.getByRole('option', { name: 'Best' }).last().click();
+    await page.getByRole('checkbox', { name: 'Fri' }).check();
+    await page.getByLabel('Time', { exact: true }).fill('10:30');
+    await page.getByRole('button', { name: 'Repeat', exact: true }).click();
+    const next = page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/);
+    await next.waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('No round yet.').waitFor();
+
+    await journey.app.db.execute(sql`UPDATE campaign_schedule SET next_at = now() - interval '1 second'`);
+    const round = page.getByRole('list', { name: 'Rounds' }).getByRole('link');
+    await round.waitFor({ timeout: 60_000 });
+    expect(await round.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
+    await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
+    await page.getByText('Paused: no round is made.').waitFor();
+    const phone = await journey.open(`/campaigns/${campaign}`, {
+      as: OWNER,
+      viewport: { width: 390, height: 844 },
+      liked: { language: 'ar', theme: 'dark' },
+    });
+    await phone.page.getByText('موقوف مؤقتًا: لا تُنشأ جولات.').scrollIntoViewIfNeeded();
+    expect(await tooWide(phone.page)).toEqual([]);
+    expect(await seriousFaults(phone.page)).toEqual([]);
+    await page.getByRole('button', { name: 'Stop repeating' }).click();
+    await page.getByRole('button', { name: 'Repeat', exact: true }).waitFor();
+
+    await round.click();
+    await page.getByRole('heading', { level: 1, name: /Friday mail · / }).waitFor();
+    const back = page.getByRole('link', { name: 'The campaign that repeats' });
+    await back.waitFor();
+    expect(await page.getByRole('heading', { name: 'Repeat', exact: true }).count()).toBe(0);
+    await back.click();
+    await page.getByRole('heading', { level: 1, name: 'Friday mail', exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});
