@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByText('Choose at least one day.').waitFor();
     await page.getByRole('combobox', { name: 'Segment', exact: true }).last().click();
     await page.getByRole('option', { name: 'Best' }).last().click();
-    await page.getByRole('checkbox', { name: 'Fri' }).check();
+    await page.getByRole('group', { name: 'Days' }).getByText('Fri').click();
     await page.getByLabel('Time', { exact: true }).fill('10:30');
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
     const next = page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/);

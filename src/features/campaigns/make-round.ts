@@ -7,7 +7,7 @@ import { readChannel } from '../../store/channels/channels.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import { listSegments } from '../../store/segments.ts';
-import { filterOf } from '../end-users/filter-of.ts';
+import { filterOf } from '../../kernel/end-user-filter.ts';
 import { endOfDay, nextRounds, roundSettings } from './rounds.ts';
 
 type Due = ScheduleRow & { nextDay: string };

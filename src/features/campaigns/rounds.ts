@@ -26,13 +26,14 @@ export function nextRounds({ days, at }: Rounds, after: Date, count: number): Ro
 export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
 
 /** The settings of a round: those of the campaign, at this time of this day where each person is. */
-export function roundSettings({ window, starts_at: _, ...settings }: CampaignSettings, at: string, day: string) {
+export function roundSettings(original: CampaignSettings, at: string, day: string): CampaignSettings {
+  const { window, starts_at: _, ...settings } = original;
   const to = window !== undefined && window.to > at ? window.to : '23:59';
   return {
     ...settings,
     window: { from: at, to, days: [weekday(Date.parse(day))] },
     ends_at: endOfDay(day).toISOString(),
-  } satisfies CampaignSettings;
+  };
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -23,14 +23,13 @@ import { readReport } from '../../features/campaigns/read-report.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
 import { readSchedule, removeSchedule, setSchedule } from '../../features/campaigns/schedule.ts';
 import { startPush } from '../../features/campaigns/start-push.ts';
-import { filterOf } from '../../features/end-users/filter-of.ts';
-import type { EndUserFilter } from '../../store/end-users/search.ts';
+import { filterOf } from '../../kernel/end-user-filter.ts';
 import type { RenderOpening } from '../../features/triggers/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
 import { sendTest, type TestDeps } from './send-test.ts';
 
-type Filter = EndUserFilter;
+type Filter = ReturnType<typeof filterOf>;
 
 /** The worker's plan, without the worker. */
 export type PlanDeps = {

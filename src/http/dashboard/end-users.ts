@@ -1,4 +1,4 @@
-import { filterOf } from '../../features/end-users/filter-of.ts';
+import { filterOf } from '../../kernel/end-user-filter.ts';
 import type { EndUser } from '../../../contract/end-users.ts';
 import type { EndUsersDeps } from '../../features/end-users/deps.ts';
 import { eraseEndUser } from '../../features/end-users/erase-end-user.ts';

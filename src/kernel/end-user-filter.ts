@@ -1,9 +1,8 @@
 import type { Static } from 'typebox';
-import type { EndUserExportQuery } from '../../../contract/dashboard/end-users.ts';
-import type { EndUserFilter } from '../../store/end-users/search.ts';
+import type { EndUserExportQuery } from '../../contract/dashboard/end-users.ts';
 
 /** The filters of the list of people, as the store takes them. */
-export function filterOf({ text, tag, attribute, blocked }: Static<typeof EndUserExportQuery>): EndUserFilter {
+export function filterOf({ text, tag, attribute, blocked }: Static<typeof EndUserExportQuery>) {
   const split = attribute?.indexOf('=') ?? -1;
   return {
     text,
