@@ -1,6 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  isFocused,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 /** A campaign that repeats: set on its page, made by the worker, read as a campaign of its own. */
 describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
@@ -37,6 +46,10 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('option', { name: 'Best' }).last().click();
     await page.getByRole('group', { name: 'Days' }).getByText('Fri').click();
     await page.getByLabel('Time', { exact: true }).fill('10:30');
+    // Before anything is saved.
+    await page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
+    await page.getByText('No round is made while this campaign is not live').waitFor();
+    await call(`POST /campaigns/${campaign}/start`);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
     const next = page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/);
     await next.waitFor();
@@ -49,6 +62,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     expect(await round.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
     await page.getByText('Paused: no round is made.').waitFor();
+    await expect.poll(() => isFocused(page.getByRole('button', { name: 'Resume', exact: true }))).toBe(true);
     const phone = await journey.open(`/campaigns/${campaign}`, {
       as: OWNER,
       viewport: { width: 390, height: 844 },
@@ -57,8 +71,10 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await phone.page.getByText('موقوف مؤقتًا: لا تُنشأ جولات.').scrollIntoViewIfNeeded();
     expect(await tooWide(phone.page)).toEqual([]);
     expect(await seriousFaults(phone.page)).toEqual([]);
-    await page.getByRole('button', { name: 'Stop repeating' }).click();
-    await page.getByRole('button', { name: 'Repeat', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop repeating' }).press('Enter');
+    const again = page.getByRole('button', { name: 'Repeat', exact: true });
+    await again.waitFor();
+    await expect.poll(() => isFocused(again)).toBe(true);
 
     await round.click();
     await page.getByRole('heading', { level: 1, name: /Friday mail · / }).waitFor();

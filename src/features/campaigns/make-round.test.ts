@@ -42,6 +42,7 @@ beforeEach(async () => {
   ({ id: campaignId } = (await call('POST /campaigns', input)).body);
   path = `/campaigns/${campaignId}`;
   await call(`PATCH ${path}`, { settings: { opening: { text: { default: 'Hello' } }, time_zone: 'Asia/Qatar' } });
+  await call(`POST ${path}/start`);
   ({ id: segmentId } = (await call('POST /segments', { name: tag, filters: { tag } })).body);
   await call(`PUT ${path}/schedule`, { segment_id: segmentId, days: [5, 1], at: '09:00' });
 });
@@ -106,6 +107,30 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).paused).toBe(false);
   });
 
+  it('sends nothing while the campaign is a draft or paused, or after its end', async () => {
+    await call(`POST ${path}/pause`);
+    await makeDue(soon());
+    await work();
+    await expect.poll(async () => (await schedule()).next[0]! > soon()).toBe(true);
+    expect(await rounds()).toEqual([]);
+    await call(`POST ${path}/resume`);
+    await call(`PATCH ${path}`, { settings: { ends_at: '2026-01-01T00:00:00Z' } });
+    await makeDue(soon(2));
+    await work();
+    await expect.poll(schedule).toMatchObject({ paused: true });
+    expect(await rounds()).toEqual([]);
+  });
+
+  it('keeps one round for a day when its time is changed after it began', async () => {
+    await person();
+    await makeDue(soon(3));
+    await work();
+    await expect.poll(async () => (await rounds()).length).toBe(1);
+    const body = { segment_id: segmentId, days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
+    const changed = (await call(`PUT ${path}/schedule`, body)).body.schedule;
+    expect(changed.next[0]! > soon(3)).toBe(true);
+  });
+
   it('is paused when its segment is gone, and says so', async () => {
     await call(`DELETE /segments/${segmentId}`);
     await makeDue(soon());
@@ -140,6 +165,9 @@ describe('a campaign that repeats', () => {
     for (const wrong of [{ days: [] }, { days: [0] }, { days: [1, 1] }, { at: '24:00' }]) {
       expect((await call(`PUT ${path}/schedule`, { ...body, segment_id: segmentId, ...wrong })).status).toBe(422);
     }
+    await call(`PATCH ${path}`, { settings: { quiet_hours: { from: '21:00', to: '08:00' } } });
+    const quiet = await call(`PUT ${path}/schedule`, { ...body, segment_id: segmentId, at: '22:00' });
+    expect(quiet).toMatchObject({ status: 422, body: { errors: [{ pointer: '/at', code: 'not_available' }] } });
     expect((await call(`GET /campaigns/${newId('campaign')}/schedule`)).body.code).toBe('campaign_not_found');
   });
 });

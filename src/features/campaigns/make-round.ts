@@ -1,3 +1,4 @@
+import { endOfDay, nextRounds } from '../../../contract/campaign-rounds.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { type CampaignRow, insertCampaign, readCampaign } from '../../store/campaigns/campaigns.ts';
@@ -8,7 +9,7 @@ import type { Db, Queryable } from '../../store/db.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import { listSegments } from '../../store/segments.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
-import { endOfDay, nextRounds, roundSettings } from './rounds.ts';
+import { roundSettings } from './rounds.ts';
 
 type Due = ScheduleRow & { nextDay: string };
 
@@ -28,9 +29,10 @@ export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow
       await deleteSchedule(tx, orgId, campaignId);
       return true;
     }
-    const missing = await makeRound(tx, due, campaign, now);
+    const isOver = campaign.settings.ends_at != null && now >= new Date(campaign.settings.ends_at);
+    const missing = isOver ? 'time' : await makeRound(tx, due, campaign, now);
     // Days that passed while nothing ran are not made up for.
-    const [next] = nextRounds(due, new Date(Math.max(now.getTime(), due.nextAt!.getTime())), 1);
+    const [next] = nextRounds(due, now, 1, due.nextDay);
     await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
     return true;
   });
@@ -40,10 +42,12 @@ export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow
 async function makeRound(
   tx: Queryable,
   { nextDay: day, segmentId, at, createdBy }: Due,
-  { orgId, id: roundOf, agentId, channelId, name, settings }: CampaignRow,
+  { orgId, id: roundOf, agentId, channelId, name, settings, state }: CampaignRow,
   now: Date,
 ): Promise<'agent' | 'channel' | 'segment' | null> {
-  if (now >= endOfDay(day)) return null;
+  // Nothing is sent for a campaign that is not live or not begun; the next day may find it so.
+  const isBegun = settings.starts_at == null || now >= new Date(settings.starts_at);
+  if (state !== 'live' || !isBegun || now >= endOfDay(day)) return null;
   const segment = (await listSegments(tx, orgId)).find(({ id }) => id === segmentId);
   const agent = await readAgent(tx, orgId, agentId);
   const channel = await readChannel(tx, orgId, channelId);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextOpening } from './opening-hours.ts';
-import { endOfDay, nextRounds, roundSettings } from './rounds.ts';
+import { endOfDay, nextRounds } from '../../../contract/campaign-rounds.ts';
+import { hasMoment, roundSettings } from './rounds.ts';
 
 const MONDAYS_AND_FRIDAYS = { days: [1, 5], at: '09:00' };
 
@@ -53,9 +54,26 @@ describe('the rounds of a campaign that repeats', () => {
     expect(roundSettings(settings, '09:00', '2026-11-23')).toEqual({
       opening: { text: { default: 'Hi' } },
       per_minute: 10,
+      starts_at: '2026-01-01T00:00:00Z',
       window: { from: '09:00', to: '20:00', days: [1] },
       ends_at: '2026-11-24T12:00:00.000Z',
     });
+    const ends_at = '2026-11-23T18:00:00.000Z';
+    expect(roundSettings({ ends_at }, '09:00', '2026-11-23').ends_at).toBe(ends_at);
     expect(roundSettings(settings, '21:00', '2026-11-23').window).toEqual({ from: '21:00', to: '23:59', days: [1] });
+  });
+
+  it('are one for a day, also when the time of the day is changed', () => {
+    const daily = { days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
+    const [next] = nextRounds(daily, new Date('2026-11-23T00:00:00Z'), 1, '2026-11-23');
+    expect(next!.day).toBe('2026-11-24');
+  });
+
+  it('need a moment: quiet hours may leave none', () => {
+    const quiet_hours = { from: '21:00', to: '08:00' };
+    expect(hasMoment({ quiet_hours }, '20:00', '2026-11-23')).toBe(true);
+    expect(hasMoment({ quiet_hours }, '22:00', '2026-11-23')).toBe(false);
+    expect(hasMoment({}, '23:59', '2026-11-23')).toBe(false);
+    expect(hasMoment({}, '23:58', '2026-11-23')).toBe(true);
   });
 });

@@ -1,41 +1,23 @@
+import { endOfDay, startOfRound, weekday } from '../../../contract/campaign-rounds.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
-
-/** The rounds of a campaign that repeats: when a day begins anywhere, and what its campaign is set to. */
-export type Rounds = { days: readonly number[]; at: string };
-export type Round = { day: string; at: Date };
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-/** The first people whose clocks show a time are 14 hours before UTC, the last 12 hours behind it. */
-const FIRST_ZONE = 14 * HOUR;
-const LAST_ZONE = 12 * HOUR;
-
-/** The next rounds whose day begins after a moment. A round is due when its time has come for the first people. */
-export function nextRounds({ days, at }: Rounds, after: Date, count: number): Round[] {
-  const [hours, minutes] = at.split(':').map(Number) as [number, number];
-  const rounds: Round[] = [];
-  // A day of the week is at most a week away.
-  for (let day = Math.floor(after.getTime() / DAY) * DAY; rounds.length < count; day += DAY) {
-    const due = new Date(day + hours * HOUR + minutes * 60_000 - FIRST_ZONE);
-    if (due > after && days.includes(weekday(day))) rounds.push({ day: dayOf(day), at: due });
-  }
-  return rounds;
-}
-
-/** When a day is over everywhere. */
-export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
+import { nextOpening } from './opening-hours.ts';
 
 /** The settings of a round: those of the campaign, at this time of this day where each person is. */
 export function roundSettings(original: CampaignSettings, at: string, day: string): CampaignSettings {
-  const { window, starts_at: _, ...settings } = original;
+  const { window, ends_at: end, ...settings } = original;
   const to = window !== undefined && window.to > at ? window.to : '23:59';
+  const over = endOfDay(day);
   return {
     ...settings,
-    window: { from: at, to, days: [weekday(Date.parse(day))] },
-    ends_at: endOfDay(day).toISOString(),
+    window: { from: at, to, days: [weekday(day)] },
+    ends_at: (end && Date.parse(end) < over.getTime() ? new Date(end) : over).toISOString(),
   };
 }
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-/** 1 is Monday. */
-const weekday = (time: number): number => ((new Date(time).getUTCDay() + 6) % 7) + 1;
+/** Whether the hours of the campaign leave a moment for a round: quiet hours may take all of them. */
+export function hasMoment(settings: CampaignSettings, at: string, day: string): boolean {
+  if (at >= '23:59') return false;
+  const { starts_at: _, ends_at: __, ...hours } = roundSettings(settings, at, day);
+  const opens = nextOpening(hours, 'UTC', startOfRound(day, at));
+  return opens !== null && opens < endOfDay(day);
+}

@@ -4,9 +4,10 @@ import {
   NEXT_ROUNDS,
   type SetScheduleBody,
 } from '../../../contract/dashboard/campaign-schedules.ts';
+import { nextRounds, startOfRound } from '../../../contract/campaign-rounds.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { lastRoundDay, readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
   deleteSchedule,
   readSchedule as readRow,
@@ -17,7 +18,7 @@ import type { Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { listSegments } from '../../store/segments.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { nextRounds } from './rounds.ts';
+import { hasMoment } from './rounds.ts';
 
 type Deps = Pick<CampaignsDeps, 'db'>;
 
@@ -43,13 +44,20 @@ export async function setSchedule(
       throw new Refusal('campaign_not_open', 'This campaign is a round of another one: change the schedule there.');
     }
     if (!(await listSegments(tx, orgId)).some((one) => one.id === segmentId)) {
-      const detail = 'There is no such segment.';
-      throw new Refusal('validation_failed', undefined, {
-        errors: [{ pointer: '/segment_id', code: 'not_available', detail }],
-      });
+      throw fault('/segment_id', 'not_available', 'There is no such segment.');
     }
     const sorted = days.toSorted((a, b) => a - b);
-    const [next] = paused ? [] : nextRounds({ days: sorted, at }, new Date(), 1);
+    // A day has one round, also when its time is changed after it began.
+    const last = await lastRoundDay(tx, orgId, id);
+    const [first] = nextRounds({ days: sorted, at }, new Date(), 1, last);
+    if (!hasMoment(campaign.settings, at, first!.day)) {
+      throw fault(
+        '/at',
+        'not_available',
+        'The hours of the campaign leave no time to send after this one on that day.',
+      );
+    }
+    const next = paused ? null : first;
     const row = await writeSchedule(tx, {
       orgId,
       campaignId: id,
@@ -67,6 +75,9 @@ export async function setSchedule(
   });
 }
 
+const fault = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
+
 /** Rounds that were made stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
@@ -78,7 +89,8 @@ export async function removeSchedule({ db }: Deps, orgId: string, id: string, ac
 
 async function present(db: Queryable, row: ScheduleRow): Promise<CampaignSchedule> {
   const segment = (await listSegments(db, row.orgId)).find(({ id }) => id === row.segmentId);
-  const next = row.nextAt === null ? [] : nextRounds(row, new Date(row.nextAt.getTime() - 1), NEXT_ROUNDS);
+  const next =
+    row.nextDay === null ? [] : nextRounds(row, new Date(startOfRound(row.nextDay, row.at).getTime() - 1), NEXT_ROUNDS);
   return {
     segment_id: row.segmentId,
     segment_name: segment?.name ?? null,

@@ -1,4 +1,4 @@
-import { and, eq, ilike, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, max, sql } from 'drizzle-orm';
 import type { CampaignSettings, CampaignState } from '../../../contract/campaigns.ts';
 import type { Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
@@ -50,6 +50,15 @@ export async function listCampaigns(
     .orderBy(...newestFirst(campaign.createdAt, campaign.id))
     .limit(limit + 1);
   return pageOf(rows, limit);
+}
+
+/** The day of the newest round, as YYYY-MM-DD; empty when there is none. Also of rounds that were deleted. */
+export async function lastRoundDay(db: Queryable, orgId: string, id: string): Promise<string> {
+  const [row] = await db
+    .select({ day: max(campaign.roundDay) })
+    .from(campaign)
+    .where(and(eq(campaign.orgId, orgId), eq(campaign.roundOf, id)));
+  return row?.day ?? '';
 }
 
 export async function changeCampaign(

@@ -1,7 +1,12 @@
 import { Anchor, Button, Group, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
-import type { CampaignSchedule, SetScheduleBody } from '../../../../../contract/dashboard/campaign-schedules.ts';
+import { useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { nextRounds } from '../../../../../contract/campaign-rounds.ts';
+import {
+  type CampaignSchedule,
+  NEXT_ROUNDS,
+  type SetScheduleBody,
+} from '../../../../../contract/dashboard/campaign-schedules.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -25,7 +30,7 @@ export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
   return (
     <div className={classes.section}>
       {read.data ? (
-        <Repeat key={read.data.schedule?.updated_at ?? ''} item={item} stored={read.data.schedule} />
+        <Repeat item={item} stored={read.data.schedule} />
       ) : (
         <Card title={say('repeat')} description={say('hint')}>
           {read.error ? <ProblemAlert problem={read.error} /> : <Skeleton h={80} />}
@@ -43,25 +48,39 @@ const NEW: Values = { segment_id: null, days: [], at: '09:00' };
 function useRepeat({ item, stored }: Props) {
   const say = useWords(words);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
-  const [values, setValues] = useState<Values>(stored ?? NEW);
+  const [edited, setEdited] = useState<Values | null>(null);
+  const submitRef = useRef<HTMLButtonElement>(null);
+  const values: Values = edited ?? stored ?? NEW;
   const [tried, setTried] = useState(false);
   const refresh = ['readCampaignSchedule', 'listAudit'] as const;
   const set = useAct('setCampaignSchedule', { refresh });
   const remove = useAct('removeCampaignSchedule', { refresh });
   const { segment_id, days, at } = values;
+  const isBusy = set.isPending || remove.isPending;
+  const end = (word: 'saved' | 'stopped', kept: Values | null): void => {
+    setEdited(kept);
+    setTried(false);
+    notifyDone(say(word));
+  };
   return {
     values,
     tried,
     may: useMay('member') && item.state !== 'ended',
-    isBusy: set.isPending || remove.isPending,
+    isSaving: set.isPending,
     problem: set.error ?? remove.error,
-    change: (part: Partial<Values>): void => setValues({ ...values, ...part }),
+    submitRef,
+    change: (part: Partial<Values>): void => setEdited({ ...values, ...part }),
     save: (paused: boolean): void => {
       setTried(true);
-      if (segment_id === null || days.length === 0 || at === '') return;
-      set.mutate({ params, body: { segment_id, days, at, paused } }, { onSuccess: () => notifyDone(say('saved')) });
+      if (isBusy || segment_id === null || days.length === 0 || at === '') return;
+      set.mutate({ params, body: { segment_id, days, at, paused } }, { onSuccess: () => end('saved', null) });
     },
-    stop: (): void => remove.mutate({ params }, { onSuccess: () => notifyDone(say('stopped')) }),
+    stop: (): void => {
+      if (isBusy) return;
+      // Its own button goes; what was set stays in the fields.
+      remove.mutate({ params }, { onSuccess: () => end('stopped', values) });
+      submitRef.current?.focus();
+    },
   };
 }
 
@@ -77,7 +96,8 @@ function Repeat({ item, stored }: Props): ReactNode {
       <Card title={say('repeat')} description={say('hint')}>
         <Stack gap="md">
           <Fields repeat={repeat} stored={stored} />
-          {stored && <Next stored={stored} />}
+          <Next stored={stored} days={repeat.values.days} at={repeat.values.at} />
+          {item.state !== 'live' && <Text size="sm">{say('not_live')}</Text>}
           {repeat.problem && <ProblemAlert problem={repeat.problem} />}
           {repeat.may && <Acts repeat={repeat} stored={stored} />}
           <Rounds campaignId={item.id} expected={stored !== null} />
@@ -130,19 +150,19 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
   );
 }
 
-function Acts({ repeat: { isBusy, save, stop }, stored }: PartProps): ReactNode {
+function Acts({ repeat: { isSaving, submitRef, save, stop }, stored }: PartProps): ReactNode {
   const say = useWords(words);
   return (
     <Group gap="xs">
-      <Button type="submit" loading={isBusy}>
+      <Button type="submit" ref={submitRef} loading={isSaving}>
         {say(stored ? 'save' : 'begin')}
       </Button>
       {stored && (
         <>
-          <Button variant="default" disabled={isBusy} onClick={() => save(!stored.paused)}>
+          <Button variant="default" onClick={() => save(!stored.paused)}>
             {say(stored.paused ? 'resume' : 'pause')}
           </Button>
-          <Button variant="default" disabled={isBusy} onClick={stop}>
+          <Button variant="default" onClick={stop}>
             {say('stop')}
           </Button>
         </>
@@ -163,13 +183,16 @@ function NoSegments(): ReactNode {
   );
 }
 
-function Next({ stored: { paused, next } }: { stored: CampaignSchedule }): ReactNode {
+/** Those that are stored, or would be: one sees the days before anything is saved. */
+function Next({ stored, days, at }: Pick<Values, 'days' | 'at'> & Pick<PartProps, 'stored'>): ReactNode {
   const say = useWords(words);
   const format = new Intl.DateTimeFormat(say.language, { dateStyle: 'full', timeZone: 'UTC' });
-  const days = next.map((day) => format.format(new Date(`${day}T00:00:00Z`))).join(' · ');
+  const isStored = stored !== null && stored.at === at && String(stored.days) === String(days);
+  const found = isStored || at === '' ? (stored?.next ?? []) : nextRounds({ days, at }, new Date(), NEXT_ROUNDS);
+  const dates = found.map((one) => format.format(new Date(typeof one === 'string' ? one : one.day)));
   return (
     <Text size="sm" role="status">
-      {paused ? say('paused') : say('next', { days })}
+      {stored?.paused ? say('paused') : dates.length > 0 && say('next', { days: dates.join(' · ') })}
     </Text>
   );
 }

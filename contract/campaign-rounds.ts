@@ -1,0 +1,32 @@
+/** The days of a campaign that repeats, for the server, and for the page before they are saved. */
+export type Rounds = { days: readonly number[]; at: string };
+export type Round = { day: string; at: Date };
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** The first people whose clocks show a time are 14 hours before UTC, the last 12 hours behind it. */
+const FIRST_ZONE = 14 * HOUR;
+const LAST_ZONE = 12 * HOUR;
+
+/** When a day is over everywhere. */
+export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
+
+/** When a time of a day has come for the first people. */
+export const startOfRound = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
+
+/** The next rounds that begin after a moment, on days after `last`. */
+export function nextRounds({ days, at }: Rounds, after: Date, count: number, last = ''): Round[] {
+  const rounds: Round[] = [];
+  if (days.length === 0) return rounds;
+  for (let time = Math.floor(after.getTime() / DAY) * DAY; rounds.length < count; time += DAY) {
+    const day = dayOf(time);
+    const begins = startOfRound(day, at);
+    if (begins > after && day > last && days.includes(weekday(day))) rounds.push({ day, at: begins });
+  }
+  return rounds;
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** 1 is Monday. */
+export const weekday = (day: string): number => ((new Date(day).getUTCDay() + 6) % 7) + 1;
