@@ -1,3 +1,4 @@
+import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
 import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
@@ -146,6 +147,13 @@ export const ConversationListQuery = PageQuery({
 });
 
 /** Whom a conversation belongs to; null: to no one, and people still answer it. */
+export const MAX_CONVERSATION_TAGS = 20;
+/** All tags, in place of the stored ones. */
+export const SetTagsBody = Type.Object(
+  { tags: Type.Array(Tag, { maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true }) },
+  closed,
+);
+
 export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
 
 /** Null: it waits again now. */

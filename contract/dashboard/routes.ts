@@ -82,6 +82,7 @@ import {
   SayAnswer,
   SayBody,
   SendFileQuery,
+  SetTagsBody,
   SnoozeBody,
 } from './conversations.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
@@ -479,6 +480,7 @@ const routes = {
   addNote: route('POST 201', `${org}/conversations/:conversation_id/notes`, 'member', 'Write a note that only members see', { body: NoteBody, answer: ConversationNote }),
   deleteNote: route('DELETE 204', `${org}/conversations/:conversation_id/notes/:note_id`, 'member', 'Delete a note of one’s own', {}),
   takeOverConversation: route('POST 200', `${org}/conversations/:conversation_id/take-over`, 'member', 'Take over from the agent', { answer: ConversationSummary }),
+  setConversationTags: route('PUT 200', `${org}/conversations/:conversation_id/tags`, 'member', 'Set the tags of a conversation', { body: SetTagsBody, answer: ConversationSummary }),
   assignConversation: route('PUT 200', `${org}/conversations/:conversation_id/assignee`, 'member', 'Assign a conversation to a member, or to no one', { body: AssignBody, answer: ConversationSummary }),
   snoozeConversation: route('PUT 200', `${org}/conversations/:conversation_id/snooze`, 'member', 'Put a conversation off until later', { body: SnoozeBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),

@@ -6,6 +6,7 @@ import {
   sendFileInConversation,
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
+import { setConversationTags } from '../../features/conversations/set-tags.ts';
 import { assignConversation } from '../../features/conversations/assign-conversation.ts';
 import { changeConversations } from '../../features/conversations/change-conversations.ts';
 import { countConversations } from '../../features/conversations/count-conversations.ts';
@@ -59,6 +60,9 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   ),
   route('takeOverConversation', ({ orgId, params, actor }) =>
     takeOverConversation(deps, orgId, params.conversation_id, actor),
+  ),
+  route('setConversationTags', ({ orgId, params, body, actor }) =>
+    setConversationTags(deps, orgId, params.conversation_id, body.tags, actor),
   ),
   route('assignConversation', ({ orgId, params, body, actor }) =>
     assignConversation(deps, orgId, params.conversation_id, body.user_id, actor),

@@ -345,6 +345,7 @@ const VALID: Record<string, unknown> = {
   sayInConversation: { text: 'x' },
   replyInConversation: { text: 'x' },
   assignConversation: { user_id: null },
+  setConversationTags: { tags: ['theirs'] },
   snoozeConversation: { until: null },
   changeConversations: { ids: [newId('conv')], action: { type: 'resolve' } },
   addNote: { text: 'x' },

@@ -69,6 +69,15 @@ export async function updateConversation(
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
 }
 
+/** False when there is no such conversation. It stays snoozed. */
+export async function setTags(tx: Queryable, orgId: string, id: string, tags: readonly string[]): Promise<boolean> {
+  const changed = await tx
+    .update(conversation)
+    .set({ tags: [...tags], version: sql`${conversation.version} + 1`, updatedAt: sql`clock_timestamp()` })
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
+  return changed.rowCount === 1;
+}
+
 export async function insertMessage(
   tx: Queryable,
   orgId: string,

@@ -5,12 +5,12 @@ import { languageName, money, number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Tags } from '../../parts/tags.tsx';
 import { AgentLink } from '../agents/agent-select.tsx';
 import agentClasses from '../agents/agents.module.css';
 import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { RunStatusBadge, useReasonWords } from '../triggers/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
+import { TagsField } from './tags-field.tsx';
 import { inboxWords } from './inbox-words.ts';
 import { usePersonName } from './conversation-parts.tsx';
 import { KindName } from '../channels/channel-parts.tsx';
@@ -62,11 +62,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
       <Fact label={sayInbox('assigned_to')}>
         <AssigneeField item={item} field={assignee} />
       </Fact>
-      {item.tags.length > 0 && (
-        <Fact label={say('tags')}>
-          <Tags of={item.tags} />
-        </Fact>
-      )}
+      <TagsField item={item} />
       <Fact label={say('begun')}>
         <Moment at={item.created_at} />
       </Fact>

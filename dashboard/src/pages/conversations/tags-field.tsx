@@ -1,0 +1,51 @@
+import { TagsInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { type ConversationRecord, MAX_CONVERSATION_TAGS } from '../../../../contract/dashboard/conversations.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { Fact } from '../../parts/fact.tsx';
+import { Tags } from '../../parts/tags.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { READ_AGAIN } from './search.ts';
+import { words } from './words.ts';
+
+/** Tags of a conversation, from the agent or from members, who change them in place. */
+export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const params = { org_id: useOrganization().id, conversation_id: id };
+  const may = useMay('member');
+  // Until the conversation is read again.
+  const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
+  const set = useAct('setConversationTags', { refresh: READ_AGAIN });
+  const told = useProblemWords(set.error);
+  if (!may) {
+    return (
+      tags.length > 0 && (
+        <Fact label={say('tags')}>
+          <Tags of={tags} />
+        </Fact>
+      )
+    );
+  }
+  const shown = sent !== null && sent.before === JSON.stringify(tags) ? sent.tags : tags;
+  return (
+    <Fact label={say('tags')}>
+      <TagsInput
+        aria-label={say('tags')}
+        placeholder={shown.length === 0 ? say('tag_add') : ''}
+        size="xs"
+        dir="auto"
+        splitChars={[',', '،']}
+        maxTags={MAX_CONVERSATION_TAGS}
+        maxLength={64}
+        value={[...shown]}
+        error={set.error && (told.detail || told.title)}
+        onChange={(next) => {
+          setSent({ before: JSON.stringify(tags), tags: next });
+          set.mutate({ params, body: { tags: next } }, { onError: () => setSent(null) });
+        }}
+      />
+    </Fact>
+  );
+}

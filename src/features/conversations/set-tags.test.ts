@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { givenOwner, type Owner } from '../../../test/owner.ts';
+
+let parley: TestApp;
+let owner: Owner;
+let id: string;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  owner = await givenOwner(parley);
+  const { channelId } = await givenAgent(parley.db, owner.orgId);
+  ({ id } = await givenConversation(parley.db, owner.orgId, channelId, { status: 'open' }));
+});
+afterAll(() => parley.stop());
+
+const tagsOf = async () => (await owner.call(`GET /conversations/${id}`)).body.tags;
+const put = (tags: unknown, of = id) => owner.call(`PUT /conversations/${of}/tags`, { tags });
+
+it('tags of a conversation are replaced; a turn in progress sees them, and a snooze goes on', async () => {
+  await parley.db.execute(sql`UPDATE conversation SET snoozed_until = '2037-01-01', tags = '{late}' WHERE id = ${id}`);
+  const version = async () =>
+    (
+      await parley.db.execute(
+        sql`SELECT version, snoozed_until IS NOT NULL AS snoozed FROM conversation WHERE id = ${id}`,
+      )
+    ).rows[0] as { version: number; snoozed: boolean };
+  const before = await version();
+  const answer = await put(['refund', 'مهم']);
+  expect([answer.status, await tagsOf()]).toEqual([200, ['refund', 'مهم']]);
+  expect(await version()).toEqual({ version: before.version + 1, snoozed: true });
+  expect((await put([])).status).toBe(200);
+  expect(await tagsOf()).toEqual([]);
+  const audit = (await owner.call(`GET /audit?subject_id=${id}`)).body.data;
+  expect(audit[0]).toMatchObject({ action: 'conversation.tagged', facts: { count: 0 } });
+  expect(JSON.stringify(audit)).not.toContain('refund');
+});
+
+it('are bounded, each once, and of the organization alone', async () => {
+  for (const wrong of [['x', 'x'], [''], ['x'.repeat(65)], Array.from({ length: 21 }, (_, n) => `t${n}`), 'x']) {
+    expect((await put(wrong)).status).toBe(422);
+  }
+  const other = await givenOrganization(parley.db);
+  const { channelId } = await givenAgent(parley.db, other);
+  const theirs = await givenConversation(parley.db, other, channelId, { status: 'open' });
+  expect((await put(['mine'], theirs.id)).body.code).toBe('conversation_not_found');
+});
