@@ -101,6 +101,26 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await hers.locator(`[data-row="${id}"]`).waitFor();
   });
 
+  it('tags are set in place, one after the other and with a comma, and taken away', async () => {
+    const id = await givenConversation('Huda');
+    const page = await at(id);
+    const stored = async () => (await call(`GET /conversations/${id}`)).tags;
+    const field = page
+      .getByRole('combobox', { name: 'Tags' })
+      .or(page.getByRole('textbox', { name: 'Tags' }))
+      .first();
+    await field.fill('refund');
+    await field.press('Enter');
+    await expect.poll(stored).toEqual(['refund']);
+    await field.pressSequentially('vip,');
+    await expect.poll(stored).toEqual(['refund', 'vip']);
+    await field.press('Backspace');
+    await expect.poll(stored).toEqual(['refund']);
+    await page.reload();
+    await page.getByText('refund', { exact: true }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
   it('has no single keys for who turned them off, and a way to turn them on', async () => {
     const page = await at(await givenConversation('Salma'));
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();

@@ -42,8 +42,8 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
     await page.getByText('Choose a segment.').waitFor();
     await page.getByText('Choose at least one day.').waitFor();
-    await page.getByRole('combobox', { name: 'Segment', exact: true }).last().click();
-    await page.getByRole('option', { name: 'Best' }).last().click();
+    await page.getByRole('combobox', { name: 'People', exact: true }).click();
+    await page.getByRole('option', { name: 'Best' }).click();
     await page.getByRole('group', { name: 'Days' }).getByText('Fri').click();
     await page.getByLabel('Time', { exact: true }).fill('10:30');
     // Before anything is saved.

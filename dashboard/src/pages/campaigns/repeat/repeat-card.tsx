@@ -118,7 +118,8 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
     <>
       {segments.length === 0 && <NoSegments />}
       <Select
-        label={say('segment')}
+        label={say('people')}
+        description={say('people_hint')}
         maw={420}
         searchable
         allowDeselect={false}

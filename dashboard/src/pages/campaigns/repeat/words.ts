@@ -5,7 +5,8 @@ export const words = defineWords(
   {
     repeat: 'Repeat',
     hint: 'On each of these days a round is made: a campaign of its own, with these settings and the people who are in the segment then.',
-    segment: 'Segment',
+    people: 'People',
+    people_hint: 'Those who are in this segment then.',
     segment_missing: 'Choose a segment.',
     no_segments: 'Save a segment first: on the page End users, with filters.',
     to_end_users: 'End users',
@@ -33,7 +34,8 @@ export const words = defineWords(
   {
     repeat: 'تكرار',
     hint: 'في كل يوم من هذه الأيام تُنشأ جولة: حملة مستقلة بهذه الإعدادات ومع من هم في الشريحة حينها.',
-    segment: 'الشريحة',
+    people: 'الأشخاص',
+    people_hint: 'من هم في هذه الشريحة حينها.',
     segment_missing: 'اختر شريحة.',
     no_segments: 'احفظ شريحة أولًا: من صفحة المستخدمين النهائيين، مع عوامل تصفية.',
     to_end_users: 'المستخدمون النهائيون',
