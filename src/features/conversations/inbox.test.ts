@@ -39,9 +39,11 @@ const listed = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting' |
   (await listConversations(parley, orgId, userId, { view }, page)).rows;
 const idsOf = async (userId: string, view?: 'mine' | 'unassigned' | 'waiting' | 'snoozed') =>
   (await listed(userId, view)).map(({ id }) => id);
+/** Ids of one millisecond are in no order, so each message has its own. */
+let lastSaid = 0;
 const personSays = (id: string, text = 'Hello?') =>
   insertMessage(parley.db, orgId, {
-    id: newId('msg'),
+    id: newId('msg', (lastSaid = Math.max(Date.now(), lastSaid + 1))),
     conversationId: id,
     runId: null,
     role: 'end_user',

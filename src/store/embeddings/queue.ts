@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db, Queryable } from '../db.ts';
+import { NOW } from '../schema/columns.ts';
 import type { EmbeddingFault } from '../schema/embedding.ts';
 
 /**
@@ -58,7 +59,7 @@ export async function retryAllFailed(db: Queryable, orgId: string): Promise<void
 export async function claimDocument(db: Db, lease: string): Promise<ClaimedDocument | null> {
   const found = await db.execute<ClaimedDocument>(sql`
     WITH due AS MATERIALIZED (
-      SELECT e.org_id, e.document_id FROM document_embedding e WHERE e.due_at <= now() AND NOT EXISTS (
+      SELECT e.org_id, e.document_id FROM document_embedding e WHERE e.due_at <= ${sql.raw(NOW)} AND NOT EXISTS (
         SELECT 1 FROM model_provider m JOIN model_gate g ON g.org_id = m.org_id AND g.provider = m.provider
           AND g.model = m.embedding_model AND g.closed_until > now()
         WHERE m.org_id = e.org_id AND m.embedding_model IS NOT NULL AND e.passages IS NOT NULL)
