@@ -26,6 +26,15 @@ export async function callProvider(
 }
 
 /**
+ * An address that a provider named in an answer and that gets our credentials: only if it is the provider's own, or at
+ * the server that the settings name in its place.
+ */
+export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
+  if (URL.canParse(url) && (hosts.test(new URL(url).host) || new URL(url).origin === new URL(api).origin)) return url;
+  throw new ChannelFailure('provider_refused', `${provider} names an address for the file that is not its own.`);
+}
+
+/**
  * A file of the provider. Larger than MAX_ATTACHMENT_BYTES is a definite failure, as any status outside 200–299. For a
  * provider that keeps files at another host, one redirect is followed, without the headers: they are for the provider.
  */

@@ -12,6 +12,14 @@ export const listSegments = (db: Queryable, orgId: string): Promise<SegmentRow[]
     .where(eq(segment.orgId, orgId))
     .orderBy(asc(sql`lower(${segment.name})`));
 
+export async function readSegment(db: Queryable, orgId: string, id: string): Promise<SegmentRow | null> {
+  const [row] = await db
+    .select()
+    .from(segment)
+    .where(and(eq(segment.orgId, orgId), eq(segment.id, id)));
+  return row ?? null;
+}
+
 export async function insertSegment(
   tx: Queryable,
   orgId: string,

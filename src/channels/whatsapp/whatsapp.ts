@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
-import { apiBase, callProvider, fetchBytes, member, textMember, setting } from '../call-provider.ts';
+import { apiBase, callProvider, fetchBytes, member, ownAddress, textMember, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
@@ -84,11 +84,7 @@ export const whatsapp: ChannelKind = {
     const api = apiBase(account.settings, API);
     const answer = await callProvider(tools, { url: `${api}/${VERSION}/${id}`, headers });
     if (answer.status !== 200) throw failureOf(answer);
-    const url = textMember(answer.json, 'url') ?? '';
-    // The token goes to Meta alone.
-    if (!URL.canParse(url) || (!MEDIA_HOST.test(new URL(url).host) && new URL(url).origin !== new URL(api).origin)) {
-      throw new ChannelFailure('provider_refused', 'WhatsApp names an address for the file that is not its own.');
-    }
+    const url = ownAddress('WhatsApp', textMember(answer.json, 'url') ?? '', { api, hosts: MEDIA_HOST });
     return fetchBytes(tools, 'WhatsApp', { url, headers });
   },
 

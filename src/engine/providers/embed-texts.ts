@@ -3,8 +3,9 @@ import { MAX_EMBEDDING_DIMENSIONS, NO_EMBEDDINGS } from '../../../contract/dashb
 import { MAX_NUMBERS } from '../knowledge/embedding-batch.ts';
 import { quantize } from '../knowledge/vector-table.ts';
 import { ProviderError } from '../provider.ts';
+import { boundCall } from './bound-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
-import { garbled, mapFailure } from './map-failure.ts';
+import { garbled } from './map-failure.ts';
 
 /**
  * Vectors of texts, from a connected provider. The answer is a stranger's: it is bounded in bytes by `fetch`, and each
@@ -33,20 +34,13 @@ export async function embedTexts({
   timeoutMs,
   signal,
 }: Embedding): Promise<Embedded> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  let answered: number | null = null;
-  const fetch: typeof globalThis.fetch = async (url, init) => {
-    const response = await settings.fetch(url, { ...init, signal: until });
-    answered = response.status;
-    return response;
-  };
+  const call = boundCall(settings, { timeoutMs, signal });
   try {
     const { embeddings, usage } = await embedMany({
-      model: await embeddingModel({ ...settings, fetch }, model),
+      model: await embeddingModel(call.settings, model),
       values: [...texts],
       maxRetries: 0,
-      abortSignal: until,
+      abortSignal: call.until,
       telemetry: { isEnabled: false },
     });
     if (embeddings.length !== texts.length) {
@@ -57,8 +51,7 @@ export async function embedTexts({
     const { tokens } = usage;
     return { vectors: embeddings.map(quantize), tokens: Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null };
   } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    throw mapFailure(error, { apiKey: settings.apiKey, answered });
+    throw call.failure(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { NoTranscriptGeneratedError, transcribe, type TranscriptionModel } from 'ai';
 import { NO_TRANSCRIPTS } from '../../../contract/dashboard/models.ts';
+import { boundCall } from './bound-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
-import { mapFailure } from './map-failure.ts';
 
 export type Transcription = {
   settings: ModelSettings;
@@ -16,29 +16,21 @@ export const TRANSCRIPT_MAX_BYTES = 1024 * 1024;
 
 /** The words in audio of a person, in the language of the person; empty when there are none. */
 export async function transcribeAudio({ settings, model, audio, timeoutMs, signal }: Transcription): Promise<string> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
-  let answered: number | null = null;
-  const fetch: typeof globalThis.fetch = async (url, init) => {
-    const response = await settings.fetch(url, { ...init, signal: until });
-    answered = response.status;
-    return response;
-  };
+  const call = boundCall(settings, { timeoutMs, signal });
   try {
     const { text } = await transcribe({
-      model: await transcriptionModel({ ...settings, fetch }, model),
+      model: await transcriptionModel(call.settings, model),
       audio,
       maxRetries: 0,
-      abortSignal: until,
+      abortSignal: call.until,
       // Compatible servers answer this form; not all of them give times of words.
       providerOptions: { openai: { responseFormat: 'json' } },
       telemetry: { isEnabled: false },
     });
     return text.trim();
   } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    if (NoTranscriptGeneratedError.isInstance(error)) return '';
-    throw mapFailure(error, { apiKey: settings.apiKey, answered });
+    if (!signal?.aborted && NoTranscriptGeneratedError.isInstance(error)) return '';
+    throw call.failure(error);
   }
 }
 

@@ -7,9 +7,10 @@ import { deleteSchedule, lockDueSchedule, moveSchedule, type ScheduleRow } from 
 import { readChannel } from '../../store/channels/channels.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
-import { listSegments } from '../../store/segments.ts';
+import { readSegment } from '../../store/segments.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
 import { roundSettings } from './rounds.ts';
+import { ofFilter } from './start-push.ts';
 
 type Due = ScheduleRow & { nextDay: string };
 
@@ -48,7 +49,7 @@ async function makeRound(
   // Nothing is sent for a campaign that is not live or not begun; the next day may find it so.
   const isBegun = settings.starts_at == null || now >= new Date(settings.starts_at);
   if (state !== 'live' || !isBegun || now >= endOfDay(day)) return null;
-  const segment = (await listSegments(tx, orgId)).find(({ id }) => id === segmentId);
+  const segment = await readSegment(tx, orgId, segmentId);
   const agent = await readAgent(tx, orgId, agentId);
   const channel = await readChannel(tx, orgId, channelId);
   const missing = !segment ? 'segment' : !agent ? 'agent' : !channel ? 'channel' : null;
@@ -69,16 +70,10 @@ async function makeRound(
     roundOf,
     roundDay: day,
   });
-  const filter = filterOf(segment!.filters);
-  const names = Object.entries(filter).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   await insertPush(tx, orgId, {
     campaignId: id,
     id: newId('push'),
-    source: 'filters',
-    filterNames: names,
-    filter,
-    file: null,
-    total: null,
+    ...ofFilter(filterOf(segment!.filters)),
     createdBy,
     requestId: null,
   });

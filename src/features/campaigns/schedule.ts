@@ -16,7 +16,7 @@ import {
 } from '../../store/campaigns/schedules.ts';
 import type { Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { listSegments } from '../../store/segments.ts';
+import { readSegment } from '../../store/segments.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { hasMoment } from './rounds.ts';
 
@@ -43,7 +43,7 @@ export async function setSchedule(
     if (campaign.roundOf !== null) {
       throw new Refusal('campaign_not_open', 'This campaign is a round of another one: change the schedule there.');
     }
-    if (!(await listSegments(tx, orgId)).some((one) => one.id === segmentId)) {
+    if (!(await readSegment(tx, orgId, segmentId))) {
       throw fault('/segment_id', 'not_available', 'There is no such segment.');
     }
     const sorted = days.toSorted((a, b) => a - b);
@@ -88,7 +88,7 @@ export async function removeSchedule({ db }: Deps, orgId: string, id: string, ac
 }
 
 async function present(db: Queryable, row: ScheduleRow): Promise<CampaignSchedule> {
-  const segment = (await listSegments(db, row.orgId)).find(({ id }) => id === row.segmentId);
+  const segment = await readSegment(db, row.orgId, row.segmentId);
   const next =
     row.nextDay === null ? [] : nextRounds(row, new Date(startOfRound(row.nextDay, row.at).getTime() - 1), NEXT_ROUNDS);
   return {

@@ -53,7 +53,8 @@ async function ofFile(file: string, readRecipients: Deps['readRecipients']) {
   return { source: 'file', file, filter: null, filterNames: [] as string[], total: rows.length };
 }
 
-const ofFilter = (filter: EndUserFilter) => ({
+/** Who is added is decided when a worker reads them. */
+export const ofFilter = (filter: EndUserFilter) => ({
   source: 'filters',
   file: null,
   filter,
