@@ -45,7 +45,7 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
         ORDER BY m.created_at DESC LIMIT ${sql.raw(String(MESSAGES))}`)},
       ${versions(sql`SELECT n.id AS v FROM conversation_note n
         WHERE n.org_id = c.org_id AND n.conversation_id = c.id ORDER BY n.id`)},
-      (SELECT r.status FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
+      (SELECT r.xmin::text FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   // A person goes, and stops typing, without a change of the row.
   presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text AS v
