@@ -634,7 +634,8 @@ export class Refusal extends Error {
   readonly extras: RefusalExtras;
 
   constructor(code: ProblemCode, detail?: string, extras: RefusalExtras = {}) {
-    super(detail ?? PROBLEMS[code].cure, { cause: extras.cause });
+    const counted = code === 'validation_failed' && extras.errors ? countFaults(extras.errors) : undefined;
+    super(detail ?? counted ?? PROBLEMS[code].cure, { cause: extras.cause });
     this.name = 'Refusal';
     this.code = code;
     this.extras = extras;
@@ -644,3 +645,6 @@ export class Refusal extends Error {
     return PROBLEMS[this.code].status;
   }
 }
+
+const countFaults = ({ length }: readonly Fault[]): string =>
+  `${length === 1 ? 'One fault' : `${length} faults`} in the request: see "errors".`;

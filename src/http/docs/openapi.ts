@@ -252,7 +252,7 @@ export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =
     code === 'permission_missing' ? { required_permission: 'triggers', key_permissions: ['channels'] } : {};
-  const refusal = new Refusal(code, PROBLEMS[code].cure, { members, ...(code === 'validation_failed' && { errors }) });
+  const refusal = new Refusal(code, undefined, { members, ...(code === 'validation_failed' && { errors }) });
   return { ...problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl) };
 }
 

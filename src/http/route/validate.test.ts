@@ -38,6 +38,8 @@ describe('a body that breaks its schema', () => {
       '/tags/1 type',
     ]);
     expect(places(schema, {})).toEqual(['/name required', '/age required', '/tags required']);
+    expect(() => compileBody(schema)({})).toThrow('3 faults in the request: see "errors".');
+    expect(() => compileBody(schema)({ name: 'a', age: 1 })).toThrow('One fault in the request: see "errors".');
   });
 
   it('is not repaired: no text for a number, no number for text, no unknown field dropped', () => {

@@ -28,8 +28,7 @@ export function compileBody(schema: TSchema): Check {
     explain ??= thorough.compile(wire);
     explain(withFewerEntries(value));
     const errors = faultsOf([...(explain.errors ?? []), ...first]);
-    const count = errors.length === 1 ? 'One fault' : `${errors.length} faults`;
-    throw new Refusal('validation_failed', `${count} in the request; "errors" names each.`, { errors });
+    throw new Refusal('validation_failed', undefined, { errors });
   };
 }
 
