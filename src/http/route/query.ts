@@ -12,7 +12,10 @@ export const PageQuery = {
   ),
 };
 
-type Property = { readonly type?: string; readonly [keyword: string]: unknown };
+type Property = { readonly type?: string; readonly format?: string; readonly [keyword: string]: unknown };
+
+/** Their values have no spaces: a space is a plus sign that was sent as it is (`?phone=+97430000000`). */
+const WITHOUT_SPACES = new Set(['phone', 'email', 'date-time']);
 
 /**
  * A query is text. If the schema says integer or boolean, only the one canonical spelling is converted; all other text
@@ -60,7 +63,7 @@ function decode(text: string): string {
 function read(value: string, property: Property | undefined): unknown {
   if (property?.type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (property?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  return value;
+  return WITHOUT_SPACES.has(property?.format ?? '') ? value.replaceAll(' ', '+') : value;
 }
 
 function twice(name: string): Refusal {

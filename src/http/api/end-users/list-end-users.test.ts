@@ -44,11 +44,13 @@ describe('lists and search', () => {
     ['external_id=s-1', ['s-1']],
     ['email=ASHA@example.qa', ['s-1']],
     ['phone=%2B97430000100', ['s-1']],
+    ['phone=+97430000100', ['s-1']],
     ['tag=vip', ['s-2', 's-1']],
     ['tag=vip&external_id=s-2', ['s-2']],
     ['tag=nobody', []],
     ['updated_after=2020-01-01T00:00:00Z', ['ash-4', 's-3', 's-2', 's-1']],
-    [`updated_after=2100-01-01T00:00:00Z`, []],
+    ['updated_after=2100-01-01T00:00:00Z', []],
+    ['updated_after=2020-01-01T00:00:00+03:00', ['ash-4', 's-3', 's-2', 's-1']],
   ])('filters by %s', async (query, expected) => {
     expect(namesOf(await ask('GET', `${people}?${query}`))).toEqual(expected);
   });
