@@ -43,6 +43,18 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
+it('says the same answer in one of two languages: that of the question if a document has it', () => {
+  const [english, arabic] = ['Delivery costs 15 riyals.', 'رسوم التوصيل 15 ريالا.'];
+  const { answer } = buildKnowledge([
+    ...splitDocument({ id: 'doc_en', name: 'Guide', text: `# Delivery\n\n${english}` }),
+    ...splitDocument({ id: 'doc_ar', name: 'Guide', text: `# التوصيل\n\n${arabic}` }),
+  ]);
+  const said = (question: string) => answer(question).findings.map(({ passage }) => passage.text);
+  expect(said('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
+  expect(said('How much is delivery?')).toEqual([english]);
+  expect(said('كم رسوم التوصيل؟')).toEqual([arabic]);
+});
+
 describe('similar things', () => {
   const text =
     '# Filters\n\n## Pure 100\n\nThe Pure 100 costs QAR 80.\n\n## Pure 200\n\nThe Pure 200 costs QAR 120 and has a two-year warranty.';

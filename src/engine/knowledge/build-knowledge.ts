@@ -3,6 +3,7 @@ import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
 import { isCount } from './detect-features.ts';
 import { offerSections, rankedFirst } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
+import { type Writing, writingOf } from './fold-text.ts';
 import { gatherSections, tokensOf } from './gather-sections.ts';
 import { fuseRanks } from './fuse-ranks.ts';
 import { GramTable } from './gram-table.ts';
@@ -86,7 +87,7 @@ export class KnowledgeIndex {
     const doubtful: Located[] = [];
     for (const one of asked) {
       if (one.worth < 1) continue;
-      const said = saidOf(yield* this.search(one.demands));
+      const said = saidOf(yield* this.search(one.demands), writingOf(message));
       if (said.length === 0) continue;
       const { scores } = yield* this.score([one]);
       // Two searches that disagree are no certainty.
@@ -329,9 +330,12 @@ export class KnowledgeIndex {
   }
 }
 
-/** Selects what is said: the best passage and those that are as good or belong to the same list. */
-const saidOf = (found: readonly Located[]): Located[] => {
-  const best = found[0];
+/**
+ * Selects what is said: the best passage, and those that are as good or belong to the same list. Of the same answer in two
+ * languages, one is said: in the writing of the question if there is one.
+ */
+const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
+  const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
   return best === undefined ? [] : found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
 };
 
@@ -340,7 +344,10 @@ const belongsTo = (best: Finding, finding: Finding): boolean =>
   (finding.score >= best.score * SAME_ANSWER &&
     finding.passage.document_id === best.passage.document_id &&
     finding.passage.heading === best.passage.heading) ||
-  finding.score >= best.score * 0.995;
+  (isAsGood(finding, best) && writingIn(finding) === writingIn(best));
+
+const isAsGood = (finding: Finding, best: Finding): boolean => finding.score >= best.score * 0.995;
+const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.heading ?? ''} ${passage.text}`);
 
 /** Below this value a demand is not met. */
 const SHOWN = 0.5;

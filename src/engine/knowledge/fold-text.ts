@@ -31,6 +31,12 @@ export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
 export const ARABIC = /[\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]/;
 export const DEVANAGARI = /[\u0900-\u097f]/;
 
+export type Writing = 'arabic' | 'devanagari' | 'other';
+
+/** The writing of a text that may name a thing in another: “iPhone” does not make an Arabic sentence English. */
+export const writingOf = (text: string): Writing =>
+  ARABIC.test(text) ? 'arabic' : DEVANAGARI.test(text) ? 'devanagari' : 'other';
+
 // oxlint-disable-next-line no-control-regex
 const NOT_ASCII = /[^\x00-\x7f]/;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
