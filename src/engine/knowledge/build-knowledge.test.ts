@@ -43,6 +43,13 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
+it('says a list in its own order', () => {
+  const days = ['Sunday to Thursday from 9:00 to 21:00', 'Friday from 14:00 to 22:00', 'Saturday from 10:00 to 22:00'];
+  const text = `# Opening hours\n\n${days.map((day) => `- ${day}`).join('\n')}`;
+  const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
+  expect(answer('When do you open?').findings.map(({ passage }) => passage.text)).toEqual(days);
+});
+
 it('says the same answer in one of two languages: that of the question if a document has it', () => {
   const [english, arabic] = ['Delivery costs 15 riyals.', 'رسوم التوصيل 15 ريالا.'];
   const { answer } = buildKnowledge([

@@ -94,7 +94,7 @@ export class KnowledgeIndex {
       if (!isWhole || scores[said[0]!.at]! < AGREED * largest(scores)) doubtful.push(...said);
       else for (const { at, ...finding } of said) certain.set(at, finding);
     }
-    if (certain.size > 0) return { findings: [...certain.values()].slice(0, MAX_SAID), offers: [] };
+    if (certain.size > 0) return { findings: inOrder([...certain].slice(0, MAX_SAID)), offers: [] };
     const isForeign = asked.some(({ demands, worth }) => worth === 1 && demands.some((one) => this.isForeign(one)));
     if (isForeign && doubtful.length === 0) return { findings: [], offers: [] };
     const ranked = yield* this.score(asked);
@@ -345,6 +345,12 @@ const belongsTo = (best: Finding, finding: Finding): boolean =>
     finding.passage.document_id === best.passage.document_id &&
     finding.passage.heading === best.passage.heading) ||
   (isAsGood(finding, best) && writingIn(finding) === writingIn(best));
+
+/** The best section first; what belongs to one section as it stands there: hours begin with the first day of the week. */
+const inOrder = (found: readonly [number, Finding][]): Finding[] => {
+  const sections = Map.groupBy(found, ([, { passage }]) => `${passage.document_id} ${passage.heading}`);
+  return [...sections.values()].flatMap((list) => list.toSorted(([a], [b]) => a - b).map(([, finding]) => finding));
+};
 
 const isAsGood = (finding: Finding, best: Finding): boolean => finding.score >= best.score * 0.995;
 const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.heading ?? ''} ${passage.text}`);
