@@ -4,7 +4,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { lockConversation } from '../conversations/write.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
-import { NOW } from '../schema/columns.ts';
+import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
 import type { NewAttachment } from './attachments.ts';
 import { readTranscribes, startWaitingTurn } from './transcripts.ts';
 
@@ -21,6 +21,9 @@ export type ClaimedAttachment = {
   attempts: number;
   lease: string;
   channel_id: string;
+  /** As in src/store/runs/claim.ts. */
+  lane: number;
+  share: number;
 };
 
 /** A file that is still at the provider; it is due at once. */
@@ -33,17 +36,26 @@ export async function insertAwaitedAttachment(
   await tx.insert(attachment).values({ orgId, ...row, ...unknown, dueAt: sql`now()` });
 }
 
-/** A message that was erased takes its file along, so each has a conversation. */
-export async function claimAttachments(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedAttachment[]> {
+/**
+ * A message that was erased takes its file along, so each has a conversation. `held` and `perLane` as in
+ * src/store/runs/claim.ts: a slow server of one organization holds up its own files alone.
+ */
+export async function claimAttachments(
+  pool: pg.Pool,
+  lease: string,
+  limit: number,
+  held: HeldLanes,
+  perLane: number,
+): Promise<ClaimedAttachment[]> {
   const { rows } = await pool.query<ClaimedAttachment>({
     name: 'claim-attachments',
-    text: `UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
+    text: `WITH ${dueFairly('attachment')}
+      UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
         attempts = a.attempts + 1
-      FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
-      WHERE m.org_id = a.org_id AND m.id = a.message_id AND (a.org_id, a.id) IN (
-        SELECT org_id, id FROM attachment WHERE due_at <= ${NOW} ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id`,
-    values: [limit, lease],
+      FROM due, message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+      WHERE m.org_id = a.org_id AND m.id = a.message_id AND a.org_id = due.org_id AND a.id = due.id
+      RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id, due.lane, due.share`,
+    values: [limit, lease, ...fairnessOf(held, perLane)],
   });
   return rows;
 }

@@ -24,7 +24,7 @@ export const fairnessOf = (held: Held, perLane: number): unknown[] => [
  * with the alias `q`. A lane of which this worker holds $4 already gives it no more: slow turns of one tenant must not
  * take all places.
  */
-export const dueFairly = (table: 'run' | 'message', and = ''): string => `
+export const dueFairly = (table: 'run' | 'message' | 'attachment', and = ''): string => `
 busy AS MATERIALIZED (
   SELECT l.n, $4::int - coalesce(h.held, 0) AS room
   FROM (SELECT (g + $3::int) & ${QUEUE_LANES - 1} AS n FROM generate_series(0, ${QUEUE_LANES - 1}) g) l

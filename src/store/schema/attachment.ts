@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytes, createdAt, moment, orgId } from './columns.ts';
+import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 import { message } from './conversation.ts';
 
 /**
@@ -42,8 +42,8 @@ export const attachment = pgTable(
     index('attachment_loose')
       .on(table.createdAt)
       .where(sql`message_id IS NULL`),
-    index('attachment_due')
-      .on(table.dueAt)
+    index('attachment_lane')
+      .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
   ],
 );

@@ -8,6 +8,7 @@ import { clean } from '../../features/conversations/keep-inbound-message.ts';
 import { newAttachment } from '../../features/conversations/new-attachment.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
+import { createTally } from '../../kernel/tally.ts';
 import {
   ATTACHMENT_LEASE_SECONDS,
   claimAttachments,
@@ -20,6 +21,7 @@ import { completeTranscript, readAudio, readTranscriptionConnection } from '../.
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { findInboundChannel } from '../../store/inbound/place.ts';
+import { isMoreDue } from '../../store/queue/lanes.ts';
 import { callConnection, type ConnectionDeps } from '../turns/call-connection.ts';
 import { tryContext } from '../turns/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
@@ -27,6 +29,8 @@ import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 const POLL_MS = 1_000;
 /** Each may hold 10 MiB. */
 const CAPACITY = 4;
+/** Of these, for one lane of organizations: a server that does not answer must not hold up the files of all. */
+const MAX_PER_LANE = 2;
 /** Providers count some ten tokens for a second, which takes more than a thousand bytes in any form. */
 const BYTES_PER_TOKEN = 100;
 /** Shorter than a dead reservation of a budget. */
@@ -53,6 +57,7 @@ export type AttachmentWorkerDeps = {
 export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
   const { db, log } = deps;
   const pool = db.$client;
+  const lanes = createTally<number>();
 
   const loop: ClaimLoop<ClaimedAttachment, Outcome, void> = createClaimLoop({
     rows: 'files',
@@ -62,8 +67,8 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     batch: CAPACITY,
     leaseSeconds: ATTACHMENT_LEASE_SECONDS,
     claim: async (limit) => {
-      const claimed = await claimAttachments(pool, newId('node'), limit);
-      return { claimed, isMoreDue: claimed.length === limit };
+      const claimed = await claimAttachments(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
+      return { claimed, isMoreDue: isMoreDue(claimed, limit) };
     },
     renew: (held) => renewAttachments(pool, held),
     work: async ({ row, abort }) => loop.storeWithRetries(await attempt(deps, row, abort.signal)),
@@ -78,8 +83,12 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     },
     storeLanes: 1,
     ids: ({ id }) => ({ attachment_id: id }),
-    onBegin: () => {},
-    onEnd: (_row, wasFull) => wasFull,
+    onBegin: ({ lane }) => lanes.add(lane),
+    onEnd: ({ lane }, wasFull) => {
+      const wasLaneFull = lanes.of(lane) === MAX_PER_LANE;
+      lanes.remove(lane);
+      return wasFull || wasLaneFull;
+    },
   });
   return loop;
 }

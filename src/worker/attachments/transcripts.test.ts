@@ -123,6 +123,25 @@ test('words that the provider refuses to write down do not keep the agent from a
   expect(await said()).toEqual([{ type: 'audio', url: expect.any(String) }]);
 });
 
+test('a model that does not answer holds up the files of its own organization alone', async () => {
+  const gate = Promise.withResolvers<void>();
+  model.transcripts.script(...Array.from({ length: 6 }, () => ({ text: 'Late.', after: gate.promise })));
+  for (let n = 0; n < 6; n++) await hears();
+  await expect.poll(() => model.transcripts.calls.length).toBe(2);
+  const other = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, other);
+  const { kind, settings, secrets } = provider;
+  const { sealingKey } = parley.secrets;
+  const id = await givenChannel(parley.db, other, agentId, { kind, settings, secrets, sealingKey });
+  const { method, headers, body } = provider.sends(VOICE);
+  await fetch(`${parley.url}/inbound/telegram/${id}`, { method, headers, body });
+  const files = () => rows(sql`SELECT type FROM attachment WHERE org_id = ${other}`);
+  await expect.poll(files).toEqual([{ type: 'audio/ogg' }]);
+  expect(model.transcripts.calls.length).toBe(2);
+  gate.resolve();
+  await expect.poll(() => model.transcripts.calls.length).toBe(6);
+});
+
 test('a passing failure is tried again; the turn waits half a minute at most', async () => {
   model.transcripts.script({ status: 503 }, { text: 'Second time.' });
   await hears();
