@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PushRecord } from '../../../contract/dashboard/audience-pushes.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { givenAgent } from '../../../test/factories.ts';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { givenOwner, type Owner } from '../../../test/owner.ts';
 import { newId } from '../../kernel/ids.ts';
+import { campaign } from '../../store/schema/campaign.ts';
 import { endUser } from '../../store/schema/end-user.ts';
 
 let parley: TestApp;
@@ -93,6 +94,28 @@ describe('an audience is added in the background', () => {
     const again = await ended(path, body.id);
     expect({ ...again, finished_at: null }).toEqual({ ...whole, finished_at: null });
     expect((await call(`GET ${path}`)).body.total).toBe(700);
+  });
+
+  it('large ones of one organization do not hold up that of another', async () => {
+    const ids = Array.from({ length: 2_600 }, () => newId('enduser'));
+    await parley.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['many'] })));
+    const orgId = await givenOrganization(parley.db);
+    const [others, small] = [await givenAgent(parley.db, orgId), newId('campaign')];
+    await parley.db.insert(campaign).values({ ...others, orgId, id: small, name: 'Small', state: 'live' });
+    const [one, two] = [await givenCampaign(), await givenCampaign()];
+    const row = (ofOrg: string, path: string, after: number) => sql`(${ofOrg}, ${path.split('/').at(-1)!},
+      ${newId('push')}, 'filters', '{"tags": ["many"]}'::jsonb, 'user_x', now() + ${after}::int * interval '1 ms')`;
+    await parley.db.execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, filter, created_by, due_at)
+      VALUES ${row(owner.orgId, one, 1)}, ${row(owner.orgId, two, 2)}, ${row(orgId, small, 3)}`);
+    const ends = async () =>
+      (
+        await parley.db.execute<{ org_id: string; done: number }>(sql`SELECT org_id, done FROM campaign_push
+          WHERE finished_at > now() - interval '1 minute' AND created_by = 'user_x' AND filter_names = '{}'
+          AND org_id IN (${owner.orgId}, ${orgId}) ORDER BY finished_at`)
+      ).rows;
+    await expect.poll(async () => (await ends()).length, { timeout: 30_000 }).toBe(3);
+    const large = { org_id: owner.orgId, done: 2_600 };
+    expect(await ends()).toEqual([{ org_id: orgId, done: 0 }, large, large]);
   });
 
   it('one at a time, only to a live campaign; a pause holds it, and a stop keeps who was added', async () => {

@@ -35,6 +35,8 @@ export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushe
 
 const LANES = 2;
 const PAGE = 500;
+/** Then it goes behind the others that wait: a large audience of one organization does not hold up all. */
+const PAGES_AT_ONCE = 4;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
 
@@ -54,7 +56,8 @@ export function createPushWorker(deps: PushWorkerDeps): PushWorker {
   async function work(held: ClaimedPush): Promise<void> {
     try {
       if (await addPages(deps, held, lanes.isStopping)) await finishPush(db, held, null);
-      else if (lanes.isStopping()) await releasePush(db, held, 0);
+      // When it is not ours any more, this does nothing.
+      else await releasePush(db, held, 0);
     } catch (error) {
       await settleFailure(held, error).catch((again: unknown) =>
         log.warn({ err: again }, 'an audience waits for its lease to run out'),
@@ -80,7 +83,7 @@ export function createPushWorker(deps: PushWorkerDeps): PushWorker {
 type Answered = PushedPage & { next: string | null };
 type Campaign = { id: string; kind: string };
 
-/** False when it ended early: stopped, cancelled, or claimed by another worker. */
+/** False when it ended early: stopped, cancelled, claimed by another worker, or others have their turn. */
 async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () => boolean): Promise<boolean> {
   const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
   if (!campaign) throw new Refusal('campaign_not_found');
@@ -89,7 +92,7 @@ async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () 
   const target = { id: campaign.id, kind: channel.kind };
   const rows = held.file === null ? null : await allOf(deps.readRecipients(held.file));
   let { done, after } = held;
-  for (;;) {
+  for (let pages = 1; ; pages++) {
     const page = rows
       ? await addRows(deps, held, target, rows.slice(done, done + PAGE), done)
       : await addPeople(deps, held, target, { done, after });
@@ -99,7 +102,7 @@ async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () 
     done += page.rows;
     after = page.next;
     if (rows ? done >= rows.length : after === null) return true;
-    if (isStopping()) return false;
+    if (isStopping() || pages === PAGES_AT_ONCE) return false;
   }
 }
 
