@@ -26,11 +26,12 @@ export async function callProvider(
 }
 
 /**
- * An address that a provider named in an answer and that gets our credentials: only if it is the provider's own, or at
- * the server that the settings name in its place.
+ * An address that a provider named in an answer and that gets our credentials: only if it is the provider's own, and
+ * encrypted, or at the server that the settings name in its place.
  */
 export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
-  if (URL.canParse(url) && (hosts.test(new URL(url).host) || new URL(url).origin === new URL(api).origin)) return url;
+  const { protocol, host, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '', origin: '' };
+  if ((protocol === 'https:' && hosts.test(host)) || origin === new URL(api).origin) return url;
   throw new ChannelFailure('provider_refused', `${provider} names an address for the file that is not its own.`);
 }
 

@@ -153,7 +153,8 @@ test('the token goes to no other host, also when Slack names one for a file', as
       },
     },
   });
-  for (const url of ['https://slack.com.evil.example/f', 'https://evilslack.com/f', 'file:///etc/passwd', '']) {
+  const clear = 'http://files.slack.com/f';
+  for (const url of ['https://slack.com.evil.example/f', 'https://evilslack.com/f', clear, 'file:///etc/passwd', '']) {
     await expect(slack.fetchFile!({ file_id: 'F1' }, account, named(url))).rejects.toMatchObject({
       code: 'provider_refused',
     });
