@@ -54,7 +54,7 @@ async function checkRoom(db: Queryable, orgId: string, bytes: number): Promise<v
 export const cleanFileName = (name: string): string =>
   name
     .toWellFormed()
-    .replaceAll(/^.*[/\\]|[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+    .replaceAll(/^.*[/\\]|[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gsu, '')
     .trim()
     .slice(0, MAX_ATTACHMENT_NAME)
     .toWellFormed();

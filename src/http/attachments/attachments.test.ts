@@ -62,7 +62,7 @@ const say = (
 describe('a file of a member', () => {
   test('is a message of its own; its address shows it to anyone who has it, and to no one else', async () => {
     const id = await conversation();
-    const sent = await send(id, 'C:\\photos\\A \u202Egnp.exe', PNG);
+    const sent = await send(id, 'C:\\photos\\A \u202Egnp\u061C.exe', PNG);
     expect(sent).toMatchObject({ status: 201, body: { role: 'member', content: { type: 'image' } } });
     const got = await read(urlOf(sent));
     expect(got.bytes.equals(PNG)).toBe(true);
