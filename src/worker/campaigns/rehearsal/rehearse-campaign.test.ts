@@ -160,6 +160,18 @@ test('what cannot be meant is refused', async () => {
   });
 });
 
+test('one organization has one rehearsal at a time, and leaves room for another', async () => {
+  const id = await givenCampaign({});
+  const first = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 2_000 } });
+  const second = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } });
+  await expect(second).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(rehearse(await givenOrganization(db), id, waitingOnes)).rejects.toMatchObject({
+    code: 'campaign_not_found',
+  });
+  expect(await first).toMatchObject({ sent: 2_000 });
+  expect(await rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } })).toMatchObject({ sent: 1 });
+});
+
 test('10,000 people do not hold the event loop', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 600 });
   const made_up = { count: 10_000, time_zones: Intl.supportedValuesOf('timeZone').slice(0, 50) };

@@ -32,20 +32,21 @@ export type RehearseCampaign = (orgId: string, id: string, asked: AskedRehearsal
 
 /** Half of what a reader waits for; ten thousand people in as many time zones as there are take a few seconds. */
 const LONGEST_MS = 30_000;
-/** Each takes its share of the event loop for some seconds. */
+/** Each takes its share of the event loop for some seconds. One organization has one of them. */
 const AT_ONCE = 2;
 
 /** A campaign on a virtual clock, by the rules of the worker. Sends nothing and stores nothing. */
 export function createRehearseCampaign(deps: RehearsalDeps): RehearseCampaign {
-  let running = 0;
+  const running = new Set<string>();
   return async (orgId, id, asked) => {
     checkAsked(asked);
-    if (running >= AT_ONCE) throw new Refusal('unavailable', 'Other rehearsals are running on this server.');
-    running++;
+    if (running.has(orgId)) throw new Refusal('rate_limited', 'One rehearsal of an organization runs at a time.');
+    if (running.size >= AT_ONCE) throw new Refusal('unavailable', 'Other rehearsals are running on this server.');
+    running.add(orgId);
     try {
       return await rehearse(deps, orgId, id, asked);
     } finally {
-      running--;
+      running.delete(orgId);
     }
   };
 }
