@@ -3,6 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { countOpenPushes, forgetPushes, insertPush, openPush, readPush } from '../../store/campaigns/pushes.ts';
+import { lockOrganization } from '../../store/documents.ts';
 import type { EndUserFilter } from '../../store/end-users/search.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { allOf } from './add-file.ts';
@@ -30,6 +31,8 @@ export async function startPush(
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
   const audience = 'file' in said ? await ofFile(said.file, readRecipients) : ofFilter(said.filter);
   const record = await db.transaction(async (tx) => {
+    // Those that are started at the same time are counted one after the other.
+    await lockOrganization(tx, orgId);
     if ((await countOpenPushes(tx, orgId)) >= MAX_OPEN_PUSHES)
       throw new Refusal('import_not_ready', `${MAX_OPEN_PUSHES} are under way: wait until one ends, or stop one.`);
     if (!(await insertPush(tx, orgId, { ...row, ...audience }))) return null;

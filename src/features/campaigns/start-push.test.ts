@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_OPEN_PUSHES } from '../../../contract/dashboard/audience-pushes.ts';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { countOpenPushes } from '../../store/campaigns/pushes.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { campaign } from '../../store/schema/campaign.ts';
+import { startPush } from './start-push.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+
+test('an organization has no more audiences under way than it may, also when many are started at once', async () => {
+  const orgId = await givenOrganization(db);
+  const place = await givenAgent(db, orgId);
+  const ids = Array.from({ length: MAX_OPEN_PUSHES + 10 }, () => newId('campaign'));
+  await db.insert(campaign).values(ids.map((id) => ({ ...place, orgId, id, name: id, state: 'live' })));
+  const deps = { db, onPush: () => {}, readRecipients: async function* () {} };
+  const actor = { userId: 'user_test', address: null, requestId: null };
+  const started = await Promise.allSettled(ids.map((id) => startPush(deps, orgId, id, { filter: {} }, actor)));
+  expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_OPEN_PUSHES);
+  expect(await countOpenPushes(db, orgId)).toBe(MAX_OPEN_PUSHES);
+});
