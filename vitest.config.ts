@@ -32,7 +32,7 @@ export default defineConfig({
     // What a test file replaced is put back before the next one.
     restoreMocks: true,
     unstubEnvs: true,
-    // Twice the cores: files mostly wait for sockets, browsers and the database.
+    // Three times the cores: files mostly wait for sockets, browsers and the database.
     maxWorkers: Math.min(12, 3 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Only for what never ends: promises about time are asserted by the tests themselves.

@@ -87,7 +87,7 @@ import {
 } from './conversations.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
-import { EndUserExportQuery, EndUserListQuery, EndUserRecord } from './end-users.ts';
+import { EndUserExportQuery, EndUserListQuery, EndUserRecord, TagEndUsersBody, TaggedEndUsers } from './end-users.ts';
 import { CampaignRehearsal, RehearseCampaignBody } from './rehearsals.ts';
 import {
   CreateImportBody,
@@ -498,6 +498,7 @@ const routes = {
   deleteSavedReply: route('DELETE 204', `${org}/saved-replies/:saved_reply_id`, 'member', 'Delete a saved reply', {}),
   listEndUsers: route('GET 200', `${org}/end-users`, 'viewer', 'List end users', { query: EndUserListQuery, answer: Page(EndUserRecord) }),
   createEndUser: route('POST 201', `${org}/end-users`, 'member', 'Make an end user', { body: CreateEndUser, answer: EndUserRecord }),
+  tagEndUsers: route('POST 200', `${org}/end-users/tags`, 'member', 'Add a tag to several end users, or remove one', { body: TagEndUsersBody, answer: TaggedEndUsers }),
   exportEndUsers: route('GET 200', `${org}/end-users/export.csv`, 'member', 'All end users as CSV', { query: EndUserExportQuery }),
   readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
   updateEndUser: route('PATCH 200', `${org}/end-users/:end_user_id`, 'member', 'Change an end user', { body: UpdateEndUser, answer: EndUserRecord }),

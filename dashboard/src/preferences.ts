@@ -16,6 +16,10 @@ export type Preferences = {
   notify?: boolean;
   /** False: no single keys, for who speaks to the computer. */
   single_keys?: boolean;
+  /** Rows of lists are low. */
+  dense?: boolean;
+  /** Columns that are not shown, by list. */
+  hidden_columns?: Record<string, string[]>;
   /** Organizations in which the first steps are put away. */
   hidden_steps?: string[];
   /** Agents that were talked to in the playground: First steps ticks itself by it. */

@@ -144,7 +144,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const page = await at(`/conversations?text=Many+please+${language}`, { language, theme: 'dark' });
     const say = {
       en: { select: 'Select', two: '2 selected', changed: '1 conversation is changed. 1 could not be changed.' },
-      ar: { select: 'تحديد', two: 'اثنتان محددتان', changed: 'تغيرت محادثة واحدة. تعذر تغيير واحدة.' },
+      ar: { select: 'تحديد', two: 'المحدد: اثنان', changed: 'تغيرت محادثة واحدة. تعذر تغيير واحدة.' },
     }[language];
     const box = (name: string) => page.getByRole('checkbox', { name: `${say.select} ${name} ${language}` });
     await box('Many one').press('Space');
@@ -163,7 +163,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('x');
     expect(await box('Many two').isChecked()).toBe(true);
-    await page.getByRole('checkbox', { name: { en: '1 selected', ar: 'واحدة محددة' }[language] }).press('Space');
+    await page.getByRole('checkbox', { name: { en: '1 selected', ar: 'المحدد: واحد' }[language] }).press('Space');
     await page
       .getByRole('button', { name: { en: 'Resolve', ar: 'إغلاق' }[language] })
       .first()

@@ -5,6 +5,7 @@ import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { usePreferences } from '../preferences.ts';
 import classes from './data-list.module.css';
 
 export type Column<T> = {
@@ -28,6 +29,8 @@ type Props<T> = {
   /** Dims a row, such as that of a revoked key. */
   faded?: (item: T) => boolean;
   footer?: ReactNode;
+  /** Stands before what is in the first cell: a box to select the row. */
+  choice?: (item: T) => ReactNode;
 };
 
 /** Inside a row, what has a purpose of its own when it is pressed. */
@@ -37,13 +40,14 @@ const OWN_PURPOSE = 'a, button, input, label, select, textarea, summary, details
  * A table that becomes a stack of cards on a narrow screen. Roles are written out because `display: block` would take
  * them away. Loading, failing and being empty look the same in every list.
  */
-export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer }: Props<T>): ReactNode {
+export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer, choice }: Props<T>): ReactNode {
+  const { dense } = usePreferences();
   if (read.isPending) return <ListSkeleton columns={columns.length} />;
   if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
   const rows = read.data.data;
   if (rows.length === 0) return <>{empty}</>;
   return (
-    <div className={classes.frame}>
+    <div className={classes.frame} data-dense={dense || undefined}>
       <div className={classes.scroll} data-stale={read.isPlaceholderData || undefined}>
         <table className={classes.table} role="table" aria-label={label}>
           <thead role="rowgroup">
@@ -65,9 +69,9 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer 
                 data-row={keyOf(item)}
                 onClick={openRow}
               >
-                {columns.map(({ id, label: heading, cell, hidden, align }) => (
+                {columns.map(({ id, label: heading, cell, hidden, align }, at) => (
                   <td key={id} role="cell" data-label={hidden ? undefined : heading} data-align={align}>
-                    {cell(item)}
+                    {at === 0 && choice ? <Chosen choice={choice(item)}>{cell(item)}</Chosen> : cell(item)}
                   </td>
                 ))}
               </tr>
@@ -79,6 +83,13 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer 
     </div>
   );
 }
+
+const Chosen = ({ choice, children }: { choice: ReactNode; children: ReactNode }): ReactNode => (
+  <div className={classes.chosen}>
+    {choice}
+    {children}
+  </div>
+);
 
 /** The whole row opens what its first cell links to, in a new tab where a link would do so. */
 function openRow(event: MouseEvent<HTMLTableRowElement>): void {

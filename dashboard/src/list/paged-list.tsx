@@ -1,12 +1,20 @@
+import { Checkbox } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { DataList, type Column } from './data-list.tsx';
 import { NothingFound } from './empty.tsx';
+import { useWords } from '../language/words.tsx';
+import { listWords } from './list-words.ts';
 import { Pager } from './pager.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import type { ListState } from './use-list-state.ts';
+import { useSelection } from './use-selection.ts';
+import { useShownColumns, ViewMenu } from './view-menu.tsx';
 
 export type PagedListProps<T> = {
+  /** Stable name, under which the choice of columns is kept. */
+  name: string;
   label: string;
   list: ListState<object>;
   read: UseQueryResult<{ data: T[]; next_cursor: string | null }, Problem>;
@@ -15,6 +23,8 @@ export type PagedListProps<T> = {
   icon: ReactNode;
   /** Shown while nothing exists. What the filters hide is told in the same words everywhere. */
   none: ReactNode;
+  /** Rows can be selected: `label` is what a row is called, `acts` what can be done with those that are. */
+  selecting?: { label: (item: T) => string; acts: (chosen: readonly T[]) => ReactNode } | undefined;
 };
 
 const isNarrowed = ({ filtered, cursor }: ListState<object>): boolean => filtered || cursor !== undefined;
@@ -25,13 +35,38 @@ export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | '
 
 /** A list that comes in pages and can be filtered, its filters and page in the address. */
 export function PagedList<T extends { id: string }>(props: PagedListProps<T>): ReactNode {
-  const { list, icon, none, ...rest } = props;
-  return (
-    <DataList
-      {...rest}
-      keyOf={({ id }) => id}
-      empty={isNarrowed(list) ? <NothingFound icon={icon} onClear={list.clear} /> : none}
-      footer={<Pager list={list} page={rest.read.data} />}
+  const { name, list, icon, none, selecting, ...rest } = props;
+  const columns = useShownColumns(name, rest.columns);
+  const say = useWords(listWords);
+  const rows = rest.read.data?.data ?? [];
+  const selection = useSelection(rows.map(({ id }) => id));
+  const choice = (item: T): ReactNode => (
+    <Checkbox
+      size="sm"
+      aria-label={say('select', { name: selecting!.label(item) })}
+      checked={selection.has(item.id)}
+      onChange={() => selection.toggle(item.id)}
     />
+  );
+  return (
+    <>
+      <DataList
+        {...rest}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={isNarrowed(list) ? <NothingFound icon={icon} onClear={list.clear} /> : none}
+        {...(selecting && { choice })}
+        footer={
+          <Pager list={list} page={rest.read.data}>
+            <ViewMenu list={name} columns={rest.columns} />
+          </Pager>
+        }
+      />
+      {selecting && (
+        <SelectionBar selection={selection} many={rows.length} below>
+          {selecting.acts(rows.filter(({ id }) => selection.has(id)))}
+        </SelectionBar>
+      )}
+    </>
   );
 }

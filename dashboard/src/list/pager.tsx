@@ -2,30 +2,54 @@ import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
+import { listWords } from './list-words.ts';
 import type { ListState } from './use-list-state.ts';
 import classes from './pager.module.css';
 
-type Props = { list: ListState<never> | ListState<object>; page: { next_cursor: string | null } | undefined };
+type Page = { data: readonly unknown[]; next_cursor: string | null };
+type Props = {
+  list: ListState<never> | ListState<object>;
+  page: Page | undefined;
+  /** What stands at its end. */
+  children?: ReactNode;
+};
 
-/** Nothing while there is one page only. */
-export function Pager({ list, page }: Props): ReactNode {
-  const say = useWords(common);
-  const next = page?.next_cursor ?? null;
-  if (list.cursor === undefined && next === null) return null;
+/** How many there are, and the way to the other pages. Nothing without rows. */
+export function Pager({ list, page, children }: Props): ReactNode {
+  if (page === undefined || (page.data.length === 0 && list.cursor === undefined)) return null;
   return (
-    <nav aria-label={say('pages')} className={classes.pager}>
+    <div className={classes.pager}>
+      <Total page={page} isFirst={list.cursor === undefined} />
       <Group gap="xs">
-        {list.cursor !== undefined && (
-          <Button size="xs" variant="default" onClick={list.toFirst}>
-            {say('first_page')}
-          </Button>
-        )}
-        {list.toPrevious && (
-          <Button size="xs" variant="default" onClick={list.toPrevious}>
-            {say('previous_page')}
-          </Button>
-        )}
+        {(list.cursor !== undefined || page.next_cursor !== null) && <Ways list={list} next={page.next_cursor} />}
+        {children}
       </Group>
+    </div>
+  );
+}
+
+/** Rows are not counted beyond the page: that would cost more than the page. */
+function Total({ page: { data, next_cursor }, isFirst }: { page: Page; isFirst: boolean }): ReactNode {
+  const say = useWords(listWords);
+  if (!isFirst) return <span />;
+  const words = say(next_cursor === null ? 'total' : 'more', { count: data.length });
+  return <span className={classes.total}>{words}</span>;
+}
+
+function Ways({ list, next }: { list: Props['list']; next: string | null }): ReactNode {
+  const say = useWords(common);
+  return (
+    <nav aria-label={say('pages')} className={classes.ways}>
+      {list.cursor !== undefined && (
+        <Button size="xs" variant="default" onClick={list.toFirst}>
+          {say('first_page')}
+        </Button>
+      )}
+      {list.toPrevious && (
+        <Button size="xs" variant="default" onClick={list.toPrevious}>
+          {say('previous_page')}
+        </Button>
+      )}
       <Button size="xs" variant="default" disabled={next === null} onClick={() => next !== null && list.toNext(next)}>
         {say('next_page')}
       </Button>

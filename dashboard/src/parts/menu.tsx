@@ -1,3 +1,4 @@
+import { IconCheck } from '@tabler/icons-react';
 import { useId, useRef, type KeyboardEvent, type ReactElement, type ReactNode, type ToggleEvent } from 'react';
 import { placeBeside } from './place-beside.ts';
 import classes from './popup.module.css';
@@ -80,6 +81,18 @@ export function MenuItem({ icon, children, end, current, ...act }: ItemProps): R
     </button>
   );
 }
+
+type CheckProps = { checked: boolean; onToggle: () => void; children: ReactNode };
+
+/** On or off; choosing leaves the menu open, so that one sees what it does. */
+export const MenuCheck = ({ checked, onToggle, children }: CheckProps): ReactNode => (
+  <button type="button" role="menuitemcheckbox" aria-checked={checked} className={classes.item} onClick={onToggle}>
+    <span className={classes.icon} aria-hidden="true">
+      {checked && <IconCheck size={16} />}
+    </span>
+    <span className={classes.words}>{children}</span>
+  </button>
+);
 
 type ChoiceProps<T extends string> = {
   label: string;

@@ -6,6 +6,7 @@ import { exportEndUser } from '../../features/end-users/export-end-user.ts';
 import { exportEndUsers } from '../../features/end-users/export-end-users.ts';
 import { listEndUsers, readEndUser } from '../../features/end-users/read-end-users.ts';
 import { setConsent } from '../../features/end-users/set-consent.ts';
+import { tagEndUsers } from '../../features/end-users/tag-end-users.ts';
 import { createEndUser, updateEndUser } from '../../features/end-users/write-end-users.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
@@ -21,6 +22,7 @@ export const endUserRoutes = ({ route, deps }: Desk<EndUsersDeps>): Route[] => [
     const { body: made } = await createEndUser(deps, { orgId, keyId: null, from: null }, body);
     return JSON.parse(made) as EndUser;
   }),
+  route('tagEndUsers', ({ orgId, body }) => tagEndUsers(deps, orgId, body)),
   route('exportEndUsers', async ({ orgId, query, reply }) =>
     download(reply, {
       name: 'end-users.csv',

@@ -353,6 +353,7 @@ const VALID: Record<string, unknown> = {
   createConversationView: { name: 'Theirs', shared: true, filters: { view: 'mine' } },
   createSegment: { name: 'Theirs', filters: { tag: 'vip' } },
   updateEndUser: { name: 'Theirs' },
+  tagEndUsers: { ids: [newId('enduser')], action: 'add', tag: 'theirs' },
   setEndUserConsent: { status: 'opted_out' },
   runImport: { columns: ['external_id'], delimiter: ',', encoding: 'utf-8', dry_run: true },
 };

@@ -69,6 +69,7 @@ export function AuditTab(): ReactNode {
         />
       </FilterBar>
       <PagedList
+        name="audit"
         label={say('tab_audit')}
         list={list}
         read={audit}

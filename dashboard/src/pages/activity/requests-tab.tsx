@@ -54,6 +54,7 @@ export function RequestsTab(): ReactNode {
       <Filters list={list} />
       {isFindable ? (
         <PagedList
+          name="requests"
           label={say('requests')}
           list={list}
           read={requests}

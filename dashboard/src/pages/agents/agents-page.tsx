@@ -32,6 +32,7 @@ export function AgentsPage(): ReactNode {
   return (
     <>
       <ListPage
+        name="agents"
         title={say('agents')}
         hint={say('hint')}
         list={list}

@@ -66,6 +66,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       {may && <UploadFiles agentId={agentId} />}
       <Sources agentId={agentId} />
       <PagedList
+        name="documents"
         label={say('tab_knowledge')}
         list={list}
         read={documents}

@@ -79,6 +79,7 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
       )}
       {created && !shown && <LostValue keyId={created} onDismiss={() => setCreated(undefined)} />}
       <PagedList
+        name="campaign_keys"
         label={say('key')}
         list={list}
         read={keys}

@@ -37,6 +37,7 @@ export function CampaignsPage(): ReactNode {
   return (
     <>
       <ListPage
+        name="campaigns"
         title={say('campaigns')}
         hint={say('hint')}
         list={list}

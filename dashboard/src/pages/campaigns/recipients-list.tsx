@@ -70,6 +70,7 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
         />
       </FilterBar>
       <PagedList
+        name="recipients"
         label={say('recipients')}
         list={list}
         read={recipients}

@@ -46,6 +46,7 @@ export function ChannelsPage(): ReactNode {
   return (
     <>
       <ListPage
+        name="channels"
         title={say('channels')}
         hint={say('hint')}
         list={list}

@@ -20,8 +20,8 @@ import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
 import { STATUSES, type ConversationsSearch } from './search.ts';
 import { SavedViews } from './saved-views.tsx';
-import { SelectionBar } from './selection-bar.tsx';
-import { type Selection, useSelection } from './use-selection.ts';
+import { ConversationActs } from './conversation-acts.tsx';
+import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { Views } from './views.tsx';
 import { words } from './words.ts';
@@ -116,7 +116,7 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
         <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
       ) : (
         <>
-          {selection && <SelectionBar selection={selection} many={conversations.data.data.length} />}
+          {selection && <ConversationActs selection={selection} many={conversations.data.data.length} />}
           <Rows
             items={conversations.data.data}
             chosen={chosen}

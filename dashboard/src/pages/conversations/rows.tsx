@@ -10,8 +10,8 @@ import { kindWords } from '../channels/kind-words.ts';
 import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
 import { inboxWords } from './inbox-words.ts';
-import { selectionWords } from './selection-words.ts';
-import type { Selection } from './use-selection.ts';
+import { listWords } from '../../list/list-words.ts';
+import type { Selection } from '../../list/use-selection.ts';
 import { timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
 import { words } from './words.ts';
@@ -29,7 +29,7 @@ type RowsProps = {
 /** One page of the list. */
 export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode {
   const say = useWords(words);
-  const saySelection = useWords(selectionWords);
+  const sayList = useWords(listWords);
   const sayKind = useWords(kindWords);
   const sayInbox = useWords(inboxWords);
   const nameOf = usePersonName();
@@ -48,7 +48,7 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
             <Checkbox
               size="sm"
               className={inbox.select}
-              aria-label={saySelection('select', { name: nameOf(item.end_user) })}
+              aria-label={sayList('select', { name: nameOf(item.end_user) })}
               checked={selection.has(item.id)}
               onChange={() => selection.toggle(item.id)}
             />

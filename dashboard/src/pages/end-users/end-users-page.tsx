@@ -23,6 +23,7 @@ import agentClasses from '../agents/agents.module.css';
 import { EndUserDialog } from './end-user-form.tsx';
 import type { EndUsersSearch } from './search.ts';
 import { SegmentActs } from './segment-acts.tsx';
+import { TagActs } from './tag-acts.tsx';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -51,6 +52,7 @@ export function EndUsersPage(): ReactNode {
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const columns = useColumns();
+  const nameOf = ({ name, external_id }: EndUserRecord): string => name ?? external_id ?? say('anonymous');
   const empty = hasNone({ list, read: people });
   return (
     <>
@@ -61,11 +63,13 @@ export function EndUsersPage(): ReactNode {
       />
       {!empty && <Filters list={list} filters={filters} />}
       <PagedList
+        name="end_users"
         label={say('end_users')}
         list={list}
         read={people}
         faded={({ blocked }) => blocked}
         columns={columns}
+        selecting={may ? { label: nameOf, acts: (chosen) => <TagActs chosen={chosen} /> } : undefined}
         icon={<IconUsersGroup size={26} />}
         none={
           <Empty

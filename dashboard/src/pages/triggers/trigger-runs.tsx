@@ -34,6 +34,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
         {say('runs_hint')}
       </Text>
       <PagedList
+        name="runs"
         label={say('runs')}
         list={list}
         read={runs}

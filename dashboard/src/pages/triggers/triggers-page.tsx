@@ -38,6 +38,7 @@ export function TriggersPage(): ReactNode {
   return (
     <>
       <ListPage
+        name="triggers"
         title={say('triggers')}
         hint={say('hint')}
         list={list}

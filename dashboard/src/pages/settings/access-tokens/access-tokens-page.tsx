@@ -53,6 +53,7 @@ export function AccessTokensPage(): ReactNode {
         onChange={(event) => list.setFilters({ state: event.currentTarget.checked ? 'all' : undefined })}
       />
       <PagedList
+        name="access_tokens"
         label={say('title')}
         list={list}
         read={read}

@@ -97,6 +97,7 @@ function Organizations(): ReactNode {
       />
       {setPlan.error && !leaving && <ProblemAlert problem={setPlan.error} />}
       <PagedList
+        name="organizations"
         label={say('title')}
         list={list}
         read={organizations}

@@ -92,6 +92,7 @@ export function KeysList({ keys, list, createButton, onAct, mayManage }: Props):
     });
   return (
     <PagedList
+      name="keys"
       label={say('api_keys')}
       list={list}
       read={keys}

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCheck, IconClock, IconClockPause, IconRobot, IconUser, IconUserOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ChangeConversationsBody } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
+import { SelectionBar } from '../../list/selection-bar.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -13,35 +14,21 @@ import { READ_AGAIN } from './search.ts';
 import { selectionWords } from './selection-words.ts';
 import { nextTimes, timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
-import type { Selection } from './use-selection.ts';
+import type { Selection } from '../../list/use-selection.ts';
 import { words } from './words.ts';
-import classes from './inbox.module.css';
 
 type Action = ChangeConversationsBody['action'];
 type Props = { selection: Selection; many: number };
 
-/** What can be done with all that is selected. The list stays below it, so that one can go on selecting. */
-export function SelectionBar({ selection, many }: Props): ReactNode {
-  const say = useWords(selectionWords);
-  const { chosen } = selection;
+/** What can be done with all conversations that are selected. */
+export function ConversationActs({ selection, many }: Props): ReactNode {
   const { act, isPending, error } = useChange(selection);
-  if (chosen.length === 0) return null;
   return (
-    <div role="group" aria-label={say('selected', { count: chosen.length })} className={classes.selection}>
-      <Checkbox
-        size="sm"
-        label={say('selected', { count: chosen.length })}
-        checked={chosen.length === many}
-        indeterminate={chosen.length < many}
-        onChange={() => (chosen.length < many ? selection.selectAll() : selection.clear())}
-      />
-      <Group gap={6}>
-        <AssignMenu act={act} busy={isPending} />
-        <PutOffMenu act={act} busy={isPending} />
-        <Acts act={act} busy={isPending} />
-      </Group>
-      {error && <ProblemAlert problem={error} />}
-    </div>
+    <SelectionBar selection={selection} many={many} problem={error && <ProblemAlert problem={error} />}>
+      <AssignMenu act={act} busy={isPending} />
+      <PutOffMenu act={act} busy={isPending} />
+      <Acts act={act} busy={isPending} />
+    </SelectionBar>
   );
 }
 

@@ -1,0 +1,31 @@
+import { defineWords } from '../language/words.tsx';
+
+export const listWords = defineWords(
+  {
+    view: 'Columns and rows',
+    columns: 'Columns',
+    rows: 'Rows',
+    wide: 'Normal',
+    dense: 'Compact',
+    total: { one: '{count} in all', other: '{count} in all' },
+    more: 'More than {count}',
+    select: 'Select {name}',
+    selected: { one: '{count} selected', other: '{count} selected' },
+  },
+  {
+    view: 'الأعمدة والصفوف',
+    columns: 'الأعمدة',
+    rows: 'الصفوف',
+    wide: 'عادية',
+    dense: 'متراصّة',
+    total: {
+      zero: 'المجموع: لا شيء',
+      one: 'المجموع: واحد',
+      two: 'المجموع: اثنان',
+      other: 'المجموع: {count}',
+    },
+    more: 'أكثر من {count}',
+    select: 'تحديد {name}',
+    selected: { zero: 'المحدد: لا شيء', one: 'المحدد: واحد', two: 'المحدد: اثنان', other: 'المحدد: {count}' },
+  },
+);

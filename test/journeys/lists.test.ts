@@ -1,0 +1,99 @@
+import { member } from '../../src/store/schema/identity.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CHROMIUM,
+  contrastFaults,
+  OWNER,
+  seriousFaults,
+  startJourney,
+  tabTo,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
+
+const LABELS = {
+  en: {
+    select: 'Select Mona',
+    selected: '2 selected',
+    tag: 'Tag for the people selected',
+    add: 'Add tag',
+    changed: '2 people are changed.',
+    total: '3 in all',
+    view: 'Columns and rows',
+    external: 'External ID',
+    dense: 'Compact',
+  },
+  ar: {
+    select: 'تحديد Mona',
+    selected: 'المحدد: اثنان',
+    tag: 'وسم للأشخاص المحددين',
+    add: 'إضافة الوسم',
+    changed: 'تغير شخصان.',
+    total: 'المجموع: 3',
+    view: 'الأعمدة والصفوف',
+    external: 'المعرّف الخارجي',
+    dense: 'متراصّة',
+  },
+} as const;
+
+/** What every list offers, on the list of end users, by the keyboard. */
+describe.skipIf(!CHROMIUM).each([
+  { language: 'en', theme: 'light', viewport: { width: 1280, height: 800 } },
+  { language: 'ar', theme: 'dark', viewport: { width: 390, height: 844 } },
+] as const)('a list, $language at $viewport.width', ({ language, theme, viewport }) => {
+  const say = LABELS[language];
+  let journey: Journey;
+  let org: string;
+  let cookie: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    cookie = owner.cookie;
+    org = `/organizations/${owner.orgId}`;
+    for (const name of ['Mona', 'Omar', 'Layla'])
+      await journey.api(`POST ${org}/end-users`, { name, external_id: `crm-${name}` }, cookie);
+  });
+  afterAll(() => journey?.stop());
+
+  it('tags the people who are selected, says how many there are, and keeps the choice of columns', async () => {
+    const { page, faults } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
+    await page.getByText(say.total, { exact: true }).waitFor();
+    const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
+    await tabTo(page.getByRole('checkbox', { name: say.select, exact: true }));
+    await page.keyboard.press('Space');
+    await rows.filter({ hasText: 'Omar' }).getByRole('checkbox').press('Space');
+    await page.getByRole('checkbox', { name: say.selected, exact: true }).waitFor();
+    await page.getByRole('textbox', { name: say.tag }).fill('vip');
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await contrastFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    await page.getByRole('button', { name: say.add, exact: true }).press('Enter');
+    await page.getByText(say.changed, { exact: true }).waitFor();
+    for (const name of ['Mona', 'Omar']) await rows.filter({ hasText: name }).getByText('vip').waitFor();
+    expect(await rows.filter({ hasText: 'Layla' }).getByText('vip').count()).toBe(0);
+
+    const external = page.getByText('crm-Mona', { exact: true });
+    await external.waitFor();
+    await page.getByRole('button', { name: say.view, exact: true }).press('Enter');
+    const column = page.getByRole('menuitemcheckbox', { name: say.external, exact: true });
+    expect(await column.getAttribute('aria-checked')).toBe('true');
+    await column.press('Enter');
+    await external.waitFor({ state: 'detached' });
+    await page.getByRole('menuitemradio', { name: say.dense, exact: true }).press('Enter');
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('Mona', { exact: true }).first().waitFor();
+    expect(await external.count()).toBe(0);
+    if (viewport.width > 1_000) expect((await rows.first().boundingBox())!.height).toBeLessThan(36);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows no boxes to a viewer', async () => {
+    await journey.app.db.update(member).set({ role: 'viewer' });
+    const { page } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
+    await page.getByText(say.total, { exact: true }).waitFor();
+    expect(await page.getByRole('main').getByRole('checkbox').count()).toBe(0);
+  });
+});
