@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { AgentDefinition } from '../contract/agents.ts';
 import type { MessageContent } from '../contract/messages.ts';
-import type { KeyScope, Permission, Plan } from '../contract/permissions.ts';
+import type { KeyScope, Permission, Plan, Role } from '../contract/permissions.ts';
 import type { VariableDeclaration } from '../contract/triggers.ts';
 import { newId } from '../src/kernel/ids.ts';
 import type { Key } from '../src/kernel/seal.ts';
@@ -12,13 +12,24 @@ import { apiKey, apiKeyDigest } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
 import { conversation, message } from '../src/store/schema/conversation.ts';
 import { endUser } from '../src/store/schema/end-user.ts';
-import { organization } from '../src/store/schema/identity.ts';
+import { member, organization, user } from '../src/store/schema/identity.ts';
 import { trigger } from '../src/store/schema/trigger.ts';
 
 /** Rows for tests, written directly into the tables: a test names only what matters to it. */
 export async function givenOrganization(db: Db, options: { plan?: Plan } = {}): Promise<string> {
   const id = newId('org');
   await db.insert(organization).values({ id, name: 'Test', slug: id, plan: options.plan ?? 'paid' });
+  return id;
+}
+
+/** A member; the same person may be in several organizations. Returns the id of the membership. */
+export async function givenMember(db: Db, orgId: string, userId: string, role: Role = 'member'): Promise<string> {
+  const id = newId('member');
+  await db
+    .insert(user)
+    .values({ id: userId, name: userId, email: `${userId}@example.com` })
+    .onConflictDoNothing();
+  await db.insert(member).values({ id, organizationId: orgId, userId, role });
   return id;
 }
 

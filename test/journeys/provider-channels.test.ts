@@ -10,7 +10,7 @@ import {
 import { readConversation } from '../../src/features/conversations/read-conversations.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { burstsOf } from '../bursts.ts';
-import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenChannel, givenMember, givenOrganization, givenTrigger } from '../factories.ts';
 import type { FakeProvider, Hook } from '../fakes/provider.ts';
 import { startSlack } from '../fakes/slack.ts';
 import { startTelegram } from '../fakes/telegram.ts';
@@ -353,6 +353,7 @@ test('on a provider’s channel the agent is silent while a human answers, and a
     expect(answer.status).toBe(200);
   };
   const actor = { userId: 'user_member', address: null, requestId: null };
+  await givenMember(parley.db, orgId, actor.userId);
   const texts = () => provider.delivered.map(({ text }) => text);
   const told = (count: number) => expect.poll(texts).toHaveLength(count);
   await says('Hello?');

@@ -6,10 +6,13 @@ import {
   givenAgent,
   givenChannel,
   givenConversation,
+  givenMember,
   givenOrganization,
   givenTrigger,
 } from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
 import { createRunWaiter } from '../../store/runs/await.ts';
+import { removeMember } from '../members/change-members.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { listConversations, readConversation } from './read-conversations.ts';
 import { sayInConversation } from './receive-message.ts';
@@ -23,6 +26,7 @@ const actor = { userId: 'user_member', address: null, requestId: null };
 beforeAll(async () => {
   parley = await startTestApp();
   orgId = await givenOrganization(parley.db);
+  await givenMember(parley.db, orgId, actor.userId);
   const { agentId } = await givenAgent(parley.db, orgId);
   const triggerId = await givenTrigger(parley.db, orgId, agentId);
   const { value } = await parley.key(orgId);
@@ -127,4 +131,34 @@ test('a row of the list has only the start of long words', async () => {
   const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
   const row = rows.find(({ id }) => id === conversationId);
   expect(row!.last_message).toEqual({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
+});
+
+test('who is removed while they take over keeps no conversation', async () => {
+  const userId = newId('user');
+  const membership = await givenMember(parley.db, orgId, userId);
+  await givenMember(parley.db, orgId, 'user_owner', 'owner');
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const sandbox = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
+  const { id } = await givenConversation(parley.db, orgId, sandbox);
+  const held = await parley.db.$client.connect();
+  await held.query('BEGIN');
+  await held.query('SELECT 1 FROM conversation WHERE id = $1 FOR UPDATE', [id]);
+  const going = { userId, address: null, requestId: null };
+  const taken = takeOverConversation(parley, orgId, id, going);
+  const waits = async () =>
+    (
+      await parley.db.execute(sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      AND query ILIKE '%conversation%' AND datname = current_database()`)
+    ).rows.length;
+  await expect.poll(waits).toBeGreaterThan(0);
+  const removed = removeMember(parley, orgId, membership, { userId: 'user_owner', role: 'owner' }, actor);
+  // Without the rule it is over before the take-over goes on.
+  await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  await held.query('COMMIT');
+  held.release();
+  await Promise.all([taken, removed]);
+  expect(await readConversation(parley, orgId, id)).toMatchObject({ status: 'handed_off', assignee_id: null });
+  await expect(takeOverConversation(parley, orgId, id, going)).rejects.toMatchObject({
+    code: 'organization_not_found',
+  });
 });

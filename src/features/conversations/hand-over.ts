@@ -1,12 +1,14 @@
 import type { ConversationMessage, ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertAttachment } from '../../store/attachments/attachments.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import { insertMessage, lockConversation, setRunStatus, updateConversation } from '../../store/conversations/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
+import { holdMember } from '../../store/members/members.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
@@ -23,7 +25,15 @@ export async function takeOverConversation(
   return summarizeConversation({ db }, orgId, id);
 }
 
+/** A removal, which takes the conversations of the person away, comes before or after. Members are locked first. */
+async function holdActor(tx: Queryable, orgId: string, { userId }: Actor): Promise<void> {
+  const role = await holdMember(tx, orgId, userId);
+  if (role === null) throw new Refusal('organization_not_found');
+  if (!isAtLeast(role, 'member')) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
+}
+
 async function takeOver(tx: Queryable, orgId: string, id: string, actor: Actor): Promise<void> {
+  await holdActor(tx, orgId, actor);
   const conversation = await lockConversation(tx, orgId, id);
   if (!conversation) throw new Refusal('conversation_not_found');
   await recordAudit(tx, { orgId, actor, action: 'conversation.taken_over', subjectId: id });
@@ -113,6 +123,7 @@ export async function sendFileInConversation(
   actor: Actor,
 ): Promise<ConversationMessage> {
   const row = await db.transaction(async (tx) => {
+    await holdActor(tx, orgId, actor);
     if (!(await lockConversation(tx, orgId, id))) throw new Refusal('conversation_not_found');
     const { row: sent, content } = await newAttachment({ db: tx, baseUrl }, orgId, file);
     const message = await answerAsPerson(tx, { kinds }, orgId, id, content, actor);

@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import {
+  givenAgent,
+  givenChannel,
+  givenConversation,
+  givenMember,
+  givenOrganization,
+} from '../../../test/factories.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertMessage, lockConversation } from '../../store/conversations/write.ts';
@@ -29,6 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   orgId = await givenOrganization(parley.db);
+  for (const { userId } of [asha, omar]) await givenMember(parley.db, orgId, userId);
   const { agentId } = await givenAgent(parley.db, orgId);
   const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
   made = async (status = 'open') => (await givenConversation(parley.db, orgId, channelId, { status })).id;

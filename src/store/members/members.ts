@@ -65,6 +65,16 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
+/** The role of a person who acts. Their removal, and a change of their role, wait until the transaction ends. */
+export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
+  const rows = await tx
+    .select({ role: sql<Role>`${member.role}` })
+    .from(member)
+    .where(and(eq(member.organizationId, orgId), eq(member.userId, userId)))
+    .for('share');
+  return rows[0]?.role ?? null;
+}
+
 /** Serializes all changes of this organization's members until the transaction ends. */
 export async function lockMembers(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { givenAgent, givenMember, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { NO_KNOWLEDGE, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
 import { handBackConversation, takeOverConversation } from '../../features/conversations/hand-over.ts';
@@ -30,6 +30,7 @@ beforeAll(async () => {
   db = openDb(database.url);
   queue = createAcceptQueue(db);
   orgId = await givenOrganization(db);
+  await givenMember(db, orgId, 'user_member');
   const made = await givenAgent(db, orgId);
   agent = { ...made, triggerId: await givenTrigger(db, orgId, made.agentId) };
 });

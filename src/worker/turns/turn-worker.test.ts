@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { givenAgent, givenMember, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import {
   NO_KNOWLEDGE,
@@ -35,6 +35,7 @@ beforeAll(async () => {
   db = openDb(database.url);
   queue = createAcceptQueue(db);
   orgId = await givenOrganization(db);
+  await givenMember(db, orgId, 'user_member');
   ({ agentId, channelId } = await givenAgent(db, orgId));
   triggerId = await givenTrigger(db, orgId, agentId);
 });
