@@ -16,16 +16,17 @@ const MAX_NAME_IN_ADDRESS = 60;
 /**
  * A file that was sent, as a row and as a message whose address leads to it. The address is a capability: the
  * providers of channels, and the page of a visitor, fetch it without a key, and nothing but the address opens it.
+ * `share`: how much of the organization's room files may take before this one is refused.
  */
 export async function newAttachment(
   { db, baseUrl }: { db: Queryable; baseUrl: string },
   orgId: string,
   { name: said, bytes }: SentFile,
-  id = newId('attachment'),
+  { id = newId('attachment'), share = 1 }: { id?: string; share?: number } = {},
 ): Promise<{ row: Omit<NewAttachment, 'messageId'>; content: MessageContent }> {
   if (bytes.length === 0) throw new Refusal('body_invalid', 'The file is empty.');
   if (bytes.length > MAX_ATTACHMENT_BYTES) throw new Refusal('payload_too_large');
-  await checkRoom(db, orgId, bytes.length);
+  await checkRoom(db, orgId, bytes.length, share);
   const { kind, type, extension } = fileKind(bytes);
   const name = cleanFileName(said) || (extension ? `${kind}.${extension}` : kind);
   const row = {
@@ -41,10 +42,10 @@ export async function newAttachment(
   return { row, content: kind === 'file' ? { type: 'file', url, name } : { type: kind, url } };
 }
 
-async function checkRoom(db: Queryable, orgId: string, bytes: number): Promise<void> {
+async function checkRoom(db: Queryable, orgId: string, bytes: number, share: number): Promise<void> {
   const use = await readAttachmentUse(db, orgId);
   if (!use) throw new Refusal('organization_not_found');
-  const most = ATTACHMENTS_BYTES[use.plan];
+  const most = Math.floor(ATTACHMENTS_BYTES[use.plan] * share);
   const left = Math.max(0, most - use.bytes);
   if (bytes <= left) return;
   throw new Refusal('attachments_full', `The file has ${bytes} bytes; the organization takes ${left} more of ${most}.`);

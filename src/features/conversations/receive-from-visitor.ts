@@ -7,6 +7,9 @@ import type { ConversationsDeps } from './deps.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'inboundQueue' | 'onAccepted'>;
+/** Strangers, as many as like, send files in a web chat: a part of the room stays for members and other channels. */
+const VISITORS_SHARE = 0.8;
+
 type Received = { message: VisitorMessageRow; answering: boolean };
 
 /**
@@ -36,7 +39,7 @@ export async function receiveFileFromVisitor(
     deps,
     { channel, visitor, clientId, requestId },
     async (orgId, providerMessageId) => {
-      const { row, content } = await newAttachment(deps, orgId, file);
+      const { row, content } = await newAttachment(deps, orgId, file, { share: VISITORS_SHARE });
       await insertAttachment(deps.db, orgId, { ...row, providerMessageId });
       stored = row.id;
       return content;

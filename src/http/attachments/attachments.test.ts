@@ -176,12 +176,19 @@ describe('a file of a visitor', () => {
   });
 });
 
-test('an organization keeps as many bytes of files as its plan allows', async () => {
-  const id = await conversation();
-  await parley.db.$client.query(
+const filled = (gigabytes: number) =>
+  parley.db.$client.query(
     `INSERT INTO attachment (org_id, id, token, name, type, size, hash)
-      SELECT $1, 'attachment_' || n, 't', 'n', 't', 1024 * 1024 * 1024, 'h' FROM generate_series(1, 10) n`,
-    [owner.orgId],
+      SELECT $1, 'attachment_' || n, 't', 'n', 't', 1024 * 1024 * 1024, 'h' FROM generate_series(1, $2::int) n
+      ON CONFLICT DO NOTHING`,
+    [owner.orgId, gigabytes],
   );
+
+test('visitors cannot take the whole room of an organization; it keeps as many bytes as its plan allows', async () => {
+  const id = await conversation();
+  await filled(8);
+  expect(await say(await visitor(), PNG)).toMatchObject({ status: 409, body: { code: 'attachments_full' } });
+  expect(await send(id, 'a.png', PNG)).toMatchObject({ status: 201 });
+  await filled(10);
   expect(await send(id, 'a.png', PNG)).toMatchObject({ status: 409, body: { code: 'attachments_full' } });
 });

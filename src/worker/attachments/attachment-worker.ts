@@ -135,7 +135,7 @@ async function fetchFile(
   const account = { id: channel.id, settings: channel.settings, secrets: await openSecrets(channel) };
   const tools = { egress, signal, now: Date.now, inboundUrl: `${baseUrl}/inbound/${channel.kind}/${channel.id}` };
   const bytes = await kind.fetchFile(row.source, account, tools);
-  return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, row.id);
+  return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, { id: row.id });
 }
 
 /** Empty when nothing is understood, or when transcripts were turned off since. */
