@@ -23,11 +23,14 @@ export type ClaimedImport = {
   lease: string;
 };
 
+/** Not a second file of one organization: two large ones would hold up all others for as long as they take. */
 export async function claimImport(pool: pg.Pool, lease: string): Promise<ClaimedImport | null> {
   const found = await pool.query<ClaimedImport>({
     name: 'claim-import',
     text: `WITH due AS MATERIALIZED (
-        SELECT org_id, id FROM end_user_import WHERE due_at <= ${NOW} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+        SELECT q.org_id, q.id FROM end_user_import q WHERE q.due_at <= ${NOW} AND NOT EXISTS (
+          SELECT 1 FROM end_user_import r WHERE r.org_id = q.org_id AND r.lease IS NOT NULL AND r.due_at > ${NOW})
+        ORDER BY q.due_at LIMIT 1 FOR UPDATE OF q SKIP LOCKED
       )
       UPDATE end_user_import i SET due_at = now() + make_interval(secs => ${IMPORT_LEASE_SECONDS}), lease = $1,
         state = 'running', updated_at = now()
