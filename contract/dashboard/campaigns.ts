@@ -260,3 +260,10 @@ export const RecipientListQuery = PageQuery({
 
 /** The dashboard shows recipients as the public API does. */
 export const RecipientRecord = Recipient;
+
+/** In a list they have a name as well: that of the person, or what else tells them apart; null: erased, or not named. */
+export const NamedRecipient = Type.Object(
+  { ...Recipient.properties, name: Nullable(Type.String()) },
+  { title: 'NamedRecipient' },
+);
+export type NamedRecipient = Static<typeof NamedRecipient>;

@@ -1,8 +1,10 @@
 import type { Recipient } from '../../../contract/campaigns.ts';
+import type { NamedRecipient } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { dropUnsent, lockUnsent } from '../../store/campaigns/runs.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { readNames } from '../../store/end-users/read.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients/read.ts';
@@ -21,6 +23,20 @@ export async function listRecipients(
   const { rows, hasMore } = await listRows(db, orgId, campaignId, filter, page);
   if (rows.length === 0 && !(await readCampaign(db, orgId, campaignId))) throw new Refusal('campaign_not_found');
   return { rows: rows.map(presentRecipient), hasMore };
+}
+
+/** For members, who may read about people: a campaign's key may not. */
+export async function listNamedRecipients(
+  deps: Reads,
+  orgId: string,
+  campaignId: string,
+  filter: { status?: string | undefined; ref?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<NamedRecipient>> {
+  const { rows, hasMore } = await listRecipients(deps, orgId, campaignId, filter, page);
+  const ids = rows.flatMap(({ end_user_id: id }) => id ?? []);
+  const names = await readNames(deps.db, orgId, ids);
+  return { rows: rows.map((row) => ({ ...row, name: names.get(row.end_user_id ?? '') ?? null })), hasMore };
 }
 
 export async function readRecipient({ db }: Reads, orgId: string, campaignId: string, id: string): Promise<Recipient> {

@@ -20,7 +20,7 @@ import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
 import { cancelPush, listPushes, readPush } from '../../features/campaigns/read-pushes.ts';
 import { readReport } from '../../features/campaigns/read-report.ts';
-import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
+import { cancelRecipient, listNamedRecipients } from '../../features/campaigns/recipients.ts';
 import { readSchedule, removeSchedule, setSchedule } from '../../features/campaigns/schedule.ts';
 import { startPush } from '../../features/campaigns/start-push.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
@@ -96,7 +96,7 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(deps, orgId, params.campaign_id, actor)),
   route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
     const filter = { campaign: params.campaign_id, status, ref };
-    return paged(filter, (page) => listRecipients(deps, orgId, params.campaign_id, { status, ref }, page));
+    return paged(filter, (page) => listNamedRecipients(deps, orgId, params.campaign_id, { status, ref }, page));
   }),
   route('cancelRecipient', ({ orgId, params }) =>
     cancelRecipient(deps, { orgId, keyId: null, from: null }, params.campaign_id, params.recipient_id),

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { channel } from '../schema/channel.ts';
@@ -17,6 +17,19 @@ export async function readEndUser(db: Queryable, orgId: string, id: string): Pro
     .from(endUser)
     .where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return rows[0] ?? null;
+}
+
+/** What people are called, by id: a name, or what else tells them apart. Those without any are left out. */
+export async function readNames(db: Queryable, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select({
+      id: endUser.id,
+      name: sql<string | null>`coalesce(${endUser.name}, ${endUser.externalId}, ${endUser.email}, ${endUser.phone})`,
+    })
+    .from(endUser)
+    .where(and(eq(endUser.orgId, orgId), inArray(endUser.id, [...ids])));
+  return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
 /** The addresses of these people, by person; one round trip for a page. */

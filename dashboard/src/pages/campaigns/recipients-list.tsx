@@ -2,7 +2,8 @@ import { Button, Select, Text, Title } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { Recipient, RecipientStatus } from '../../../../contract/campaigns.ts';
+import type { RecipientStatus } from '../../../../contract/campaigns.ts';
+import type { NamedRecipient } from '../../../../contract/dashboard/campaigns.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
@@ -12,6 +13,7 @@ import { FilterBar } from '../../list/filter-bar.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -32,7 +34,7 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
   const sayRecipient = useWords(recipientWords);
   const org_id = useOrganization().id;
   const list = useListState<Filters>(['status', 'ref']);
-  const [asked, setAsked] = useState<Recipient | null>(null);
+  const [asked, setAsked] = useState<NamedRecipient | null>(null);
   const [opened, setOpened] = useState(false);
   const recipients = useRead(
     'listRecipients',
@@ -87,11 +89,11 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
 /** Statuses that nothing leaves any more. */
 const ENDS: readonly string[] = ['completed', ...GROUPS.lost];
 
-function useColumns(onCancel: (item: Recipient) => void): Column<Recipient>[] {
+function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecipient>[] {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const may = useMay('member');
-  const columns: Column<Recipient>[] = [
+  const columns: Column<NamedRecipient>[] = [
     { id: 'ref', label: say('recipient'), cell: (item) => <Who item={item} /> },
     { id: 'state', label: say('state'), cell: ({ status }) => <RecipientBadge status={status} /> },
     { id: 'why', label: say('why'), cell: (item) => <Why item={item} /> },
@@ -122,7 +124,7 @@ function useColumns(onCancel: (item: Recipient) => void): Column<Recipient>[] {
             size="compact-sm"
             variant="subtle"
             color="red"
-            aria-label={say('cancel_label', { name: item.ref ?? item.id })}
+            aria-label={say('cancel_label', { name: item.name ?? item.ref ?? item.id })}
             onClick={() => onCancel(item)}
           >
             {say('cancel_one')}
@@ -132,25 +134,29 @@ function useColumns(onCancel: (item: Recipient) => void): Column<Recipient>[] {
   return columns;
 }
 
-/** By the caller's own name for it, and the person behind it. */
-function Who({ item: { ref, end_user_id, id } }: { item: Recipient }): ReactNode {
+/** The person, and the caller's own name for this one. */
+function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
   const say = useWords(words);
   return (
-    <div>
-      {ref && <div dir="auto">{ref}</div>}
+    <div className={agentClasses.nameCell}>
       {end_user_id ? (
-        <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.link}>
-          {say(ref ? 'person' : 'person_only')}
+        <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.name} dir="auto">
+          {name ?? say('person')}
         </Link>
       ) : (
         <span className={agentClasses.soft}>{say('person_gone')}</span>
       )}
-      <code className={classes.id}>{id}</code>
+      {ref && (
+        <span className={agentClasses.soft} dir="auto">
+          {ref}
+        </span>
+      )}
+      <CopyButton text={id} label={say('copy_recipient_id')} />
     </div>
   );
 }
 
-function Why({ item: { reason, due_at, status } }: { item: Recipient }): ReactNode {
+function Why({ item: { reason, due_at, status } }: { item: NamedRecipient }): ReactNode {
   const say = useWords(words);
   const inWords = useRecipientReason();
   const isAhead = due_at !== null && Date.parse(due_at) > Date.now();
@@ -164,7 +170,7 @@ function Why({ item: { reason, due_at, status } }: { item: Recipient }): ReactNo
   );
 }
 
-type DialogProps = { item: Recipient | null; opened: boolean; onClose: () => void };
+type DialogProps = { item: NamedRecipient | null; opened: boolean; onClose: () => void };
 
 function CancelDialog({ item, opened, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
@@ -178,7 +184,7 @@ function CancelDialog({ item, opened, onClose }: DialogProps): ReactNode {
         cancel.reset();
         onClose();
       }}
-      title={say('cancel_title', { name: `\u2068${item?.ref ?? item?.id ?? ''}\u2069` })}
+      title={say('cancel_title', { name: `\u2068${item?.name ?? item?.ref ?? item?.id ?? ''}\u2069` })}
       act={say('cancel_act')}
       busy={cancel.isPending}
       problem={cancel.error}

@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenOrganization } from '../../../../test/factories.ts';
+import { listNamedRecipients } from '../../../features/campaigns/recipients.ts';
+import { readNames } from '../../../store/end-users/read.ts';
 import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
 
 let parley: CampaignsApi['parley'];
@@ -69,4 +72,21 @@ describe('recipients', () => {
       + (SELECT count(*) FROM idempotency WHERE body LIKE ${`%${word}%`}) AS n`);
     expect(Number(left.rows[0]!.n)).toBe(0);
   });
+});
+
+test('members see names of people; the key of the campaign does not', async () => {
+  const given = await givenCampaign();
+  await push(given, [{ end_user: { external_id: 'crm-1', name: 'Mona' } }, { end_user: { external_id: 'crm-2' } }]);
+  const { rows } = await listNamedRecipients(parley, orgId, given.id, {}, { limit: 20, after: null });
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(['Mona', 'crm-2']);
+  const { body } = await given.call('GET', '/recipients');
+  expect(JSON.stringify(body)).not.toMatch(/Mona|crm-/);
+  const other = await givenOrganization(parley.db);
+  expect(
+    await readNames(
+      parley.db,
+      other,
+      rows.map(({ end_user_id: id }) => id!),
+    ),
+  ).toEqual(new Map());
 });
