@@ -78,7 +78,7 @@ test('members see names of people; the key of the campaign does not', async () =
   const given = await givenCampaign();
   await push(given, [{ end_user: { external_id: 'crm-1', name: 'Mona' } }, { end_user: { external_id: 'crm-2' } }]);
   const { rows } = await listNamedRecipients(parley, orgId, given.id, {}, { limit: 20, after: null });
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(['Mona', 'crm-2']);
+  expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(['Mona', 'crm-2']));
   const { body } = await given.call('GET', '/recipients');
   expect(JSON.stringify(body)).not.toMatch(/Mona|crm-/);
   const other = await givenOrganization(parley.db);
