@@ -1,4 +1,4 @@
-import { Button, Select, Text, Title } from '@mantine/core';
+import { Button, Group, Select, Text, Title } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -95,7 +95,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
   const may = useMay('member');
   const columns: Column<NamedRecipient>[] = [
     { id: 'ref', label: say('recipient'), cell: (item) => <Who item={item} /> },
-    { id: 'state', label: say('state'), cell: ({ status }) => <RecipientBadge status={status} /> },
+    { id: 'state', label: say('state'), cell: ({ status }) => <RecipientBadge status={status} />, width: '150px' },
     { id: 'why', label: say('why'), cell: (item) => <Why item={item} /> },
     { id: 'changed', label: say('changed'), cell: ({ updated_at }) => <Moment at={updated_at} />, width: '130px' },
     {
@@ -123,7 +123,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
           <Button
             size="compact-sm"
             variant="subtle"
-            color="red"
+            color="gray"
             aria-label={say('cancel_label', { name: item.name ?? item.ref ?? item.id })}
             onClick={() => onCancel(item)}
           >
@@ -138,7 +138,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
 function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
   const say = useWords(words);
   return (
-    <div className={agentClasses.nameCell}>
+    <Group gap={8} wrap="nowrap" maw={340}>
       {end_user_id ? (
         <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.name} dir="auto">
           {name ?? say('person')}
@@ -152,7 +152,7 @@ function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient })
         </span>
       )}
       <CopyButton text={id} label={say('copy_recipient_id')} />
-    </div>
+    </Group>
   );
 }
 
