@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Tag } from '../end-users.ts';
 import { CONVERSATION_STATUSES, CONVERSATION_VIEWS } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
@@ -13,6 +14,7 @@ const filters = Type.Object(
     status: Type.Optional(Type.Enum(CONVERSATION_STATUSES)),
     agent_id: Type.Optional(Id('agent')),
     channel_id: Type.Optional(Id('channel')),
+    tag: Type.Optional(Tag),
   },
   { ...closed, minProperties: 1 },
 );

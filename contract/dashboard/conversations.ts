@@ -144,6 +144,7 @@ export const ConversationListQuery = PageQuery({
   agent_id: Type.Optional(Id('agent')),
   channel_id: Type.Optional(Id('channel')),
   end_user_id: Type.Optional(Id('enduser')),
+  tag: Type.Optional(Tag),
 });
 
 /** Whom a conversation belongs to; null: to no one, and people still answer it. */

@@ -22,6 +22,7 @@ const LABELS = {
     view: 'Columns and rows',
     external: 'External ID',
     dense: 'Compact',
+    one_tag: 'Tag',
   },
   ar: {
     select: 'تحديد Mona',
@@ -33,6 +34,7 @@ const LABELS = {
     view: 'الأعمدة والصفوف',
     external: 'المعرّف الخارجي',
     dense: 'متراصّة',
+    one_tag: 'الوسم',
   },
 } as const;
 
@@ -90,6 +92,25 @@ describe.skipIf(!CHROMIUM).each([
     // On a phone a row is a card.
     expect(height < 36).toBe(viewport.width > 1_000);
     expect(faults).toEqual([]);
+  });
+
+  it('of conversations is narrowed to one tag, which stands in the address', async () => {
+    const agent = (await journey.api(`POST ${org}/agents`, { name: 'Concierge' }, cookie)).body.id;
+    const trigger = await journey.api(`POST ${org}/triggers`, { agent_id: agent, name: 'Question' }, cookie);
+    const ids: string[] = [];
+    for (const name of ['Mona', 'Omar']) {
+      const test = { end_user: { external_id: `crm-${name}` } };
+      ids.push((await journey.api(`POST ${org}/triggers/${trigger.body.id}/test`, test, cookie)).body.conversation_id);
+    }
+    await journey.api(`PUT ${org}/conversations/${ids[0]}/tags`, { tags: ['refund'] }, cookie);
+    const { page } = await journey.open('/conversations', { as: OWNER, liked: { language, theme }, viewport });
+    await page.locator(`[data-row="${ids[1]}"]`).waitFor();
+    await page.getByRole('search').getByRole('textbox', { name: say.one_tag, exact: true }).fill('refund');
+    await page.locator(`[data-row="${ids[1]}"]`).waitFor({ state: 'detached' });
+    await page.locator(`[data-row="${ids[0]}"]`).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('?tag=refund');
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
   });
 
   it('shows no boxes to a viewer', async () => {

@@ -41,3 +41,26 @@ export function FilterBar({ text, onText, placeholder, filtered, onClear, childr
     </Group>
   );
 }
+
+type TypedProps = {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+};
+
+/** A filter that is typed. */
+export function TypedFilter({ label, placeholder, value, onChange }: TypedProps): ReactNode {
+  const field = useTypedFilter(value, onChange);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={placeholder === undefined ? label : `${label}: ${placeholder}`}
+      w={170}
+      maxLength={160}
+      dir="auto"
+      value={field.value}
+      onChange={(event) => field.onChange(event.currentTarget.value)}
+    />
+  );
+}

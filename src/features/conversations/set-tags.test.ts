@@ -47,3 +47,21 @@ it('are bounded, each once, and of the organization alone', async () => {
   const theirs = await givenConversation(parley.db, other, channelId, { status: 'open' });
   expect((await put(['mine'], theirs.id)).body.code).toBe('conversation_not_found');
 });
+
+it('the list is filtered by one tag, and a saved view keeps it', async () => {
+  const { channelId } = await givenAgent(parley.db, owner.orgId);
+  const other = await givenConversation(parley.db, owner.orgId, channelId, { status: 'open' });
+  await put(['refund', 'late']);
+  await put(['refunded'], other.id);
+  const found = async (tag: string): Promise<string[]> =>
+    (await owner.call(`GET /conversations?tag=${tag}`)).body.data.map((one: { id: string }) => one.id);
+  expect([await found('refund'), await found('late'), await found('refunded')]).toEqual([[id], [id], [other.id]]);
+  expect(await found('Refund')).toEqual([]);
+  expect((await owner.call('GET /conversations?tag=')).status).toBe(422);
+  const view = await owner.call('POST /conversations/views', {
+    name: 'Money',
+    shared: true,
+    filters: { tag: 'refund' },
+  });
+  expect([view.status, view.body.filters]).toEqual([201, { tag: 'refund' }]);
+});

@@ -24,8 +24,8 @@ import type { Desk } from './desk.ts';
 /** Messages of conversations, and people who take over. */
 export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
-    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;
-    const filter = { text, view, status, agentId, channelId, endUserId };
+    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
+    const filter = { text, view, status, agentId, channelId, endUserId, tag };
     return paged(filter, (page) => listConversations(deps, orgId, userId, filter, page));
   }),
   route('countConversations', ({ orgId, acting: { userId } }) => countConversations(deps, orgId, userId)),

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { type PageOf, type PageRequest, pageOf } from '../page.ts';
 import { containing } from '../search-text.ts';
@@ -42,6 +42,10 @@ export async function findConversation(db: Queryable, orgId: string, id: string)
   return row ?? null;
 }
 
+/** The condition of the index, by which PostgreSQL knows that it may use it. */
+const tagged = (tag: string): SQL =>
+  sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
+
 export type ConversationFilter = {
   text?: string | undefined;
   view?: ConversationView | undefined;
@@ -49,6 +53,7 @@ export type ConversationFilter = {
   agentId?: string | undefined;
   channelId?: string | undefined;
   endUserId?: string | undefined;
+  tag?: string | undefined;
 };
 
 export async function listConversationRows(
@@ -68,6 +73,7 @@ export async function listConversationRows(
         filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
         filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
         filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
+        filter.tag === undefined ? undefined : tagged(filter.tag),
         words
           ? or(
               ilike(endUser.name, words),

@@ -6,7 +6,7 @@ import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
+import { FilterBar, TypedFilter } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
@@ -37,7 +37,7 @@ export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
-  const list = useListState<Filtering>(['view', 'text', 'status', 'agent_id', 'channel_id', 'end_user_id']);
+  const list = useListState<Filtering>(['view', 'text', 'status', 'agent_id', 'channel_id', 'end_user_id', 'tag']);
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
@@ -164,6 +164,7 @@ function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
         onChange={(status) => list.setFilters({ status: status ?? undefined, view: undefined })}
       />
       <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
+      <TypedFilter label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
       <FilterChips list={list} />
     </FilterBar>
   );

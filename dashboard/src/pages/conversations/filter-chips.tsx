@@ -40,7 +40,7 @@ export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode
 function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
-  const { text, status, agent_id, channel_id, end_user_id } = filters;
+  const { text, status, agent_id, channel_id, end_user_id, tag } = filters;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
   return [
@@ -48,6 +48,7 @@ function useChips(filters: Filtering): Chip[] {
     status && { name: 'status' as const, words: named(say('status'), say(`status_${status}`)) },
     agent_id && { name: 'agent_id' as const, words: named(say('agent'), agentName(agent_id) ?? agent_id) },
     channel_id && { name: 'channel_id' as const, words: say('only_channel') },
+    tag && { name: 'tag' as const, words: named(say('tag'), tag) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
   ].filter((chip) => !!chip);
 }

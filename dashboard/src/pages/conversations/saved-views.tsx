@@ -26,6 +26,7 @@ const NONE: Filtering = {
   agent_id: undefined,
   channel_id: undefined,
   end_user_id: undefined,
+  tag: undefined,
 };
 const isSame = (a: Filtering, b: Filtering): boolean =>
   (Object.keys(NONE) as (keyof Filtering)[]).every((name) => a[name] === b[name]);

@@ -15,6 +15,7 @@ export type ConversationsSearch = {
   agent_id?: string;
   channel_id?: string;
   end_user_id?: string;
+  tag?: string;
   cursor?: string;
 };
 export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => ({
@@ -24,6 +25,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   agent_id: textIn(raw, 'agent_id'),
   channel_id: textIn(raw, 'channel_id'),
   end_user_id: textIn(raw, 'end_user_id'),
+  tag: textIn(raw, 'tag'),
   cursor: textIn(raw, 'cursor'),
 });
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Switch, TextInput } from '@mantine/core';
+import { Badge, Button, Switch } from '@mantine/core';
 import { IconDownload, IconUpload, IconUsersGroup } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,9 +10,9 @@ import { useWords } from '../../language/words.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { useCreating } from '../../list/list-page.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
+import { FilterBar, TypedFilter } from '../../list/filter-bar.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
-import { useListState, useTypedFilter, type ListState } from '../../list/use-list-state.ts';
+import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Tags } from '../../parts/tags.tsx';
@@ -195,8 +195,8 @@ function Filters({ list, filters }: FiltersProps): ReactNode {
       filtered={list.filtered}
       onClear={list.clear}
     >
-      <Typed label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
-      <Typed
+      <TypedFilter label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
+      <TypedFilter
         label={say('attribute_filter')}
         placeholder="plan=gold"
         value={list.filters.attribute}
@@ -215,28 +215,5 @@ function Filters({ list, filters }: FiltersProps): ReactNode {
       />
       <SegmentActs filters={filters} onGone={list.clear} />
     </FilterBar>
-  );
-}
-
-type TypedProps = {
-  label: string;
-  placeholder?: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-};
-
-/** A filter that is typed. */
-function Typed({ label, placeholder, value, onChange }: TypedProps): ReactNode {
-  const field = useTypedFilter(value, onChange);
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={placeholder === undefined ? label : `${label}: ${placeholder}`}
-      w={170}
-      maxLength={160}
-      dir="auto"
-      value={field.value}
-      onChange={(event) => field.onChange(event.currentTarget.value)}
-    />
   );
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "conversation_tags" ON "conversation" USING gin ("tags") WHERE tags <> '{}';
