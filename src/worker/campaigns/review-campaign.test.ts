@@ -1,8 +1,26 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
+import { longestStretchMs } from '../../../test/cpu-time.ts';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { createSuppression } from '../../store/end-users/suppression.ts';
+import { campaign } from '../../store/schema/campaign.ts';
 import type { WaitingRecipient } from '../../store/recipients/review.ts';
-import { beginReview } from './review-campaign.ts';
+import { beginReview, createReviewCampaign } from './review-campaign.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 
@@ -97,4 +115,28 @@ it('says when the first and the last are sent, by hours, zones, own times and th
     later: 0,
     last_at: '2026-11-21T13:00:00.000Z',
   });
+});
+
+it('many at once share the event loop as if they were one', async () => {
+  const text = { default: 'Hi {{end_user.name}}, {{voucher|a gift}}' };
+  const people = Array.from({ length: 2_000 }, () => given());
+  const longest = await longestStretchMs(() =>
+    Promise.all(Array.from({ length: 60 }, () => reviewOf({ opening: { text } }, people))),
+  );
+  expect(longest).toBeLessThan(150);
+});
+
+it('an organization has few at once, and leaves room for others', async () => {
+  const givenCampaign = async () => {
+    const orgId = await givenOrganization(db);
+    const id = newId('campaign');
+    await db.insert(campaign).values({ ...(await givenAgent(db, orgId)), orgId, id, name: 'Spring', state: 'live' });
+    return [orgId, id] as const;
+  };
+  const review = createReviewCampaign(db, createSuppression(Buffer.alloc(32, 7)));
+  const [one, other] = [await givenCampaign(), await givenCampaign()];
+  const asked = await Promise.allSettled([one, one, one, one, one, one, other].map((of) => review(...of, {})));
+  const codes = asked.map((told) => (told.status === 'fulfilled' ? null : (told.reason as { code: string }).code));
+  expect(codes).toEqual([null, null, null, null, 'rate_limited', 'rate_limited', null]);
+  expect(await review(...one, null)).toMatchObject({ waiting: 0 });
 });

@@ -4,6 +4,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
+import { createTally } from '../../kernel/tally.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { Db } from '../../store/db.ts';
@@ -19,6 +20,10 @@ const PAGE = 1_000;
 const SAMPLES = 3;
 const MINUTE_MS = 60_000;
 const COST_DAYS = 30;
+/** Each reads thousands of people, and viewers may ask for it. */
+const AT_ONCE = 4;
+/** One for all of them: they share the event loop as if they were one. */
+const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
 type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'samples'>;
@@ -26,18 +31,34 @@ type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | '
 export type ReviewCampaign = (orgId: string, id: string, filter: EndUserFilter | null) => Promise<CampaignReview>;
 
 /** The review before a start: what the worker would do with the recipients who wait, or who match. Stores nothing. */
-export const createReviewCampaign =
-  (db: Db, suppression: Suppression): ReviewCampaign =>
-  async (orgId, id, filter) => {
-    const row = await readCampaign(db, orgId, id);
-    if (!row) throw new Refusal('campaign_not_found');
-    const channel = await readChannel(db, orgId, row.channelId);
-    if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
-    const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
-    const review = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
-    const told = filter ? await reviewMatching(place, review, filter) : await reviewWaiting(place, review);
-    return { ...told, cost: await costOf(db, orgId, row.agentId, told.goes.count) };
+export function createReviewCampaign(db: Db, suppression: Suppression): ReviewCampaign {
+  const underWay = createTally<string>();
+  return async (orgId, id, filter) => {
+    if (underWay.of(orgId) >= AT_ONCE)
+      throw new Refusal('rate_limited', `At most ${AT_ONCE} reviews of an organization run at the same time.`);
+    underWay.add(orgId);
+    try {
+      return await review(db, suppression, { orgId, id, filter });
+    } finally {
+      underWay.remove(orgId);
+    }
   };
+}
+
+async function review(
+  db: Db,
+  suppression: Suppression,
+  { orgId, id, filter }: { orgId: string; id: string; filter: EndUserFilter | null },
+): Promise<CampaignReview> {
+  const row = await readCampaign(db, orgId, id);
+  if (!row) throw new Refusal('campaign_not_found');
+  const channel = await readChannel(db, orgId, row.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
+  const begun = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
+  const told = filter ? await reviewMatching(place, begun, filter) : await reviewWaiting(place, begun);
+  return { ...told, cost: await costOf(db, orgId, row.agentId, told.goes.count) };
+}
 
 type Told = Omit<CampaignReview, 'cost'>;
 type Review = ReturnType<typeof beginReview>;
@@ -93,7 +114,6 @@ export function beginReview(campaign: Reviewed): {
   };
   const names = new Set<string>();
   const openingFor = openings(settings, now);
-  const share = createLoopShare();
   let first: Date | null = null;
   let last: Date | null = null;
   const examine = (recipient: WaitingRecipient): void => {
