@@ -7,6 +7,7 @@ import type { DashboardRouteName } from './routes.ts';
  *
  * - `push` changes drafts, and nothing that people meet. `publish` changes what they meet: versions, documents, triggers.
  * - A token sends nothing to people and reads nothing about them: conversations, end users and campaigns are closed.
+ *   Only tests that members made of conversations have words of people.
  * - It gives no access: sign-in, members, keys, tokens, webhooks and all secrets are closed.
  * - No route here needs more than the role member, so a stolen token can never act as an admin.
  *
