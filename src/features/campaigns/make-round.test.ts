@@ -131,6 +131,21 @@ describe('a campaign that repeats', () => {
     expect(changed.next[0]! > soon(3)).toBe(true);
   });
 
+  it('keeps one round for a day when its time is changed while the round is made', async () => {
+    const day = soon(2);
+    const days = [new Date(day).getUTCDay() || 7];
+    await makeDue(day);
+    let changed: Promise<unknown> | undefined;
+    await parley.db.transaction(async (tx) => {
+      expect(await makeDueRound(tx as unknown as typeof parley.db, new Date(), () => {})).toBe(true);
+      changed = call(`PUT ${path}/schedule`, { segment_id: segmentId, days, at: '20:00' });
+      const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      await expect.poll(async () => (await parley.db.execute(waits)).rows.length).toBeGreaterThan(0);
+    });
+    expect(await changed).toMatchObject({ status: 200 });
+    expect((await schedule()).next[0] > day).toBe(true);
+  });
+
   it('is paused when its segment is gone, and says so', async () => {
     await call(`DELETE /segments/${segmentId}`);
     await makeDue(soon());

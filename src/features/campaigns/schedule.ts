@@ -10,6 +10,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { lastRoundDay, readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
   deleteSchedule,
+  lockSchedule,
   readSchedule as readRow,
   type ScheduleRow,
   writeSchedule,
@@ -47,6 +48,7 @@ export async function setSchedule(
       throw fault('/segment_id', 'not_available', 'There is no such segment.');
     }
     const sorted = days.toSorted((a, b) => a - b);
+    await lockSchedule(tx, orgId, id);
     // A day has one round, also when its time is changed after it began.
     const last = await lastRoundDay(tx, orgId, id);
     const [first] = nextRounds({ days: sorted, at }, new Date(), 1, last);

@@ -12,6 +12,11 @@ export async function readSchedule(db: Queryable, orgId: string, campaignId: str
   return row ?? null;
 }
 
+/** A round that is being made of it is there afterwards. */
+export async function lockSchedule(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
+  await tx.select({ at: campaignSchedule.at }).from(campaignSchedule).where(one(orgId, campaignId)).for('update');
+}
+
 export async function writeSchedule(tx: Queryable, row: Omit<ScheduleRow, 'updatedAt'>): Promise<ScheduleRow> {
   const set = { ...row, updatedAt: sql`now()` };
   const [written] = await tx
