@@ -14,6 +14,7 @@ import {
 } from '../../store/conversations/views.ts';
 import type { Db } from '../../store/db.ts';
 import { lockOrganization } from '../../store/documents.ts';
+import { readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 
 type Deps = { db: Db };
@@ -29,8 +30,9 @@ export const createView = (
   actor: Actor,
 ): Promise<ConversationView> =>
   db.transaction(async (tx) => {
-    // Two at once are counted and compared one after the other.
+    // Two at once are counted and compared one after the other, and a removal takes the person's views before or after.
     await lockOrganization(tx, orgId);
+    if ((await readRole(tx, orgId, actor.userId)) === null) throw new Refusal('organization_not_found');
     const others = (await listRows(tx, orgId, actor.userId)).filter((one) => (one.userId === null) === shared);
     if (others.length >= MAX_CONVERSATION_VIEWS)
       throw new Refusal('already_exists', `There can be at most ${MAX_CONVERSATION_VIEWS} of them. Delete one first.`);

@@ -64,3 +64,20 @@ test('the views of a person who leaves go', async () => {
   const { rows } = await server.db.$client.query('SELECT name FROM conversation_view WHERE user_id = $1', [member.id]);
   expect(rows).toEqual([]);
 });
+
+test('a person who is removed while they save a view leaves none', async () => {
+  const going = await addMember(server, owner, orgId, 'member');
+  const held = await server.db.$client.connect();
+  await held.query('BEGIN');
+  // As a removal that is not committed yet.
+  await held.query('SELECT 1 FROM organization WHERE id = $1 FOR NO KEY UPDATE', [orgId]);
+  const saved = save(going.call, 'Too late', false);
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await expect.poll(async () => (await server.db.$client.query(waits)).rows.length).toBeGreaterThan(0);
+  await held.query('DELETE FROM member WHERE organization_id = $1 AND user_id = $2', [orgId, going.id]);
+  await held.query('COMMIT');
+  held.release();
+  expect(await saved).toMatchObject({ status: 404, body: { code: 'organization_not_found' } });
+  const { rows } = await server.db.$client.query('SELECT name FROM conversation_view WHERE user_id = $1', [going.id]);
+  expect(rows).toEqual([]);
+});
