@@ -140,12 +140,13 @@ describe('vectors', () => {
   const space = { provider: 'openai', baseUrl: null, model: 'small' };
 
   /** A library whose passages all have the vector of `find`; counts the loads. */
-  function givenVectors({ maxKeptBytes = 1e9, without = 0 } = {}) {
+  function givenVectors({ maxKeptBytes = 1e9, without = 0, isHeld = false } = {}) {
     const keyOf = vectorKeys(space);
     const passages = splitDocument({ id: '0', name: 'Guide', text }).slice(without);
     const hashes = Buffer.concat(passages.map((one) => Buffer.from(keyOf(textToEmbed(one)), 'hex')));
     const vectors = Buffer.concat(passages.map((one) => Buffer.from(quantize(embed(one.text, 64)).buffer)));
     const inbox: ToThread[] = [];
+    const held: ToThread[] = [];
     const found = new Map<number, FromThread>();
     let loads = 0;
     const library = createLibrary({
@@ -157,18 +158,18 @@ describe('vectors', () => {
         } else if (message.kind === 'want_vectors') {
           if (message.after === null) loads++;
           const piece = message.after === null ? { hashes, vectors, last: { document: '0', hash: 'ff' } } : null;
-          inbox.push({ kind: 'vectors', job, piece });
+          (isHeld ? held : inbox).push({ kind: 'vectors', job, piece });
         } else found.set(job, message);
       },
       meter: { clock: () => performance.now(), cpu: () => 0, onJob: () => {} },
       maxKeptBytes,
     });
     let job = 0;
-    const put = (edition = '1', tokens = 100): number => {
+    const put = (edition = '1', tokens = 100, agentId = 'a', orgId = 'o'): number => {
       const vector = quantize(embed('Room 7', 64));
       const meaning = { vector, space, dimensions: 64, edition };
       const question = { reader: 'model' as const, text: 'Room 7', earlier: '', tokens, meaning };
-      library.take({ kind: 'ask', job: ++job, orgId: 'o', agentId: 'a', edition: 'e', bytes: 1, question });
+      library.take({ kind: 'ask', job: ++job, orgId, agentId, edition: 'e', bytes: 1, question });
       return job;
     };
     const settle = (): void => {
@@ -178,7 +179,12 @@ describe('vectors', () => {
       const answer = found.get(asked);
       return answer?.kind === 'found' && 'meaning' in answer.found ? answer.found.meaning : answer?.kind;
     };
-    return { put, settle, meaningOf, loads: () => loads };
+    const release = (): void => {
+      isHeld = false;
+      inbox.push(...held.splice(0));
+      settle();
+    };
+    return { put, settle, meaningOf, release, loads: () => loads };
   }
 
   test('are read once for all questions, and again when there are others', () => {
@@ -190,6 +196,21 @@ describe('vectors', () => {
     const again = put('2');
     settle();
     expect([meaningOf(again), loads()]).toEqual(['used', 2]);
+  });
+
+  test('of many agents that are read at once take no more than half of the memory for one organization', () => {
+    const { put, settle, meaningOf, release, loads } = givenVectors({ maxKeptBytes: 3.5 * 40 * 64, isHeld: true });
+    const asked = ['a', 'b', 'c'].map((agent) => put('1', 100, agent));
+    settle();
+    const other = put('1', 100, 'a', 'other');
+    settle();
+    expect([asked.map(meaningOf), meaningOf(other), loads()]).toEqual([
+      [undefined, 'too_large', 'too_large'],
+      undefined,
+      2,
+    ]);
+    release();
+    expect([meaningOf(asked[0]!), meaningOf(other)]).toEqual(['used', 'used']);
   });
 
   test('that would take more than half of the memory are not read; the words are searched, and the answer says so', () => {

@@ -81,8 +81,18 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     if (meaning === undefined || at.vectors?.edition === meaning.edition) return search(one, at);
     const under = [...loads.values()].find(({ kept: of, edition }) => of === at && edition === meaning.edition);
     if (under) under.waiting.push(one);
-    else if (at.index.size * meaning.dimensions > maxKeptBytes / 2) search(one, at);
+    else if (!hasRoom(one.orgId, at.index.size * meaning.dimensions)) search(one, at);
     else beginLoad(one, at, meaning);
+  }
+
+  /** All tables that are being read are in memory at once: those of one organization have half of it. */
+  function hasRoom(orgId: string, bytes: number): boolean {
+    let [own, all] = [bytes, bytes];
+    for (const { table, work } of loads.values()) {
+      all += table.bytes;
+      if (work.orgId === orgId) own += table.bytes;
+    }
+    return own <= maxKeptBytes / 2 && all <= maxKeptBytes;
   }
 
   function beginLoad(one: Ask, at: Kept, meaning: AskedMeaning): void {
