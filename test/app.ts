@@ -1,3 +1,4 @@
+import { type ChannelKinds, channelKinds } from '../src/channels/kinds.ts';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type App, createApp, type Role } from '../src/app/app.ts';
@@ -17,6 +18,7 @@ export type TestApp = {
   database: TestDatabase;
   config: Config;
   secrets: Secrets;
+  kinds: ChannelKinds;
   url: string;
   /** A key with these rights; returns its value. */
   key(
@@ -78,6 +80,7 @@ export async function startTestApp(
     database,
     config,
     secrets,
+    kinds: channelKinds,
     url,
     key: async (orgId, more = {}) => {
       const value = mintKey(config.region);

@@ -2,7 +2,7 @@ import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
 import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
-import { Message } from '../messages.ts';
+import { MAX_CAPTION, Message } from '../messages.ts';
 import { ModelUse } from '../spending.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { TraceStep } from './agents.ts';
@@ -107,6 +107,11 @@ export const ConversationRecord = Type.Object(
         created_at: Moment,
       }),
     ),
+    /**
+     * On a channel that takes words only for some hours after the person wrote: until when; `until` is null if the person
+     * never did. Null: at any time.
+     */
+    reply_window: Nullable(Type.Object({ until: Nullable(Moment) })),
     /** What models used in all of its turns, and why the first of them did not answer. */
     models: Type.Array(ModelUse),
   },
@@ -206,6 +211,26 @@ export const ChangedConversations = Type.Object(
 export type ChangedConversations = Static<typeof ChangedConversations>;
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
+
+/** Words, or a template that the provider of the channel has approved; `text` of it is how it reads, for members. */
+export const ReplyBody = Type.Object(
+  {
+    text: Type.Optional(SayBody.properties.text),
+    template: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 512 }),
+          language: Type.String({ minLength: 1, maxLength: 35 }),
+          variables: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 1024 }), { maxProperties: 100 }),
+          text: Type.String({ maxLength: MAX_CAPTION }),
+        },
+        closed,
+      ),
+    ),
+  },
+  { ...closed, minProperties: 1, maxProperties: 1 },
+);
+export type ReplyBody = Static<typeof ReplyBody>;
 
 /** The body is the bytes of the file. */
 export const SendFileQuery = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }) });

@@ -373,7 +373,7 @@ test('on a provider’s channel the agent is silent while a human answers, and a
   await says('Is there a person?');
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect((await readConversation(parley, orgId, talk!.id)).snoozed_until).toBeNull();
-  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, talk!.id, 'A person here.', actor);
+  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, talk!.id, { text: 'A person here.' }, actor);
   await told(2);
   expect(texts()[1]).toBe('A person here.');
   expect(await state()).toEqual(['handed_off', 'handed_off']);

@@ -120,3 +120,51 @@ test('where they cannot be listed, a template is typed by name, and the page say
   const none = await journey.api(`GET /organizations/${orgId}/channels/${sandbox}/templates`, undefined, cookie);
   expect([none.status, none.body.code]).toEqual([409, 'channel_unsupported']);
 });
+
+test.each([
+  ['en', 1280],
+  ['ar', 390],
+] as const)('a member sends a template where words are not taken any more, %s at %i', async (language, width) => {
+  const say = {
+    en: {
+      closed: 'The person has not written lately',
+      open: 'Send a template',
+      missing: 'fill in each value',
+      send: 'Send',
+    },
+    ar: { closed: 'لم يكتب الشخص منذ مدة', open: 'إرسال قالب', missing: 'واملأ كل قيمة', send: 'إرسال' },
+  }[language];
+  const key = (await make('/keys', { label: 'Shop', scope: 'organization', permissions: ['channels'] })).value;
+  const address = language === 'en' ? '+97430000011' : '+97430000012';
+  const { body: sent } = await journey.app.call('POST', `/api/channels/${agentId}/${channelId}/messages`, {
+    key,
+    body: { to: { address }, content: { type: 'template', name: 'order_ready', language: 'en_US' } },
+  });
+  const { page } = await journey.open(`/conversations/${sent.conversation_id}`, {
+    as: OWNER,
+    viewport: { width, height: 844 },
+    liked: { language, theme: language === 'ar' ? 'dark' : 'light' },
+  });
+  await page.getByText(say.closed).waitFor();
+  await page.getByRole('button', { name: say.open, exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').click();
+  await page.getByRole('option', { name: 'order_ready · en-US' }).click();
+  const values = dialog.getByRole('textbox', { name: /\{\{/ });
+  await values.nth(0).fill('Asha');
+  await dialog.getByRole('button', { name: say.send, exact: true }).click();
+  await dialog.getByRole('alert').getByText(say.missing).waitFor();
+  await values.nth(1).fill('A-17');
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(await tooWide(page)).toEqual([]);
+  await dialog.getByRole('button', { name: say.send, exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('log').getByText('Hi Asha, order A-17 is ready.').waitFor();
+  const parameters = [
+    { type: 'text', text: 'Asha' },
+    { type: 'text', text: 'A-17' },
+  ];
+  const received = () => whatsapp.delivered.filter(({ raw }) => JSON.stringify(raw).includes(address.slice(1)));
+  await expect.poll(() => received().length).toBe(2);
+  expect(received().at(-1)!.raw).toMatchObject({ template: { components: [{ type: 'body', parameters }] } });
+});

@@ -57,11 +57,17 @@ export function TemplatePicker({ label, items, value, onChange, error, readOnly,
       nothingFoundMessage={say('not_found')}
       searchable
       clearable={!required}
+      // Room for both signs: a name in Latin letters ends beside them on an Arabic page.
+      rightSectionWidth={required ? undefined : 60}
       withAsterisk={required === true}
       readOnly={readOnly === true}
     />
   );
 }
+
+/** What is not filled in yet shows its placeholder. */
+export const fillIn = (body: string, values: Readonly<Record<string, string>>): string =>
+  body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => values[name] || place);
 
 const idOf = ({ name, language }: ChannelTemplate): string => `${name} ${language}`;
 
@@ -74,7 +80,7 @@ export function TemplatePreview({
   values: Readonly<Record<string, string>>;
 }): ReactNode {
   const say = useWords(templateWords);
-  const filled = body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => values[name] || place);
+  const filled = fillIn(body, values);
   return (
     <figure className={classes.preview} lang={language}>
       <figcaption>{say('preview')}</figcaption>

@@ -11,6 +11,9 @@ export const templateWords = defineWords(
     gone: 'WhatsApp has no template {name} in this language, so it will refuse the message.',
     read_failed:
       'The templates cannot be listed: type the name of one. The list needs the WhatsApp Business Account ID in the settings of the channel.',
+    typed_hint:
+      'More than 24 hours after the person last wrote, only templates are delivered. A new account has hello_world.',
+    language: 'Language of the template',
     preview: 'How it looks',
     value_of: 'Value of {name}',
     status_pending: 'waits for approval',
@@ -28,6 +31,8 @@ export const templateWords = defineWords(
     loading: 'جارٍ تحميل القوالب…',
     gone: 'ليس لدى WhatsApp قالب {name} بهذه اللغة، فسيرفض الرسالة.',
     read_failed: 'تعذّر سرد القوالب: اكتب اسم واحد. تحتاج القائمة إلى معرّف حساب WhatsApp Business في إعدادات القناة.',
+    typed_hint: 'بعد 24 ساعة من كتابة الشخص لا تصل إلا القوالب. للحساب الجديد hello_world.',
+    language: 'لغة القالب',
     preview: 'كيف يبدو',
     value_of: 'قيمة {name}',
     status_pending: 'ينتظر الاعتماد',

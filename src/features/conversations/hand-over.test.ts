@@ -10,6 +10,7 @@ import {
   givenOrganization,
   givenTrigger,
 } from '../../../test/factories.ts';
+import type { ReplyBody } from '../../../contract/dashboard/conversations.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createRunWaiter } from '../../store/runs/await.ts';
 import { removeMember } from '../members/change-members.ts';
@@ -75,7 +76,7 @@ test('after a take-over the agent is silent, and a human answers', async () => {
     { db: parley.db, kinds: channelKinds },
     orgId,
     conversationId,
-    'A person here.',
+    { text: 'A person here.' },
     actor,
   );
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
@@ -114,9 +115,13 @@ test('a reply is sent immediately, also from a node whose clock is ahead', async
     await givenChannel(parley.db, orgId, agentId, { kind: 'webhook', settings: { url: 'https://there.invalid' } }),
   );
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
-  const reply = await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, 'Now.', actor).finally(
-    () => vi.useRealTimers(),
-  );
+  const reply = await replyInConversation(
+    { db: parley.db, kinds: channelKinds },
+    orgId,
+    id,
+    { text: 'Now.' },
+    actor,
+  ).finally(() => vi.useRealTimers());
   const { rows } = await parley.db.execute<{ left: boolean }>(
     sql`SELECT attempts > 0 OR due_at <= now() AS left FROM message WHERE id = ${reply.id}`,
   );
@@ -127,7 +132,7 @@ test('a row of the list has only the start of long words', async () => {
   const page = { limit: 5, after: null };
   const long = 'ض'.repeat(400);
   await takeOverConversation(parley, orgId, conversationId, actor);
-  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, conversationId, long, actor);
+  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, conversationId, { text: long }, actor);
   const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
   const row = rows.find(({ id }) => id === conversationId);
   expect(row!.last_message).toEqual({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
@@ -160,5 +165,38 @@ test('who is removed while they take over keeps no conversation', async () => {
   expect(await readConversation(parley, orgId, id)).toMatchObject({ status: 'handed_off', assignee_id: null });
   await expect(takeOverConversation(parley, orgId, id, going)).rejects.toMatchObject({
     code: 'organization_not_found',
+  });
+});
+
+test('on a channel that takes words for some hours, a member sends words within them and a template at any time', async () => {
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'whatsapp' });
+  const address = '+97430000001';
+  const { id, endUserId } = await givenConversation(parley.db, orgId, channelId, { address });
+  const reply = (body: ReplyBody) => replyInConversation(parley, orgId, id, body, actor);
+  const template = { name: 'order_ready', language: 'en_US', variables: { '1': 'Asha' }, text: 'Hi Asha.' };
+  const wrote = async (hoursAgo: number) => {
+    await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id, last_inbound_at)
+      VALUES (${orgId}, ${channelId}, ${address}, ${endUserId}, now() - ${hoursAgo}::float8 * interval '1 hour')
+      ON CONFLICT (org_id, channel_id, address) DO UPDATE SET last_inbound_at = excluded.last_inbound_at`);
+  };
+
+  expect((await readConversation(parley, orgId, id)).reply_window).toEqual({ until: null });
+  await expect(reply({ text: 'Hello?' })).rejects.toMatchObject({ code: 'session_window_closed' });
+  expect(await readConversation(parley, orgId, id)).toMatchObject({ status: 'open', messages: [] });
+  expect(await reply({ template })).toMatchObject({ status: 'queued', content: { type: 'template', ...template } });
+  await wrote(25);
+  await expect(reply({ text: 'Hello?' })).rejects.toMatchObject({ code: 'session_window_closed' });
+  await wrote(23);
+  expect(await reply({ text: 'Hello!' })).toMatchObject({ status: 'queued' });
+  const { until } = (await readConversation(parley, orgId, id)).reply_window!;
+  expect(Math.abs(Date.parse(until!) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+
+  const sandbox = (await givenConversation(parley.db, orgId, (await givenAgent(parley.db, orgId)).channelId)).id;
+  expect((await readConversation(parley, orgId, sandbox)).reply_window).toBeNull();
+  const email = await givenChannel(parley.db, orgId, agentId, { kind: 'email' });
+  const other = await givenConversation(parley.db, orgId, email, { address: 'mona@example.com' });
+  await expect(replyInConversation(parley, orgId, other.id, { template }, actor)).rejects.toMatchObject({
+    code: 'content_unsupported',
   });
 });

@@ -1,4 +1,4 @@
-import type { ConversationMessage, ConversationSummary } from '../../../contract/dashboard/conversations.ts';
+import type { ConversationMessage, ConversationSummary, ReplyBody } from '../../../contract/dashboard/conversations.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
@@ -12,6 +12,7 @@ import { holdMember } from '../../store/members/members.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
+import { isOpen, readReplyWindow } from './reply-window.ts';
 import type { ConversationsDeps } from './deps.ts';
 
 /** A human takes over: the agent is silent from now on, and a turn in progress is discarded. */
@@ -107,10 +108,12 @@ export async function replyInConversation(
   { db, kinds }: Pick<ConversationsDeps, 'db' | 'kinds'>,
   orgId: string,
   id: string,
-  text: string,
+  { text, template }: ReplyBody,
   actor: Actor,
 ): Promise<ConversationMessage> {
-  const row = await db.transaction((tx) => answerAsPerson(tx, { kinds }, orgId, id, { type: 'text', text }, actor));
+  const content: MessageContent =
+    template === undefined ? { type: 'text', text: text! } : { type: 'template', ...template };
+  const row = await db.transaction((tx) => answerAsPerson(tx, { kinds }, orgId, id, content, actor));
   return presentConversationMessage(row);
 }
 
@@ -143,7 +146,13 @@ async function answerAsPerson(
 ): Promise<MessageRow> {
   await takeOver(tx, orgId, id, actor);
   const conversation = await findConversation(tx, orgId, id);
-  const isDelivered = kinds.get(conversation?.channelKind ?? '')?.byStoring === true;
+  const kind = kinds.get(conversation!.channelKind);
+  // Anything else is put in words where the channel does not take it.
+  if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
+    throw new Refusal('content_unsupported');
+  if (content.type !== 'template' && !isOpen(await readReplyWindow(tx, kinds, orgId, conversation!)))
+    throw new Refusal('session_window_closed');
+  const isDelivered = kind?.byStoring === true;
   return insertMessage(tx, orgId, {
     id: newId('msg'),
     conversationId: id,

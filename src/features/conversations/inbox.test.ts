@@ -57,7 +57,7 @@ const personSays = (id: string, text = 'Hello?') =>
     content: { type: 'text', text },
   });
 const reply = (id: string) =>
-  replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, 'Here I am.', asha);
+  replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, { text: 'Here I am.' }, asha);
 const rowOf = async (id: string, userId = asha.userId) => (await listed(userId)).find((row) => row.id === id)!;
 
 describe('a conversation that is put off', () => {

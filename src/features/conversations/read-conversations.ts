@@ -18,6 +18,8 @@ import {
 } from '../../store/conversations/read.ts';
 import { type Shown, readMatches, readShown } from '../../store/conversations/inbox.ts';
 import { containing } from '../../store/search-text.ts';
+import type { ConversationsDeps } from './deps.ts';
+import { readReplyWindow } from './reply-window.ts';
 import { findWords } from './find-words.ts';
 import { listNotes } from '../../store/conversations/notes.ts';
 import type { Db } from '../../store/db.ts';
@@ -55,14 +57,19 @@ export async function listConversations(
   };
 }
 
-export async function readConversation({ db }: { db: Db }, orgId: string, id: string): Promise<ConversationRecord> {
+export async function readConversation(
+  { db, kinds }: Pick<ConversationsDeps, 'db' | 'kinds'>,
+  orgId: string,
+  id: string,
+): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, notes, runs, models] = await Promise.all([
+  const [messages, notes, runs, models, window] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
     listNotes(db, orgId, id),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
+    readReplyWindow(db, kinds, orgId, row),
   ]);
   return {
     ...presentConversation(row),
@@ -76,6 +83,7 @@ export async function readConversation({ db }: { db: Db }, orgId: string, id: st
       error: run.error,
       created_at: timestamp(run.createdAt),
     })),
+    reply_window: window,
     models: models.map(presentModelUse),
   };
 }

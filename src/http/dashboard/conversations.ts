@@ -49,7 +49,7 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
   route('replyInConversation', ({ orgId, params, body, actor }) =>
-    replyInConversation(deps, orgId, params.conversation_id, body.text, actor),
+    replyInConversation(deps, orgId, params.conversation_id, body, actor),
   ),
   route('sendFileInConversation', ({ orgId, params, query, body, actor }) =>
     sendFileInConversation(deps, orgId, params.conversation_id, { name: query.name, bytes: body as Buffer }, actor),

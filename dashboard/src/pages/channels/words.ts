@@ -59,9 +59,6 @@ export const words = defineWords(
     test_text: 'Message',
     test_words: 'This is a test message from Parley.',
     test_template: 'Template instead of the message',
-    test_template_hint:
-      'More than 24 hours after the person last wrote, only templates are delivered. A new account has hello_world.',
-    test_language: 'Language of the template',
     test_send: 'Send test',
     address_missing: 'Enter a recipient.',
     see_conversation: 'Open the conversation',
@@ -154,8 +151,6 @@ export const words = defineWords(
     test_text: 'الرسالة',
     test_words: 'هذه رسالة تجريبية من Parley.',
     test_template: 'قالب بدل الرسالة',
-    test_template_hint: 'بعد 24 ساعة من كتابة الشخص لا تصل إلا القوالب. للحساب الجديد hello_world.',
-    test_language: 'لغة القالب',
     test_send: 'إرسال تجريبي',
     address_missing: 'إلى من؟',
     see_conversation: 'عرض المحادثة',

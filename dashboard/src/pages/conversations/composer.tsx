@@ -25,6 +25,7 @@ import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
 import { READ_AGAIN } from './search.ts';
+import { TemplateReply } from './template-reply.tsx';
 import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
 import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
@@ -100,6 +101,7 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
         silent={silent}
         onPick={(next) => setPicked({ side: next, status: item.status })}
       />
+      {side === 'member' && <TemplateReply item={item} />}
       {side === 'member' && <ChosenFiles files={chosen.files} onRemove={chosen.remove} />}
       <div className={classes.composerRow}>
         <ReplyField
