@@ -1,5 +1,11 @@
 /** The days of a campaign that repeats, for the server, and for the page before they are saved. */
-export type Rounds = { days: readonly number[]; at: string };
+export type Rounds = {
+  /** Of the week; 1 is Monday. */
+  days: readonly number[];
+  at: string;
+  /** Instead of days of the week: this one of each month, or its last one if it is shorter. */
+  monthDay?: number | null;
+};
 export type Round = { day: string; at: Date };
 
 const HOUR = 3_600_000;
@@ -15,18 +21,24 @@ export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + 
 export const startOfRound = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
 
 /** The next rounds that begin after a moment, on days after `last`. */
-export function nextRounds({ days, at }: Rounds, after: Date, count: number, last = ''): Round[] {
+export function nextRounds({ days, at, monthDay = null }: Rounds, after: Date, count: number, last = ''): Round[] {
   const rounds: Round[] = [];
-  if (days.length === 0) return rounds;
+  if (days.length === 0 && monthDay === null) return rounds;
+  const isOn = (day: string): boolean => (monthDay === null ? days.includes(weekday(day)) : isMonthDay(day, monthDay));
   for (let time = Math.floor(after.getTime() / DAY) * DAY; rounds.length < count; time += DAY) {
     const day = dayOf(time);
     const begins = startOfRound(day, at);
-    if (begins > after && day > last && days.includes(weekday(day))) rounds.push({ day, at: begins });
+    if (begins > after && day > last && isOn(day)) rounds.push({ day, at: begins });
   }
   return rounds;
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+const isMonthDay = (day: string, wanted: number): boolean => {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  return date === Math.min(wanted, new Date(Date.UTC(year, month, 0)).getUTCDate());
+};
 
 /** 1 is Monday. */
 export const weekday = (day: string): number => ((new Date(day).getUTCDay() + 6) % 7) + 1;

@@ -6,6 +6,7 @@ import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 import { addCampaignPlans } from './campaign-plans.ts';
+import { addRepeat } from './campaign-repeat.ts';
 
 export function addCampaignsCommand(program: Command): void {
   const campaigns = program
@@ -88,6 +89,7 @@ export function addCampaignsCommand(program: Command): void {
   );
 
   addCampaignPlans(campaigns);
+  addRepeat(campaigns);
 
   const moves = [
     ['start', 'startCampaign', 'Starts a campaign: it accepts recipients from now on.'],

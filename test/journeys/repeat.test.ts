@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../cli/testing/run-cli.ts';
 import {
   CHROMIUM,
   isFocused,
   OWNER,
+  PASSWORD,
   seriousFaults,
   settled,
   startJourney,
@@ -55,6 +57,25 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await next.waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByText('No round yet.').waitFor();
+
+    await page.getByRole('radiogroup', { name: 'How often' }).getByText('Once a month').click();
+    await page.getByRole('textbox', { name: 'Day of the month' }).fill('31');
+    await page.getByText(/^Next rounds: (?!.*Friday, .+ · Friday)/).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save changes' }).last().click();
+    await expect
+      .poll(async () => (await call(`GET /campaigns/${campaign}/schedule`)).schedule)
+      .toMatchObject({ days: [], month_day: 31 });
+    const env = { PARLEY_URL: journey.app.url, PARLEY_EMAIL: OWNER, PARLEY_PASSWORD: PASSWORD };
+    const repeat = async (...args: string[]) => {
+      const { stdout, stderr } = await runCli(['campaigns', 'repeat', campaign, ...args], env);
+      return JSON.parse(stdout || stderr);
+    };
+    expect(await repeat()).toMatchObject({ month_day: 31, at: '10:30', segment_name: 'Best' });
+    expect(await repeat('--days', 'Friday', '--segment', 'best')).toMatchObject({ days: [5], month_day: null });
+    expect(await repeat('--pause')).toMatchObject({ paused: true, next: [] });
+    expect(await repeat('--resume', '--at', '11:00')).toMatchObject({ paused: false, at: '11:00', days: [5] });
+    expect((await repeat('--segment', 'nobody')).error.message).toContain('There are: Best.');
 
     await journey.app.db.execute(sql`UPDATE campaign_schedule SET next_at = now() - interval '1 second'`);
     const round = page.getByRole('list', { name: 'Rounds' }).getByRole('link');

@@ -170,6 +170,21 @@ describe('a campaign that repeats', () => {
     expect((await call(`GET /campaigns/${round.id}`)).body.state).toBe('live');
   });
 
+  it('repeats on a day of the month instead', async () => {
+    const body = { segment_id: segmentId, days: [], month_day: 31, at: '09:00' };
+    const { schedule: stored } = (await call(`PUT ${path}/schedule`, body)).body;
+    expect(stored).toMatchObject({ days: [], month_day: 31 });
+    const isLast = (day: string): boolean => new Date(Date.parse(day) + 86_400_000).getUTCDate() === 1;
+    expect([stored.next.length, stored.next.every(isLast)]).toEqual([3, true]);
+    await person();
+    await makeDue(soon());
+    expect(await work()).toBe(true);
+    expect(await rounds()).toHaveLength(1);
+    expect((await schedule()).next.every(isLast)).toBe(true);
+    const again = await call(`PUT ${path}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
+    expect(again.body.schedule).toMatchObject({ days: [1], month_day: null });
+  });
+
   it('needs a segment of the organization, a day and a time', async () => {
     const body = { segment_id: newId('segment'), days: [1], at: '09:00' };
     const unknown = await call(`PUT ${path}/schedule`, body);
@@ -177,7 +192,14 @@ describe('a campaign that repeats', () => {
       status: 422,
       body: { errors: [{ pointer: '/segment_id', code: 'not_available' }] },
     });
-    for (const wrong of [{ days: [] }, { days: [0] }, { days: [1, 1] }, { at: '24:00' }]) {
+    for (const wrong of [
+      { days: [] },
+      { days: [0] },
+      { month_day: 1 },
+      { days: [], month_day: 32 },
+      { days: [1, 1] },
+      { at: '24:00' },
+    ]) {
       expect((await call(`PUT ${path}/schedule`, { ...body, segment_id: segmentId, ...wrong })).status).toBe(422);
     }
     await call(`PATCH ${path}`, { settings: { quiet_hours: { from: '21:00', to: '08:00' } } });

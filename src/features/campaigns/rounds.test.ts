@@ -63,6 +63,16 @@ describe('the rounds of a campaign that repeats', () => {
     expect(roundSettings(settings, '21:00', '2026-11-23').window).toEqual({ from: '21:00', to: '23:59', days: [1] });
   });
 
+  it('monthly ones are on one day of each month, or on its last one, also in February', () => {
+    const days = (monthDay: number, from: string, count: number): string[] =>
+      nextRounds({ days: [], monthDay, at: '09:00' }, new Date(from), count).map(({ day }) => day);
+    expect(days(31, '2027-01-15T00:00:00Z', 4)).toEqual(['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30']);
+    expect(days(30, '2028-02-01T00:00:00Z', 2)).toEqual(['2028-02-29', '2028-03-30']);
+    expect(days(1, '2026-11-30T00:00:00Z', 2)).toEqual(['2026-12-01', '2027-01-01']);
+    // It has begun where the day begins first.
+    expect(days(1, '2026-11-30T20:00:00Z', 1)).toEqual(['2027-01-01']);
+  });
+
   it('are one for a day, also when the time of the day is changed', () => {
     const daily = { days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
     const [next] = nextRounds(daily, new Date('2026-11-23T00:00:00Z'), 1, '2026-11-23');

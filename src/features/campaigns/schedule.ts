@@ -34,7 +34,7 @@ export async function setSchedule(
   { db }: Deps,
   orgId: string,
   id: string,
-  { segment_id: segmentId, days, at, paused = false }: SetScheduleBody,
+  { segment_id: segmentId, days, month_day: monthDay = null, at, paused = false }: SetScheduleBody,
   actor: Actor,
 ): Promise<CampaignScheduleAnswer> {
   return db.transaction(async (tx) => {
@@ -47,11 +47,14 @@ export async function setSchedule(
     if (!(await readSegment(tx, orgId, segmentId))) {
       throw fault('/segment_id', 'not_available', 'There is no such segment.');
     }
+    if ((days.length === 0) === (monthDay === null)) {
+      throw fault('/days', 'exactly_one', 'Name either days of the week or the day of the month.');
+    }
     const sorted = days.toSorted((a, b) => a - b);
     await lockSchedule(tx, orgId, id);
     // A day has one round, also when its time is changed after it began.
     const last = await lastRoundDay(tx, orgId, id);
-    const [first] = nextRounds({ days: sorted, at }, new Date(), 1, last);
+    const [first] = nextRounds({ days: sorted, monthDay, at }, new Date(), 1, last);
     if (!hasMoment(campaign.settings, at, first!.day)) {
       throw fault(
         '/at',
@@ -65,13 +68,14 @@ export async function setSchedule(
       campaignId: id,
       segmentId,
       days: sorted,
+      monthDay,
       at,
       paused,
       nextDay: next?.day ?? null,
       nextAt: next?.at ?? null,
       createdBy: actor.userId,
     });
-    const facts = { segment_id: segmentId, days: sorted, at, paused };
+    const facts = { segment_id: segmentId, days: sorted, month_day: monthDay, at, paused };
     await recordAudit(tx, { orgId, actor, action: 'campaign.scheduled', subjectId: id, facts });
     return { schedule: await present(tx, row) };
   });
@@ -97,6 +101,7 @@ async function present(db: Queryable, row: ScheduleRow): Promise<CampaignSchedul
     segment_id: row.segmentId,
     segment_name: segment?.name ?? null,
     days: row.days,
+    month_day: row.monthDay,
     at: row.at,
     paused: row.paused,
     next: next.map(({ day }) => day),

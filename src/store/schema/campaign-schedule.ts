@@ -12,6 +12,8 @@ export const campaignSchedule = pgTable(
     /** The segment may be deleted: then no round is made. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
+    /** Instead of days of the week, which are empty then. */
+    monthDay: integer('month_day'),
     at: text('at').notNull(),
     paused: boolean('paused').notNull().default(false),
     /** Null while it is paused. */

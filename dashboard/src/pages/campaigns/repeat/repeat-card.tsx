@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { nextRounds } from '../../../../../contract/campaign-rounds.ts';
@@ -12,6 +12,7 @@ import { useAct, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DayChips } from '../../../parts/day-chips.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useSegments } from '../../../parts/segment-select.tsx';
@@ -41,8 +42,11 @@ export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
 }
 
 type Props = { item: CampaignRecord; stored: CampaignSchedule | null };
-type Values = Omit<SetScheduleBody, 'segment_id' | 'paused'> & { segment_id: string | null };
-const NEW: Values = { segment_id: null, days: [], at: '09:00' };
+type Values = Omit<SetScheduleBody, 'segment_id' | 'paused' | 'month_day'> & {
+  segment_id: string | null;
+  month_day: number | null;
+};
+const NEW: Values = { segment_id: null, days: [], month_day: null, at: '09:00' };
 
 /** The schedule while it is edited. */
 function useRepeat({ item, stored }: Props) {
@@ -55,7 +59,7 @@ function useRepeat({ item, stored }: Props) {
   const refresh = ['readCampaignSchedule', 'listAudit'] as const;
   const set = useAct('setCampaignSchedule', { refresh });
   const remove = useAct('removeCampaignSchedule', { refresh });
-  const { segment_id, days, at } = values;
+  const { segment_id, days, month_day, at } = values;
   const isBusy = set.isPending || remove.isPending;
   const end = (word: 'saved' | 'stopped', kept: Values | null): void => {
     setEdited(kept);
@@ -72,8 +76,11 @@ function useRepeat({ item, stored }: Props) {
     change: (part: Partial<Values>): void => setEdited({ ...values, ...part }),
     save: (paused: boolean): void => {
       setTried(true);
-      if (isBusy || segment_id === null || days.length === 0 || at === '') return;
-      set.mutate({ params, body: { segment_id, days, at, paused } }, { onSuccess: () => end('saved', null) });
+      if (isBusy || segment_id === null || (days.length === 0 && month_day === null) || at === '') return;
+      set.mutate(
+        { params, body: { segment_id, days, month_day, at, paused } },
+        { onSuccess: () => end('saved', null) },
+      );
     },
     stop: (): void => {
       if (isBusy) return;
@@ -96,7 +103,7 @@ function Repeat({ item, stored }: Props): ReactNode {
       <Card title={say('repeat')} description={say('hint')}>
         <Stack gap="md">
           <Fields repeat={repeat} stored={stored} />
-          <Next stored={stored} days={repeat.values.days} at={repeat.values.at} />
+          <Next stored={stored} values={repeat.values} />
           {item.state !== 'live' && <Text size="sm">{say('not_live')}</Text>}
           {repeat.problem && <ProblemAlert problem={repeat.problem} />}
           {repeat.may && <Acts repeat={repeat} stored={stored} />}
@@ -112,7 +119,7 @@ type PartProps = { repeat: ReturnType<typeof useRepeat>; stored: CampaignSchedul
 function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): ReactNode {
   const say = useWords(words);
   const segments = useSegments();
-  const { segment_id, days, at } = values;
+  const { segment_id, at } = values;
   const isGone = stored?.segment_name === null;
   return (
     <>
@@ -129,13 +136,7 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
         error={tried && segment_id === null ? say('segment_missing') : isGone && say('gone')}
         onChange={(id) => change({ segment_id: id })}
       />
-      <DayChips
-        label={say('days')}
-        days={days}
-        readOnly={!may}
-        error={tried && days.length === 0 && say('days_missing')}
-        onChange={(chosen) => change({ days: chosen })}
-      />
+      <Days values={values} tried={tried} may={may} change={change} />
       <TextInput
         type="time"
         label={say('at')}
@@ -147,6 +148,51 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
         error={tried && at === '' && say('at_missing')}
         onChange={(event) => change({ at: event.currentTarget.value })}
       />
+    </>
+  );
+}
+
+type DaysProps = Pick<ReturnType<typeof useRepeat>, 'values' | 'tried' | 'may' | 'change'>;
+
+/** Days of the week, or one of each month. */
+function Days({ values: { days, month_day }, tried, may, change }: DaysProps): ReactNode {
+  const say = useWords(words);
+  const isMonthly = month_day !== null;
+  return (
+    <>
+      <SegmentedControl
+        aria-label={say('how_often')}
+        maw={420}
+        disabled={!may}
+        value={isMonthly ? 'monthly' : 'weekly'}
+        data={[
+          { value: 'weekly', label: say('weekly') },
+          { value: 'monthly', label: say('monthly') },
+        ]}
+        onChange={(next) => change({ days: [], month_day: next === 'monthly' ? 1 : null })}
+      />
+      {isMonthly ? (
+        <NumberField
+          label={say('month_day')}
+          description={say('month_day_hint')}
+          maw={420}
+          min={1}
+          max={31}
+          clampBehavior="strict"
+          allowDecimal={false}
+          readOnly={!may}
+          value={month_day}
+          onChange={(next) => change({ month_day: next ?? 1 })}
+        />
+      ) : (
+        <DayChips
+          label={say('days')}
+          days={days}
+          readOnly={!may}
+          error={tried && days.length === 0 && say('days_missing')}
+          onChange={(chosen) => change({ days: chosen })}
+        />
+      )}
     </>
   );
 }
@@ -185,11 +231,13 @@ function NoSegments(): ReactNode {
 }
 
 /** Those that are stored, or would be: one sees the days before anything is saved. */
-function Next({ stored, days, at }: Pick<Values, 'days' | 'at'> & Pick<PartProps, 'stored'>): ReactNode {
+function Next({ stored, values: { days, month_day, at } }: { values: Values } & Pick<PartProps, 'stored'>): ReactNode {
   const say = useWords(words);
   const format = new Intl.DateTimeFormat(say.language, { dateStyle: 'full', timeZone: 'UTC' });
-  const isStored = stored !== null && stored.at === at && String(stored.days) === String(days);
-  const found = isStored || at === '' ? (stored?.next ?? []) : nextRounds({ days, at }, new Date(), NEXT_ROUNDS);
+  const isStored =
+    stored !== null && stored.at === at && stored.month_day === month_day && String(stored.days) === String(days);
+  const asked = { days, monthDay: month_day, at };
+  const found = isStored || at === '' ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
   const dates = found.map((one) => format.format(new Date(typeof one === 'string' ? one : one.day)));
   return (
     <Text size="sm" role="status">

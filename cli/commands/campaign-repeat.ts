@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type { CampaignSchedule, SetScheduleBody } from '../../contract/dashboard/campaign-schedules.ts';
+import type { Api } from '../api.ts';
+import { Failure } from '../failure.ts';
+import { wholeNumber } from '../input.ts';
+import { examples, verb } from '../verb.ts';
+
+const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const MAX_MONTH_DAY = 31;
+
+type Options = {
+  segment?: string;
+  days?: string;
+  monthDay?: number;
+  at?: string;
+  pause?: boolean;
+  resume?: boolean;
+  stop?: boolean;
+};
+
+/** A campaign that repeats with the people of a segment. */
+export function addRepeat(campaigns: Command): void {
+  const repeat = campaigns
+    .command('repeat')
+    .summary('repeat a campaign')
+    .description(
+      'Repeats a campaign with the people of a segment: each round is a campaign of its own. Without options, shows the schedule and its next rounds; what is not given stays as it is.',
+    )
+    .argument('<campaign-id>')
+    .option('--segment <name or id>', 'the people: a segment, as saved on the page End users')
+    .option('--days <days>', `days of the week, such as mon,thu (${WEEK.join(', ')})`)
+    .option(
+      '--month-day <number>',
+      'or this day of each month; a shorter month has its round on its last day',
+      wholeNumber('--month-day', 1, MAX_MONTH_DAY),
+    )
+    .option('--at <hh:mm>', 'the time of the day, where each person is (09:00 unless set)')
+    .option('--pause', 'make no rounds until --resume')
+    .option('--resume', 'make rounds again')
+    .option('--stop', 'do not repeat any more; rounds that were made stay');
+  verb<Options>(repeat, async ({ api, out }, [id], options) => {
+    const ids = { campaign_id: id! };
+    const days = check(options);
+    if (options.stop) {
+      await api.call('removeCampaignSchedule', { ids });
+      return out.record({ schedule: null });
+    }
+    const { schedule } = await api.call('readCampaignSchedule', { ids });
+    if (Object.keys(options).length === 0) return out.record(schedule ?? { schedule: null });
+    const changed = await api.call('setCampaignSchedule', { ids, body: await bodyOf(api, schedule, options, days) });
+    out.record(changed.schedule!);
+  });
+  examples(
+    repeat,
+    'campaigns repeat campaign_01jd… --segment "Gold customers" --days mon,thu --at 10:30',
+    'campaigns repeat campaign_01jd… --segment "Gold customers" --month-day 31',
+    'campaigns repeat campaign_01jd… --pause',
+  );
+}
+
+/** What can be said before anything is sent; the days of the week, if they are named. */
+function check({ days, monthDay, pause, resume, stop, ...rest }: Options): number[] | null {
+  const others = Object.values({ days, monthDay, pause, resume, ...rest }).some((value) => value !== undefined);
+  if (stop && others) throw new Failure('usage_invalid', 'Use --stop alone.');
+  if (pause && resume) throw new Failure('usage_invalid', 'Use either --pause or --resume.');
+  if (days === undefined) return null;
+  if (monthDay !== undefined) throw new Failure('usage_invalid', 'Use either --days or --month-day.');
+  return readDays(days);
+}
+
+async function bodyOf(
+  api: Api,
+  stored: CampaignSchedule | null,
+  { segment, monthDay, at = stored?.at ?? '09:00', pause, resume }: Options,
+  days: number[] | null,
+): Promise<SetScheduleBody> {
+  const segmentId = segment === undefined ? stored?.segment_id : await findSegment(api, segment);
+  if (segmentId === undefined) throw new Failure('usage_invalid', 'Name the people with --segment.');
+  const isNamed = days !== null || monthDay !== undefined;
+  if (!isNamed && stored === null) throw new Failure('usage_invalid', 'Name the days with --days or --month-day.');
+  const when = isNamed
+    ? { days: days ?? [], month_day: monthDay ?? null }
+    : { days: stored!.days, month_day: stored!.month_day };
+  return { segment_id: segmentId, ...when, at, paused: pause ?? (resume ? false : (stored?.paused ?? false)) };
+}
+
+function readDays(text: string): number[] {
+  const days = text.split(',').map((day) => WEEK.indexOf(day.trim().slice(0, 3).toLowerCase()) + 1);
+  if (days.includes(0)) throw new Failure('usage_invalid', `--days takes days such as mon,thu: ${WEEK.join(', ')}.`);
+  return [...new Set(days)];
+}
+
+async function findSegment(api: Api, wanted: string): Promise<string> {
+  const { data } = await api.call('listSegments', {});
+  const found = data.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found.id;
+  const names = data.map(({ name }) => name).join(', ');
+  throw new Failure(
+    'usage_invalid',
+    names === ''
+      ? 'There is no segment yet: save one on the page End users.'
+      : `No segment has this name or id. There are: ${names}.`,
+  );
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "campaign_schedule" ADD COLUMN "month_day" integer;
