@@ -44,13 +44,23 @@ describe('/docs', () => {
   it('works offline and runs nothing inline', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action https://us.parley.example/docs; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; base-uri 'none'; form-action https://us.parley.example/docs; frame-ancestors 'none'",
     );
     const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
     expect(loaded).toEqual(['/docs/style.css', '/docs/copy.js', '/docs/pages.js', '/docs/search.js']);
     const all = [...loaded, '/docs/rank.js', '/docs/entries.js'];
     expect(new Set((await Promise.all(all.map(get))).map(({ status }) => status))).toEqual(new Set([200]));
     expect(text).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
+  });
+
+  it('wears the letters of the dashboard', async () => {
+    const { text } = await get('/docs/style.css');
+    const fonts = [...text.matchAll(/url\('([^']+)'\)/g)].map(([, url]) => url!);
+    expect(fonts).toEqual(['/docs/fonts/inter.woff2', '/docs/fonts/mono.woff2']);
+    for (const font of fonts) {
+      const { status, headers, text: bytes } = await get(font);
+      expect([status, headers['content-type'], bytes.slice(0, 4)]).toEqual([200, 'font/woff2', 'wOF2']);
+    }
   });
 
   it('shows the texts of schemas as text', async () => {

@@ -74,7 +74,7 @@ ${outlineOf(content)}
  * the search, goes to one address alone.
  */
 const policyOf = (baseUrl: string): string =>
-  `default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action ${baseUrl}/docs; frame-ancestors 'none'`;
+  `default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; base-uri 'none'; form-action ${baseUrl}/docs; frame-ancestors 'none'`;
 
 export const sendPage = (reply: FastifyReply, html: string, baseUrl: string): FastifyReply =>
   reply

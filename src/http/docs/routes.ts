@@ -1,5 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isProblemCode, Refusal } from '../../../contract/problems.ts';
+import { ownFile } from '../../kernel/own-files.ts';
 import type { Route } from '../route/route.ts';
 import { isGuide } from './guides.ts';
 import { asset, sendPage } from './html.ts';
@@ -7,6 +10,9 @@ import { llmsText } from './llms.ts';
 import { type DocsDeps, Pages } from './pages.ts';
 
 const MOST_LETTERS = 200;
+/** The letters of the dashboard, from its own files; without them a browser takes those of its system. */
+const FONTS = { inter: 'inter-latin-wght-normal-', mono: 'jetbrains-mono-latin-wght-normal-' } as const;
+const DASHBOARD_FILES = 'dashboard/dist/assets';
 const SCRIPTS = ['copy.js', 'pages.js', 'search.js', 'rank.js'] as const;
 
 /** Pages for people. They are public, need no network and contain no data of any organization. */
@@ -39,6 +45,9 @@ export function docsRoutes(deps: DocsDeps): Route[] {
     }),
     get('/docs/style.css', async (reply) => sendAsset(reply, 'text/css', file('style.css'))),
     ...SCRIPTS.map((name) => get(`/docs/${name}`, async (reply) => sendAsset(reply, 'text/javascript', file(name)))),
+    ...Object.entries(FONTS).map(([name, file]) =>
+      get(`/docs/fonts/${name}.woff2`, async (reply) => sendFont(reply, file)),
+    ),
     get('/docs/entries.js', async (reply) => {
       const text = JSON.stringify(await pages.entries());
       return sendAsset(reply, 'text/javascript', `export const ENTRIES = ${text};\n`);
@@ -56,6 +65,15 @@ const get = (path: string, answer: Answer): Route => ({
   responses: { 200: null },
   handle: (request, reply) => answer(reply, request),
 });
+
+async function sendFont(reply: FastifyReply, beginning: string): Promise<FastifyReply> {
+  const folder = ownFile(DASHBOARD_FILES);
+  const names = await readdir(folder).catch(() => []);
+  const name = names.find((one) => one.startsWith(beginning));
+  if (name === undefined) throw new Refusal('route_not_found');
+  const font = await readFile(path.join(folder, name));
+  return reply.header('cache-control', 'public, max-age=86400').type('font/woff2').send(font);
+}
 
 const sendAsset = (reply: FastifyReply, type: string, text: string): FastifyReply =>
   reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text);
