@@ -14,14 +14,16 @@ type Props = {
   children?: ReactNode;
 };
 
-/** How many there are, and the way to the other pages. Nothing without rows. */
+/** How many there are, and the way to the other pages. Nothing without rows, or with neither other pages nor an end. */
 export function Pager({ list, page, children }: Props): ReactNode {
-  if (page === undefined || (page.data.length === 0 && list.cursor === undefined)) return null;
+  if (page === undefined) return null;
+  const hasPages = list.cursor !== undefined || page.next_cursor !== null;
+  if (!hasPages && (page.data.length === 0 || children === undefined)) return null;
   return (
     <div className={classes.pager}>
       <Total page={page} isFirst={list.cursor === undefined} />
       <Group gap="xs">
-        {(list.cursor !== undefined || page.next_cursor !== null) && <Ways list={list} next={page.next_cursor} />}
+        {hasPages && <Ways list={list} next={page.next_cursor} />}
         {children}
       </Group>
     </div>
