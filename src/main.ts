@@ -5,7 +5,7 @@ import { StartError } from './kernel/start-error.ts';
 
 /**
  * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
- * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-traces`, `check-database`. On a fatal error it prints one
+ * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces`, `check-database`. On a fatal error it prints one
  * sentence with its cure and exits with 1, without damage to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
@@ -22,6 +22,7 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
   'rotate-secrets': async () => (await import('./start/rotate-secrets.ts')).runRotateSecrets(),
   'check-mail': async () => (await import('./start/check-mail.ts')).runCheckMail(),
+  'check-blobs': async () => (await import('./start/check-blobs.ts')).runCheckBlobs(),
   'check-traces': async () => (await import('./start/check-traces.ts')).runCheckTraces(),
   'check-database': async () => (await import('./start/check-database.ts')).runCheckDatabase(),
 };

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Check } from './check.ts';
 import { checkDatabase } from './database.ts';
-import { checkMail, checkTraces } from './services.ts';
+import { checkBlobs, checkMail, checkTraces } from './services.ts';
 
 const OLDEST_NODE = 24;
 
@@ -16,6 +16,7 @@ export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Chec
     await checkPort(env, server),
     ...(await checkDatabase(env)),
     await checkMail(env),
+    await checkBlobs(env),
     await checkTraces(env),
   ];
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeSmtp, startSmtp } from '../../test/fakes/smtp.ts';
 import { type Collector, startCollector } from '../../test/fakes/otlp-collector.ts';
-import { checkMail, checkTraces } from './services.ts';
+import { startS3 } from '../../test/fakes/s3.ts';
+import { checkBlobs, checkMail, checkTraces } from './services.ts';
 
 let smtp: FakeSmtp;
 beforeEach(async () => {
@@ -74,5 +75,21 @@ describe('traces', () => {
 
   it('takes no collector for a choice', async () => {
     expect((await traces({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).detail).toContain('No collector');
+  });
+});
+
+describe('the store of files', () => {
+  it('is tried with an object that is deleted again', async () => {
+    const s3 = await startS3();
+    const ask = (url: string) => checkBlobs({ PATH: process.env['PATH'], BLOBS_URL: url });
+    expect(await ask(s3.url)).toMatchObject({ name: 'files', status: 'ok' });
+    expect([s3.calls.map((call) => call.split(' ')[0]), s3.objects.size]).toEqual([['PUT', 'GET', 'DELETE'], 0]);
+    const refused = await ask(s3.url.replace('key%3D', 'wrong'));
+    expect(refused).toMatchObject({ status: 'fail', detail: expect.stringContaining('refuses the key') });
+    expect(JSON.stringify(refused)).not.toContain('wrong');
+    expect((await ask('https://example.com/bucket')).detail).toContain('BLOBS_URL is not the address');
+    await s3.stop();
+    expect((await ask(s3.url)).detail).toContain('does not answer');
+    expect(await checkBlobs({ PATH: process.env['PATH'] })).toMatchObject({ status: 'ok' });
   });
 });

@@ -10,6 +10,10 @@ const TIMEOUT_MS = 60_000;
 /** Whether the mail server of this environment takes our sign-in. */
 export const checkMail = (env: NodeJS.ProcessEnv): Promise<Check> => ask('mail', 'check-mail', 'mail server', env);
 
+/** Whether the store of files of this environment takes them. */
+export const checkBlobs = (env: NodeJS.ProcessEnv): Promise<Check> =>
+  ask('files', 'check-blobs', 'store of files', env);
+
 /** Whether the collector of traces of this environment takes spans. */
 export const checkTraces = (env: NodeJS.ProcessEnv): Promise<Check> =>
   ask('traces', 'check-traces', 'collector of traces', env);

@@ -21,6 +21,7 @@ import { createChangeWatch } from '../features/changes/watch-changes.ts';
 import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
 import { compileBody } from '../http/route/validate.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { createBlobStore } from '../kernel/blob-store.ts';
 import { createEgress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 import { createTxtLookUp } from '../kernel/txt-records.ts';
@@ -90,6 +91,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const secrets = await loadSecrets(db, config);
   const presence = createPresence({ db, newestGeneration: secrets.newestGeneration, log });
   const egress = createEgress({ allow: config.egressAllow });
+  const blobs = config.blobs && createBlobStore(config.blobs);
   // A worker enforces no rate limits.
   const shared =
     config.redisUrl === null || role === 'worker'
@@ -240,6 +242,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     feed,
     liveWords,
     kinds: channelKinds,
+    blobs,
     openSecrets: createSecretsOpener(db, secrets.sealingKey),
     connector: createConnector({ kinds: channelKinds, egress, baseUrl, now: Date.now }),
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
@@ -275,6 +278,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     // Last of all: spans of what stops are sent too.
     { stop: () => traces?.stop() },
     { stop: () => egress.close() },
+    { stop: () => blobs?.close() },
     presence,
     { start: async () => void (await metrics?.start()), stop: () => metrics?.stop() },
     { start: () => shared?.start(), stop: () => shared?.stop() },

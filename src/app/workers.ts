@@ -3,6 +3,7 @@ import { channelKinds } from '../channels/kinds.ts';
 import { compileBody } from '../http/route/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
+import { createBlobWorker } from '../worker/attachments/blob-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createPushWorker } from '../worker/campaigns/push-worker.ts';
 import { createRoundWorker } from '../worker/campaigns/round-worker.ts';
@@ -74,6 +75,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       turns.wake();
     },
   });
+  const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
   const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
@@ -104,6 +106,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       stop: async () => void (await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)))),
     },
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
+    ...(files ? [files] : []),
     imports,
     sources,
     embeddings,

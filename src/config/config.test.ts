@@ -348,3 +348,37 @@ describe('the mail server', () => {
     expect(JSON.stringify(result)).not.toContain('canary');
   });
 });
+
+describe('the store of files', () => {
+  test('is read from one URL, with a folder of the bucket and a region, and encrypted unless it says otherwise', () => {
+    expect(load({}).blobs).toBeNull();
+    const url = 's3://AKIA:a%2Fb%2B@s3.eu-central-1.amazonaws.com/files?region=eu-central-1';
+    expect(load({ BLOBS_URL: url }).blobs).toEqual({
+      url: 'https://s3.eu-central-1.amazonaws.com/files',
+      region: 'eu-central-1',
+      accessKeyId: 'AKIA',
+      secretAccessKey: 'a/b+',
+    });
+    expect(load({ BLOBS_URL: 's3+http://k:s@127.0.0.1:9000/files/of/parley/' }).blobs).toMatchObject({
+      url: 'http://127.0.0.1:9000/files/of/parley',
+      region: 'us-east-1',
+    });
+  });
+
+  test('is refused in any other form, without its secret', () => {
+    for (const url of [
+      'https://k:canary@h/b',
+      's3://h/b',
+      's3://k@h/b',
+      's3://k:canary@h',
+      's3://k:canary@h/../b c',
+      's3://k:canary@h/b?x=1',
+      's3://k:canary@h/b?region=a&region=b',
+      's3://k:canary%zz@h/b',
+    ]) {
+      const result = loadConfig({ DATA_DIR: dataDir, BLOBS_URL: url });
+      expect([url, faultsOf({ BLOBS_URL: url })]).toEqual([url, ['BLOBS_URL']]);
+      expect(JSON.stringify(result)).not.toContain('canary');
+    }
+  });
+});

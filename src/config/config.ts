@@ -4,6 +4,8 @@ import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
 import { parseAllow } from '../kernel/egress.ts';
 import type { ScannerKeys } from '../kernel/scanner-signature.ts';
 import { readLimits } from './limits.ts';
+import type { BlobSettings } from '../kernel/blob-store.ts';
+import { readBlobs } from './blobs.ts';
 import { type MailServer, readMail } from './mail.ts';
 import {
   baseUrl,
@@ -65,6 +67,8 @@ export type Config = {
   metricsAddress: { host: string; port: number } | null;
   /** The operator's own mail server; null: people pass links on themselves. */
   mail: MailServer | null;
+  /** Where files of conversations go; null: they stay in the database. */
+  blobs: BlobSettings | null;
   /** null: no traces. */
   traces: TraceSettings | null;
 };
@@ -131,6 +135,7 @@ export function loadConfig(
     logFormat: read<LogFormat | null>('LOG_FORMAT', choice(LOG_FORMATS), null),
     upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),
     metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
+    blobs: readBlobs(env, faults),
     mail: readMail(env, faults),
     traces: readTraces(env, faults),
   };

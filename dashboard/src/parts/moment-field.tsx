@@ -1,5 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { clock, day } from '../language/format.ts';
+import { useLanguage } from '../language/words.tsx';
+import classes from './moment-field.module.css';
 
 type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {
   at: string | undefined;
@@ -9,12 +12,26 @@ type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {
 /** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
-/** A time in the time zone of the user, in the browser's own field; told is the absolute time. */
-export function MomentField({ at, onChange, ...rest }: Props): ReactNode {
+/**
+ * A time in the time zone of the user, in the browser's own field; told is the absolute time. The field is in the language
+ * of the browser: where the page is in another one, the time stands beside it in words.
+ */
+export function MomentField({ at, onChange, description, ...rest }: Props): ReactNode {
+  const language = useLanguage();
+  const isForeign = at !== undefined && rest.label !== undefined && !navigator.language.startsWith(language);
+  const inWords = isForeign && `${day(language, at)} · ${clock(language, at)}`;
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
       {...rest}
+      description={
+        description || inWords ? (
+          <>
+            {description}
+            {inWords && <span className={classes.words}>{inWords}</span>}
+          </>
+        ) : undefined
+      }
       type="datetime-local"
       value={typed ?? localTime(at)}
       onChange={({ currentTarget: { value } }) => {

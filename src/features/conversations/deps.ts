@@ -1,4 +1,5 @@
 import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { BlobStore } from '../../kernel/blob-store.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import type { RunWaiter } from '../../store/runs/await.ts';
@@ -11,6 +12,8 @@ export type ConversationsDeps = {
   kinds: ChannelKinds;
   openSecrets: OpenSecrets;
   inboundQueue: InboundQueue;
+  /** Where files of conversations are; null: in the database. */
+  blobs: BlobStore | null;
   /** Where this installation is reached, for the addresses of files. */
   baseUrl: string;
   now(): number;

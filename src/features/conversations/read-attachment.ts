@@ -1,7 +1,10 @@
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type Attachment, findAttachment, readAttachmentPart } from '../../store/attachments/attachments.ts';
+import { BlobError, type BlobStore } from '../../kernel/blob-store.ts';
+import { objectName } from '../../store/attachments/blobs.ts';
 import type { Db } from '../../store/db.ts';
+import type { ConversationsDeps } from './deps.ts';
 
 /** Read and sent piece by piece: many readers of large files cost little memory. */
 const PIECE_BYTES = 512 * 1024;
@@ -18,7 +21,7 @@ export async function findSentFile(
 
 /** The bytes from `first` to `last`, both included. Ends with an error if the file is erased while it is read. */
 export async function* readSentFile(
-  { db }: { db: Db },
+  { db, blobs }: Pick<ConversationsDeps, 'db' | 'blobs'>,
   orgId: string,
   id: string,
   { first, last }: { first: number; last: number },
@@ -26,7 +29,21 @@ export async function* readSentFile(
   for (let from = first; from <= last; from += PIECE_BYTES) {
     const most = Math.min(PIECE_BYTES, last - from + 1);
     const part = await readAttachmentPart(db.$client, orgId, id, { from, most });
-    if (!part || part.length < most) throw new Error('The file was erased while it was read.');
-    yield part;
+    if (part === null) throw new Error('The file was erased while it was read.');
+    const bytes = 'stored' in part ? await readStored(blobs, orgId, part.stored, { from, most }) : part;
+    if (bytes.length < most) throw new Error('The file was erased while it was read.');
+    yield bytes;
   }
+}
+
+function readStored(
+  blobs: BlobStore | null,
+  orgId: string,
+  hash: string,
+  { from, most }: { from: number; most: number },
+): Promise<Buffer> {
+  if (blobs === null) throw new Refusal('unavailable', 'The store of files is not set (BLOBS_URL).');
+  return blobs.read(objectName({ orgId, hash }), { first: from, last: from + most - 1 }).catch((error: unknown) => {
+    throw error instanceof BlobError ? new Refusal('unavailable', error.message) : error;
+  });
 }

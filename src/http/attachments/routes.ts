@@ -13,7 +13,7 @@ const SHOWN = /^(?:image|audio|video)\//;
  * visitors have no key. It is shown on our own origin, so it must be inert: the type is ours, nothing is guessed, and a
  * file that is opened on its own runs in a sandbox.
  */
-export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db'>): Route[] => [
+export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>): Route[] => [
   {
     method: 'GET',
     path: '/attachments/:org_id/:attachment_id/:token/:name',

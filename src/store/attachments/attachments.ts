@@ -74,23 +74,25 @@ export async function findAttachment(
         eq(attachment.orgId, orgId),
         eq(attachment.id, id),
         eq(attachment.token, token),
-        sql`${attachment.bytes} IS NOT NULL`,
+        sql`(${attachment.bytes} IS NOT NULL OR ${attachment.place} = 'store')`,
       ),
     );
   return row ?? null;
 }
 
-/** Bytes of a file, of which at most `most` are read at once. */
+/** Bytes of a file, of which at most `most` are read at once; `stored`: they are in the store of files, under this hash. */
 export async function readAttachmentPart(
   pool: Db['$client'],
   orgId: string,
   id: string,
   { from, most }: { from: number; most: number },
-): Promise<Buffer | null> {
-  const found = await pool.query<{ part: Buffer }>({
+): Promise<Buffer | { stored: string } | null> {
+  const found = await pool.query<{ part: Buffer | null; stored: string | null }>({
     name: 'read-attachment-part',
-    text: 'SELECT substring(bytes FROM $3 FOR $4) AS part FROM attachment WHERE org_id = $1 AND id = $2',
+    text: `SELECT substring(bytes FROM $3 FOR $4) AS part, CASE WHEN place = 'store' THEN hash END AS stored
+      FROM attachment WHERE org_id = $1 AND id = $2`,
     values: [orgId, id, from + 1, most],
   });
-  return found.rows[0]?.part ?? null;
+  const [row] = found.rows;
+  return row?.part ?? (row?.stored ? { stored: row.stored } : null);
 }

@@ -28,6 +28,12 @@ export const attachment = pgTable(
     bytes: bytes('bytes'),
     /** Where the provider has the bytes, in the words of its channel. */
     source: jsonb('source').$type<Record<string, string>>(),
+    /**
+     * Null: its bytes are here. `moving`: they are here, and maybe in the store of files as well (BLOBS_URL). `store`: they
+     * are there alone. Rows of the last two leave a `blob_deletion` when they go: a trigger writes it.
+     */
+    place: text('place'),
+    placedAt: moment('placed_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
     attempts: integer('attempts').notNull().default(0),
@@ -42,8 +48,29 @@ export const attachment = pgTable(
     index('attachment_loose')
       .on(table.createdAt)
       .where(sql`message_id IS NULL`),
+    // What is to be moved, and what a process that died left half moved.
+    index('attachment_here')
+      .on(table.createdAt)
+      .where(sql`place IS DISTINCT FROM 'store' AND due_at IS NULL AND message_id IS NOT NULL`),
+    index('attachment_stored')
+      .on(table.hash)
+      .where(sql`place IS NOT NULL`),
     index('attachment_lane')
       .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
   ],
+);
+
+/**
+ * An object of the store of files that may have lost its last row. The organization may be gone, so nothing is
+ * referenced. The object is deleted if no row has its hash by then.
+ */
+export const blobDeletion = pgTable(
+  'blob_deletion',
+  {
+    orgId: orgId(),
+    hash: text('hash').notNull(),
+    dueAt: moment('due_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.hash] }), index('blob_deletion_due').on(table.dueAt)],
 );

@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
@@ -107,23 +107,25 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
           {difference(item, before, say)}
         </Text>
       </div>
-      <Button size="xs" variant="subtle" color="gray" aria-expanded={shown === 'changes'} onClick={toggle('changes')}>
-        {say('show_changes')}
-      </Button>
-      <Button
-        size="xs"
-        variant="subtle"
-        color="gray"
-        aria-expanded={shown === 'definition'}
-        onClick={toggle('definition')}
-      >
-        {say('show_definition')}
-      </Button>
-      {may && item.version !== current && (
-        <Button size="xs" variant="default" leftSection={<IconHistory size={14} />} onClick={onRestore}>
-          {say('roll_back', { number: item.version })}
+      <Group gap={4}>
+        <Button size="xs" variant="subtle" color="gray" aria-expanded={shown === 'changes'} onClick={toggle('changes')}>
+          {say('show_changes')}
         </Button>
-      )}
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          aria-expanded={shown === 'definition'}
+          onClick={toggle('definition')}
+        >
+          {say('show_definition')}
+        </Button>
+        {may && item.version !== current && (
+          <Button size="xs" variant="default" leftSection={<IconHistory size={14} />} onClick={onRestore}>
+            {say('roll_back', { number: item.version })}
+          </Button>
+        )}
+      </Group>
       {shown === 'changes' && <Comparison item={item} before={before} all={all} draft={agent.definition} />}
       {shown === 'definition' && (
         <div style={{ flexBasis: '100%', minWidth: 0 }}>

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createEgress, type EgressResponse } from './egress.ts';
+
+/** Where the store is, and with which key it is used. */
+export type BlobSettings = {
+  /** With the bucket, and before the names of objects: `https://HOST/BUCKET/PREFIX`. */
+  url: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
+
+/**
+ * Objects in a store that speaks the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are
+ * sentences without secrets: what the store says is not repeated.
+ */
+export type BlobStore = {
+  /** Stores the bytes under this name, in place of what is there. `hash`: their SHA-256, which the store checks. */
+  put(name: string, bytes: Buffer, hash: string): Promise<void>;
+  /** Bytes of an object, the last one included. Throws if it is not there. */
+  read(name: string, part: { first: number; last: number }): Promise<Buffer>;
+  /** Of an object that is not there, too. */
+  delete(name: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export class BlobError extends Error {}
+
+const TIMEOUT_MS = 30_000;
+const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** `url` is the operator's own, so its host may be private; redirects are not followed. */
+export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: BlobSettings): BlobStore {
+  const { host, port, protocol } = new URL(url);
+  const allowed = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
+  const egress = createEgress({ allow: [allowed] });
+
+  async function call(
+    method: 'GET' | 'PUT' | 'DELETE',
+    name: string,
+    { body, hash = EMPTY_HASH, range }: { body?: Buffer; hash?: string; range?: string } = {},
+  ): Promise<EgressResponse> {
+    const { AwsV4Signer } = await import('aws4fetch');
+    const headers = { 'x-amz-content-sha256': hash, ...(range !== undefined && { range }) };
+    const signer = new AwsV4Signer({
+      method,
+      url: `${url}/${name}`,
+      headers,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+    });
+    const signed = await signer.sign();
+    const sent = Object.fromEntries(signed.headers);
+    delete sent['host'];
+    return egress
+      .request({
+        url: String(signed.url),
+        method,
+        headers: sent,
+        ...(body && { body }),
+        timeoutMs: TIMEOUT_MS,
+        secrets: [secretAccessKey],
+      })
+      .catch((cause: unknown) => {
+        throw new BlobError(`The store at ${host} does not answer.`, { cause });
+      });
+  }
+
+  const refused = (status: number): BlobError =>
+    new BlobError(
+      status === 401 || status === 403
+        ? `The store at ${host} refuses the key, or does not let it do this.`
+        : `The store at ${host} answers ${status}.`,
+    );
+
+  return {
+    put: async (name, body, hash) => {
+      const { status } = await call('PUT', name, { body, hash });
+      if (status !== 200) throw refused(status);
+    },
+    read: async (name, { first, last }) => {
+      const { status, body } = await call('GET', name, { range: `bytes=${first}-${last}` });
+      if (status !== 206) throw refused(status);
+      if (body.length !== last - first + 1) throw new BlobError(`The store at ${host} sends another part.`);
+      return body;
+    },
+    delete: async (name) => {
+      const { status } = await call('DELETE', name);
+      if (status !== 204 && status !== 200 && status !== 404) throw refused(status);
+    },
+    close: () => egress.close(),
+  };
+}
+
+/** Puts a small object, reads it and deletes it; null if all of it works, else what is wrong. */
+export async function tryBlobStore(settings: BlobSettings, probe: string): Promise<string | null> {
+  const store = createBlobStore(settings);
+  const bytes = Buffer.from('parley');
+  try {
+    await store.put(probe, bytes, createHash('sha256').update(bytes).digest('hex'));
+    const back = await store.read(probe, { first: 0, last: bytes.length - 1 });
+    await store.delete(probe);
+    return back.equals(bytes) ? null : 'It gives other bytes back than it got.';
+  } catch (error) {
+    if (!(error instanceof BlobError)) throw error;
+    return error.message;
+  } finally {
+    await store.close();
+  }
+}

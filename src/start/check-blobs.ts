@@ -1,0 +1,22 @@
+import { loadBlobs } from '../config/blobs.ts';
+import { tryBlobStore } from '../kernel/blob-store.ts';
+import { newId } from '../kernel/ids.ts';
+
+/** For `./parley doctor`: one line of JSON about BLOBS_URL of this environment. Leaves nothing in the store. */
+export async function runCheckBlobs(): Promise<void> {
+  process.stdout.write(`${JSON.stringify(await checkBlobs())}\n`);
+}
+
+async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
+  const { blobs, faults } = loadBlobs();
+  const [fault] = faults;
+  if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };
+  if (blobs === null) return { status: 'ok', detail: 'No store of files is set here: they are in the database.' };
+  const wrong = await tryBlobStore(blobs, `check/${newId('attachment')}`);
+  if (wrong === null) return { status: 'ok', detail: `${new URL(blobs.url).host} takes files, and gives them back.` };
+  return {
+    status: 'fail',
+    detail: wrong,
+    cure: 'Check BLOBS_URL: the host, the bucket, the region, and that its key may put, get and delete objects.',
+  };
+}

@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Queryable } from '../db.ts';
+import { NOW } from '../schema/columns.ts';
+
+/**
+ * Files in a store of their own (BLOBS_URL). Each is accepted into the database, as without a store, so the store may be
+ * down; a worker moves it. An object has the name of its organization and of its hash: equal files of one organization
+ * are one object, which goes with the last of them.
+ */
+type Place = { orgId: string; hash: string };
+
+/** A move that takes longer was that of a process that died, or of a store that was down. */
+const MOVE_MINUTES = 5;
+
+/** Uploads and deletions of one object wait for each other: an object is never deleted under a row that is new. */
+const lockObject = (tx: Queryable, { orgId, hash }: Place) =>
+  tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`blob ${orgId} ${hash}`}, 0))`);
+
+const CAN_BE_MOVED = sql.raw(`place IS DISTINCT FROM 'store' AND due_at IS NULL AND message_id IS NOT NULL
+  AND bytes IS NOT NULL AND (place IS NULL OR placed_at < now() - interval '${MOVE_MINUTES} minutes')`);
+
+/** Files whose bytes are in the database and can be moved, the oldest first. */
+export async function findMovable(db: Queryable, limit: number): Promise<(Place & { id: string })[]> {
+  const { rows } = await db.execute<Place & { id: string }>(sql`SELECT org_id AS "orgId", id, hash FROM attachment
+    WHERE ${CAN_BE_MOVED} ORDER BY created_at LIMIT ${limit}`);
+  return rows;
+}
+
+/** Marks it as being moved, for this worker alone. Null: another one has it, or it was erased. */
+export function beginMove(db: Db, one: Place & { id: string }): Promise<Buffer | null> {
+  return db.transaction(async (tx) => {
+    await lockObject(tx, one);
+    const { rows } = await tx.execute<{ bytes: Buffer }>(sql`UPDATE attachment SET place = 'moving', placed_at = now()
+      WHERE org_id = ${one.orgId} AND id = ${one.id} AND ${CAN_BE_MOVED} RETURNING bytes`);
+    return rows[0]?.bytes ?? null;
+  });
+}
+
+/** The object is there: the bytes go from the database. */
+export async function completeMove(db: Queryable, { orgId, id }: { orgId: string; id: string }): Promise<void> {
+  await db.execute(sql`UPDATE attachment SET place = 'store', bytes = NULL
+    WHERE org_id = ${orgId} AND id = ${id} AND place = 'moving'`);
+}
+
+export async function findDeletions(db: Queryable, limit: number): Promise<Place[]> {
+  const { rows } = await db.execute<Place>(sql`SELECT org_id AS "orgId", hash FROM blob_deletion
+    WHERE due_at <= ${sql.raw(NOW)} ORDER BY due_at LIMIT ${limit}`);
+  return rows;
+}
+
+/** Deletes the object with `remove`, unless a row has it again. If that fails, it is tried again later. */
+export function settleDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
+  const { orgId, hash } = one;
+  return db.transaction(async (tx) => {
+    await lockObject(tx, one);
+    const { rows } = await tx.execute<{ used: boolean }>(sql`SELECT EXISTS (SELECT 1 FROM attachment
+        WHERE org_id = ${orgId} AND hash = ${hash} AND place IS NOT NULL) AS used
+      FROM blob_deletion WHERE org_id = ${orgId} AND hash = ${hash} AND due_at <= ${sql.raw(NOW)} FOR UPDATE SKIP LOCKED`);
+    const [found] = rows;
+    if (!found) return;
+    if (!found.used) await remove();
+    await tx.execute(sql`DELETE FROM blob_deletion WHERE org_id = ${orgId} AND hash = ${hash}`);
+  });
+}
+
+export async function postponeDeletion(db: Queryable, { orgId, hash }: Place): Promise<void> {
+  await db.execute(sql`UPDATE blob_deletion SET due_at = now() + interval '${sql.raw(String(MOVE_MINUTES))} minutes'
+    WHERE org_id = ${orgId} AND hash = ${hash}`);
+}
+
+/** The name of an object: only of what we make ourselves. */
+export const objectName = ({ orgId, hash }: Place): string => `${orgId}/${hash}`;

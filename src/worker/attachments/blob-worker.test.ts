@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
+import { type FakeS3, signatureOf, startS3 } from '../../../test/fakes/s3.ts';
+import { loadBlobs } from '../../config/blobs.ts';
+import { type BlobStore, createBlobStore } from '../../kernel/blob-store.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { attachment } from '../../store/schema/attachment.ts';
+import { createBlobWorker } from './blob-worker.ts';
+
+let s3: FakeS3;
+let parley: TestApp;
+let blobs: BlobStore;
+let worker: ReturnType<typeof createBlobWorker>;
+let orgId: string;
+let conversationId: string;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  // The files are moved by the worker of the test.
+  parley = await startTestApp({ BLOBS_URL: s3.url }, { role: 'api' });
+  blobs = createBlobStore(loadBlobs({ BLOBS_URL: s3.url }).blobs!);
+});
+beforeEach(async () => {
+  ({ orgId, conversationId } = await givenPlace());
+  worker = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
+  worker.start();
+});
+afterEach(async () => {
+  s3.failing = null;
+  s3.before = () => Promise.resolve();
+  await worker.stop();
+  await parley.db.execute(sql`DELETE FROM attachment`);
+  await parley.db.execute(sql`DELETE FROM blob_deletion`);
+  s3.objects.clear();
+  s3.calls.length = 0;
+});
+afterAll(async () => {
+  await blobs?.close();
+  await parley?.stop();
+  await s3?.stop();
+});
+
+const givenPlace = async () => {
+  const org = await givenOrganization(parley.db);
+  const { channelId } = await givenAgent(parley.db, org);
+  return { orgId: org, conversationId: (await givenConversation(parley.db, org, channelId)).id };
+};
+const CAT = Buffer.from('a picture of a cat, in bytes');
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+/** Where the file is read. */
+const given = async (bytes = CAT, place = { orgId, conversationId }): Promise<{ path: string; messageId: string }> => {
+  const messageId = await givenMessage(parley.db, place.orgId, place.conversationId, {
+    content: { type: 'text', text: 'A file.' },
+  });
+  const id = newId('attachment');
+  const row = { token: 'token', name: 'cat.txt', type: 'text/plain', size: bytes.length, hash: hashOf(bytes), bytes };
+  await parley.db.insert(attachment).values({ ...row, orgId: place.orgId, id, messageId });
+  return { path: `/attachments/${place.orgId}/${id}/token/cat.txt`, messageId };
+};
+const read = (path: string, headers: Record<string, string> = {}) => fetch(parley.url + path, { headers });
+const erase = (messageId: string) => parley.db.execute(sql`DELETE FROM message WHERE id = ${messageId}`);
+const nameOf = (bytes = CAT, org = orgId): string => `files/${org}/${hashOf(bytes)}`;
+const names = (): string[] => [...s3.objects.keys()].toSorted();
+const inDatabase = async (): Promise<number> =>
+  (await parley.db.execute(sql`SELECT 1 FROM attachment WHERE bytes IS NOT NULL`)).rows.length;
+const waiting = async () => (await parley.db.execute(sql`SELECT hash FROM blob_deletion`)).rows.length;
+const moved = async (): Promise<void> => {
+  worker.wake();
+  await expect.poll(inDatabase).toBe(0);
+};
+/** As after ten minutes. */
+const later = async (): Promise<void> => {
+  await parley.db.execute(sql`UPDATE attachment SET placed_at = placed_at - interval '10 minutes'`);
+  await parley.db.execute(sql`UPDATE blob_deletion SET due_at = now() - interval '1 second'`);
+  worker.wake();
+};
+
+it('the fake store checks signatures as Amazon describes it', () => {
+  // “Example: GET Object” of the page that the fake names.
+  const headers = {
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,Signature=?',
+    host: 'examplebucket.s3.amazonaws.com',
+    range: 'bytes=0-9',
+    'x-amz-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'x-amz-date': '20130524T000000Z',
+  };
+  expect(signatureOf({ method: 'GET', path: '/test.txt', headers }, 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY')).toBe(
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  );
+});
+
+describe('a file in a store of its own', () => {
+  it('is moved there, and read as before, whole and in parts', async () => {
+    const { path } = await given();
+    expect(await (await read(path)).text()).toBe(String(CAT));
+    await moved();
+    expect(names()).toEqual([nameOf()]);
+    const whole = await read(path);
+    expect([whole.status, await whole.text()]).toEqual([200, String(CAT)]);
+    const part = await read(path, { range: 'bytes=2-8' });
+    expect([part.status, await part.text()]).toEqual([206, 'picture']);
+    expect((await read(path.replace('token', 'other'))).status).toBe(404);
+  });
+
+  it('is one object with its equals, of one organization, and goes with the last of them', async () => {
+    const other = await givenPlace();
+    const [one, two] = [await given(), await given()];
+    const theirs = await given(CAT, other);
+    await moved();
+    expect(names()).toEqual([nameOf(), nameOf(CAT, other.orgId)].toSorted());
+    await erase(one.messageId);
+    worker.wake();
+    await expect.poll(waiting).toBe(0);
+    expect(await (await read(two.path)).text()).toBe(String(CAT));
+    await erase(two.messageId);
+    worker.wake();
+    await expect.poll(names).toEqual([nameOf(CAT, other.orgId)]);
+    expect(await (await read(theirs.path)).text()).toBe(String(CAT));
+  });
+
+  it('stays in the database while the store is down or refuses, and is moved later', async () => {
+    const { path } = await given();
+    s3.failing = 503;
+    worker.wake();
+    await expect.poll(() => s3.calls.length).toBeGreaterThan(0);
+    expect(await (await read(path)).text()).toBe(String(CAT));
+    s3.failing = null;
+    await later();
+    await expect.poll(names).toEqual([nameOf()]);
+  });
+
+  it('cannot be read while the store is down: 503, and what it says is not repeated', async () => {
+    const { path } = await given();
+    await moved();
+    s3.failing = 500;
+    const answer = await read(path);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);
+  });
+
+  it('is deleted later if the store is down then', async () => {
+    const { messageId } = await given();
+    await moved();
+    s3.failing = 503;
+    await erase(messageId);
+    worker.wake();
+    await expect.poll(() => s3.calls.filter((call) => call.startsWith('DELETE')).length).toBe(1);
+    expect([names(), await waiting()]).toEqual([[nameOf()], 1]);
+    s3.failing = null;
+    await later();
+    await expect.poll(names).toEqual([]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('that is erased while it is moved leaves no object', async () => {
+    const { messageId } = await given();
+    s3.before = async (call) => {
+      if (call.startsWith('PUT')) await erase(messageId);
+    };
+    worker.wake();
+    await expect.poll(names).toEqual([nameOf()]);
+    await expect.poll(waiting).toBe(1);
+    s3.before = () => Promise.resolve();
+    await later();
+    await expect.poll(names).toEqual([]);
+  });
+
+  it('is not lost when an equal one comes while the object is deleted', async () => {
+    const { messageId } = await given();
+    await moved();
+    const next = Promise.withResolvers<string>();
+    const second = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
+    s3.before = async (call) => {
+      if (!call.startsWith('DELETE')) return;
+      next.resolve((await given()).path);
+      // Another worker begins to move it, and waits for the end of the deletion.
+      second.start();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    };
+    await erase(messageId);
+    worker.wake();
+    const path = await next.promise;
+    await expect.poll(inDatabase).toBe(0);
+    await second.stop();
+    expect(names()).toEqual([nameOf()]);
+    expect(await (await read(path)).text()).toBe(String(CAT));
+  });
+
+  it('is moved by another worker if the first one died on the way', async () => {
+    await given();
+    await worker.stop();
+    await parley.db.execute(sql`UPDATE attachment SET place = 'moving', placed_at = now()`);
+    const second = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
+    second.start();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(names()).toEqual([]);
+    await parley.db.execute(sql`UPDATE attachment SET placed_at = now() - interval '6 minutes'`);
+    second.wake();
+    await expect.poll(names).toEqual([nameOf()]);
+    await second.stop();
+  });
+});

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { BlobError, type BlobStore } from '../../kernel/blob-store.ts';
+import {
+  beginMove,
+  completeMove,
+  findDeletions,
+  findMovable,
+  objectName,
+  postponeDeletion,
+  settleDeletion,
+} from '../../store/attachments/blobs.ts';
+import type { Db } from '../../store/db.ts';
+import { createLookLoop } from '../look-loop.ts';
+
+const POLL_MS = 5_000;
+/** Each file may have 10 MiB, and one is in memory at a time. */
+const BATCH = 20;
+
+export type BlobWorkerDeps = { db: Db; log: Logger; blobs: BlobStore };
+
+/** Moves files from the database into their store, and deletes objects that belong to nothing any more. */
+export function createBlobWorker({ db, log, blobs }: BlobWorkerDeps) {
+  /** False: the store fails, so the others wait for the next look. */
+  async function works(what: string, act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      if (loop.isStopping()) return false;
+      const facts = error instanceof BlobError ? { detail: error.message } : { err: error };
+      log.warn(facts, `${what}; it is tried again within minutes`);
+      return false;
+    }
+  }
+
+  async function move(): Promise<boolean> {
+    const found = await findMovable(db, BATCH);
+    for (const one of found) {
+      if (loop.isStopping()) return false;
+      const bytes = await beginMove(db, one);
+      if (bytes === null) continue;
+      const isMoved = await works('a file was not moved into its store', async () => {
+        await blobs.put(objectName(one), bytes, one.hash);
+        await completeMove(db, one);
+      });
+      if (!isMoved) return false;
+    }
+    return found.length === BATCH;
+  }
+
+  async function remove(): Promise<boolean> {
+    const found = await findDeletions(db, BATCH);
+    for (const one of found) {
+      if (loop.isStopping()) return false;
+      const isDone = await works('a file was not deleted from its store', () =>
+        settleDeletion(db, one, () => blobs.delete(objectName(one))),
+      );
+      if (isDone) continue;
+      await postponeDeletion(db, one);
+      return false;
+    }
+    return found.length === BATCH;
+  }
+
+  const loop = createLookLoop(POLL_MS, async () => {
+    let isMore = false;
+    for (const part of [remove, move]) {
+      await works('the files in the store were not looked after', async () => {
+        isMore = (await part()) || isMore;
+      });
+    }
+    return isMore;
+  });
+  return loop;
+}
