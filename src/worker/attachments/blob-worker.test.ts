@@ -8,6 +8,7 @@ import { loadBlobs } from '../../config/blobs.ts';
 import { type BlobStore, createBlobStore } from '../../kernel/blob-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
+import { beginMove, completeMove, findMovable, objectName } from '../../store/attachments/blobs.ts';
 import { attachment } from '../../store/schema/attachment.ts';
 import { createBlobWorker } from './blob-worker.ts';
 
@@ -173,19 +174,26 @@ describe('a file in a store of its own', () => {
     const { messageId } = await given();
     await moved();
     const next = Promise.withResolvers<string>();
-    const second = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
+    let begun: Promise<void> | undefined;
+    const moveNext = async (): Promise<void> => {
+      const [one] = await findMovable(parley.db, 1);
+      const bytes = await beginMove(parley.db, one!);
+      await blobs.put(objectName(one!), bytes!, one!.hash);
+      await completeMove(parley.db, one!);
+    };
     s3.before = async (call) => {
       if (!call.startsWith('DELETE')) return;
-      next.resolve((await given()).path);
-      // Another worker begins to move it, and waits for the end of the deletion.
-      second.start();
+      const { path } = await given();
+      // It waits for the end of the deletion.
+      begun = moveNext();
       await new Promise((resolve) => setTimeout(resolve, 300));
+      next.resolve(path);
     };
     await erase(messageId);
     worker.wake();
     const path = await next.promise;
-    await expect.poll(inDatabase).toBe(0);
-    await second.stop();
+    await begun;
+    await expect.poll(waiting).toBe(0);
     expect(names()).toEqual([nameOf()]);
     expect(await (await read(path)).text()).toBe(String(CAT));
   });
