@@ -21,7 +21,7 @@ const NOT_ABOUT_PEOPLE = [
   'installation', 'past_secret', 'running_process', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // only digests
-  'inbound_event', // only hashes
+  'inbound_event', 'blob_deletion', // only hashes
   'conversation_presence', // ids and moments, for seconds
   'conversation_seen', // ids and moments, deleted with the conversation
   'end_user_import', 'retention', 'campaign_schedule', // counts and columns
