@@ -404,7 +404,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       // The old rows stay until those of the filter have loaded.
       await expect.poll(() => recipients.getByRole('row').count()).toBe(2);
       expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
-      await recipients.getByRole('button', { name: 'Cancel row-3' }).click();
+      await recipients.getByRole('button', { name: 'Cancel crm-44' }).click();
       await dialog.getByText('This campaign no longer messages them').waitFor();
       await dialog.getByRole('button', { name: 'Cancel recipient' }).click();
       await page.getByText('Nothing matches these filters').waitFor();
