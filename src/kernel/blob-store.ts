@@ -29,6 +29,11 @@ export class BlobError extends Error {}
 const TIMEOUT_MS = 30_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** What a store says about a refusal. */
+const MAX_ERROR_BYTES = 64 * 1_024;
+
+type CallOptions = { body?: Buffer; hash?: string; range?: string; maxBytes?: number };
+
 /** `url` is the operator's own, so its host may be private; redirects are not followed. */
 export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: BlobSettings): BlobStore {
   const { host, port, protocol } = new URL(url);
@@ -38,7 +43,7 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
   async function call(
     method: 'GET' | 'PUT' | 'DELETE',
     name: string,
-    { body, hash = EMPTY_HASH, range }: { body?: Buffer; hash?: string; range?: string } = {},
+    { body, hash = EMPTY_HASH, range, maxBytes = MAX_ERROR_BYTES }: CallOptions = {},
   ): Promise<EgressResponse> {
     const { AwsV4Signer } = await import('aws4fetch');
     const headers = { 'x-amz-content-sha256': hash, ...(range !== undefined && { range }) };
@@ -61,6 +66,7 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
         headers: sent,
         ...(body && { body }),
         timeoutMs: TIMEOUT_MS,
+        maxBytes,
         secrets: [secretAccessKey],
       })
       .catch((cause: unknown) => {
@@ -81,7 +87,10 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
       if (status !== 200) throw refused(status);
     },
     read: async (name, { first, last }) => {
-      const { status, body } = await call('GET', name, { range: `bytes=${first}-${last}` });
+      const { status, body } = await call('GET', name, {
+        range: `bytes=${first}-${last}`,
+        maxBytes: Math.max(MAX_ERROR_BYTES, last - first + 1),
+      });
       if (status !== 206) throw refused(status);
       if (body.length !== last - first + 1) throw new BlobError(`The store at ${host} sends another part.`);
       return body;

@@ -108,6 +108,14 @@ describe('a file in a store of its own', () => {
     expect((await read(path.replace('token', 'other'))).status).toBe(404);
   });
 
+  it('is read in several parts when it is large', async () => {
+    const large = Buffer.alloc(1_500_000, 'a picture of a large cat; ');
+    const { path } = await given(large);
+    await moved();
+    expect(Buffer.from(await (await read(path)).arrayBuffer()).equals(large)).toBe(true);
+    expect(s3.calls.filter((call) => call.startsWith('GET'))).toHaveLength(3);
+  });
+
   it('is one object with its equals, of one organization, and goes with the last of them', async () => {
     const other = await givenPlace();
     const [one, two] = [await given(), await given()];
