@@ -26,7 +26,8 @@ export type BlobStore = {
 
 export class BlobError extends Error {}
 
-const TIMEOUT_MS = 30_000;
+/** Shorter than a node may take to stop. */
+const TIMEOUT_MS = 20_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** What a store says about a refusal. */

@@ -48,18 +48,23 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
   return rows;
 }
 
-/** Deletes the object with `remove`, unless a row has it again. If that fails, it is tried again later. */
+/**
+ * Deletes the object with `remove`, unless a row has it again. If that fails, it is tried again later. The entry is not
+ * locked, because an erase that writes it must not wait for the store; an entry that was written since stays.
+ */
 export function settleDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;
   return db.transaction(async (tx) => {
     await lockObject(tx, one);
-    const { rows } = await tx.execute<{ used: boolean }>(sql`SELECT EXISTS (SELECT 1 FROM attachment
+    const { rows } = await tx.execute<{ version: string; used: boolean }>(sql`
+      SELECT xmin::text AS version, EXISTS (SELECT 1 FROM attachment
         WHERE org_id = ${orgId} AND hash = ${hash} AND place IS NOT NULL) AS used
-      FROM blob_deletion WHERE org_id = ${orgId} AND hash = ${hash} AND due_at <= ${sql.raw(NOW)} FOR UPDATE SKIP LOCKED`);
+      FROM blob_deletion WHERE org_id = ${orgId} AND hash = ${hash} AND due_at <= ${sql.raw(NOW)}`);
     const [found] = rows;
     if (!found) return;
     if (!found.used) await remove();
-    await tx.execute(sql`DELETE FROM blob_deletion WHERE org_id = ${orgId} AND hash = ${hash}`);
+    await tx.execute(sql`DELETE FROM blob_deletion
+      WHERE org_id = ${orgId} AND hash = ${hash} AND xmin::text = ${found.version}`);
   });
 }
 

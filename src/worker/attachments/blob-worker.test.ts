@@ -206,6 +206,26 @@ describe('a file in a store of its own', () => {
     expect(await (await read(path)).text()).toBe(String(CAT));
   });
 
+  it('goes with a message that is erased while the store deletes its object, and the erase does not wait', async () => {
+    const [one, two] = [await given(), await given()];
+    await moved();
+    let erased = 0;
+    // The check has found no row with the object; now one that has it goes.
+    s3.before = async (call) => {
+      if (!call.startsWith('DELETE') || erased > 0) return;
+      await parley.db.execute(sql`UPDATE attachment SET place = 'store' WHERE message_id = ${two.messageId}`);
+      await erase(two.messageId);
+      erased = await waiting();
+    };
+    await parley.db.execute(sql`UPDATE attachment SET place = NULL WHERE message_id = ${two.messageId}`);
+    await erase(one.messageId);
+    worker.wake();
+    await expect.poll(() => erased).toBe(1);
+    await expect.poll(() => s3.calls.filter((call) => call.startsWith('DELETE')).length).toBe(2);
+    await expect.poll(waiting).toBe(0);
+    expect(names()).toEqual([]);
+  });
+
   it('is moved by another worker if the first one died on the way', async () => {
     await given();
     await worker.stop();
