@@ -110,7 +110,7 @@ export const words = defineWords(
     organization: 'المؤسسة',
     organization_hint: 'ما يشترك فيه الجميع في {organization}.',
     name: 'الاسم',
-    name_hint: 'يراه الأعضاء في قائمة التبديل، والمستدعون في رد ‎/api/me‎.',
+    name_hint: 'يراه الأعضاء في قائمة التبديل، والمستدعون في رد ⁦/api/me⁩.',
     organization_id: 'معرّف المؤسسة',
     region: 'المنطقة',
     region_hint: 'تبقى البيانات في هذه المنطقة، ولا تعمل مفاتيح هذه المؤسسة إلا فيها. لا يمكن تغييرها.',
