@@ -68,7 +68,6 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
         ...(body && { body }),
         timeoutMs: TIMEOUT_MS,
         maxBytes,
-        secrets: [secretAccessKey],
       })
       .catch((cause: unknown) => {
         throw new BlobError(`The store at ${host} does not answer.`, { cause });

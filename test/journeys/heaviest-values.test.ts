@@ -147,8 +147,9 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 let made = 0;
 const withDefinition = (field: Field) => ({ name: 'A', definition: definitionFor(field) });
 const withVariable = () => ({ name: 'T', agent_id: ids['agent'], variables: [{ name: 'v', type: 'object' }] });
-/** A person, unless the field is another way to name them. */
-const someone = ({ name }: Field, at: string) => (name === `${at}/id` ? {} : { external_id: 'one' });
+/** A person, unless the field is another way to name them. Attributes add up, so each of them is a new person's. */
+const someone = ({ name }: Field, at: string) =>
+  name === `${at}/id` ? {} : { external_id: name.includes('/attributes') ? `made-${made++}` : 'one' };
 const BASES: Record<string, (field: Field) => unknown> = {
   createAgent: withDefinition,
   updateAgent: (field) => (field.name.startsWith('/definition') ? withDefinition(field) : { name: 'A' }),
