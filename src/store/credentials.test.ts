@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { givenOrganization } from '../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { useDatabase } from '../../test/use-database.ts';
 import { deriveKey, placeOf, seal, SealError } from '../kernel/seal.ts';
 import {
   modelCredential,
@@ -10,22 +10,18 @@ import {
   SEALED_COLUMNS,
   sealCredential,
 } from './credentials.ts';
-import { type Db, openDb } from './db.ts';
+import type { Db } from './db.ts';
 import { DIGESTED } from './installation/move-secrets.ts';
 import { openDataKey } from './models.ts';
 
 const sealingKey = deriveKey('secret of the test', 'sealing');
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-  orgId = await givenOrganization(db);
+useDatabase((own) => {
+  db = own;
 });
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
+beforeAll(async () => {
+  orgId = await givenOrganization(db);
 });
 
 const account = (baseUrl: string | null) => modelCredential({ orgId, provider: 'openai', baseUrl });

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { type Db, openDb } from '../store/db.ts';
+import { useDatabase } from '../../test/use-database.ts';
+import type { Db } from '../store/db.ts';
 import { createQueueMail } from '../store/mail.ts';
 import { newId } from '../kernel/ids.ts';
 import { deriveKey } from '../kernel/seal.ts';
@@ -11,15 +11,9 @@ import { member } from '../store/schema/identity.ts';
 import { writeBudget } from '../store/spending/budgets.ts';
 import { createHousekeeper } from './housekeeper.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 const queueMail = createQueueMail(deriveKey('a secret', 'mail'));

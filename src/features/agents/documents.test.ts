@@ -1,29 +1,25 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { deleteAgentRows } from '../../store/agents/delete.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { insertDocument } from '../../store/documents.ts';
 import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
 import { document } from '../../store/schema/agent.ts';
 import { user } from '../../store/schema/identity.ts';
 import { createDocument, deleteDocument, listDocuments, readKnowledgeUse } from './documents.ts';
 
-let database: TestDatabase;
 let db: Db;
 const actor = { userId: 'user_1', address: '127.0.0.1', requestId: 'req_1' };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-  await db.insert(user).values({ id: actor.userId, name: 'Asha', email: 'asha@example.com' });
+useDatabase((own) => {
+  db = own;
 });
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+beforeAll(async () => {
+  await db.insert(user).values({ id: actor.userId, name: 'Asha', email: 'asha@example.com' });
 });
 
 const { agent: ofAgent, organization: ofOrganization } = KNOWLEDGE_BYTES.free;

@@ -1,26 +1,22 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { readReport } from './read-report.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let place: { agentId: string; channelId: string };
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db);
   place = await givenAgent(db, orgId);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 async function givenCampaign(recipients: Partial<typeof recipient.$inferInsert>[]) {

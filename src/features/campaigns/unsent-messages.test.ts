@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { type ClaimedDelivery, claimDeliveries, renewDeliveries } from '../../store/deliveries/claim.ts';
 import { completeDeliveries } from '../../store/deliveries/complete.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
@@ -15,23 +15,19 @@ import { moveInside } from './change-campaign.ts';
 import { cancelRecipient } from './recipients.ts';
 
 /** A campaign's first message that a worker has just claimed, and the effect of the campaign's moves on it. */
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let given: Awaited<ReturnType<typeof givenSending>>;
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db);
 });
 beforeEach(async () => {
   await db.execute(sql`UPDATE message SET due_at = NULL`);
   given = await givenSending();
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 async function givenSending() {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId, timeOfId } from '../../kernel/ids.ts';
-import { type Db, type Queryable, openDb } from '../../store/db.ts';
+import type { Db, Queryable } from '../../store/db.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import { lockAddress } from '../../store/inbound/place.ts';
 import { createSuppression } from '../../store/end-users/suppression.ts';
@@ -12,21 +12,17 @@ import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type InboundQueue, createInboundQueue } from './inbound-queue.ts';
 
 /** After a message is stored the agent waits for more, no matter how long storing took. */
-let database: TestDatabase;
 let db: Db;
 let queue: InboundQueue;
 let orgId: string;
 let agent: { agentId: string; channelId: string };
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   queue = createInboundQueue(db, createSuppression(Buffer.alloc(32)));
   orgId = await givenOrganization(db);
   agent = await givenAgent(db, orgId);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 const says = (address: string, more: { providerMessageId?: string; text?: string } = {}) => {

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { HandOffRules } from '../../../contract/dashboard/hand-offs.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { chooseText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findConversation } from '../../store/conversations/read.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { findDueHandOffs } from '../../store/hand-offs/queue.ts';
 import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { member, user } from '../../store/schema/identity.ts';
@@ -16,24 +16,19 @@ import { removeMember } from '../members/change-members.ts';
 import { applyHandOffRules } from './apply-rules.ts';
 import { readHandOffRules, setHandOffRules } from './set-rules.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let channels: { sandbox: string; telegram: string };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
+useDatabase((own) => {
+  db = own;
 });
+beforeAll(async () => {});
 beforeEach(async () => {
   orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const of = (kind: 'sandbox' | 'telegram') => givenChannel(db, orgId, agentId, { kind });
   channels = { sandbox: await of('sandbox'), telegram: await of('telegram') };
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 const actor = { userId: 'user_owner', address: null, requestId: null };

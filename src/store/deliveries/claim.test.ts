@@ -1,22 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { type ClaimedDelivery, claimDeliveries } from './claim.ts';
 import { type DeliveryOutcome, completeDeliveries } from './complete.ts';
 import { eraseEndUser } from '../end-users/erase.ts';
 import { createSuppression } from '../end-users/suppression.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 const sent = (held: ClaimedDelivery): DeliveryOutcome => ({

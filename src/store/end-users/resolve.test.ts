@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { EndUserBook } from './resolve.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 test('reads the row of a person once, however many calls of a batch name them', async () => {

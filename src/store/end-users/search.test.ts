@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { type EndUserFilter, listEndUsers } from './search.ts';
 import type { PagePosition } from '../page.ts';
 
 /** More people than are examined one by one (PROBE), so that each way of finding them is used. */
 const PEOPLE = 2_500;
-let database: TestDatabase;
 let db: Db;
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   for (const org of ['org_one', 'org_other'])
     await db.$client.query(
       `INSERT INTO end_user (org_id, id, external_id, name, tags, attributes, blocked)
@@ -23,10 +23,6 @@ beforeAll(async () => {
       [org, PEOPLE],
     );
   await db.$client.query('ANALYZE end_user');
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 const all = Array.from({ length: PEOPLE }, (_, at) => PEOPLE - at);

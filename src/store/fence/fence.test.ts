@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { accept, acceptingStatement, whyStopped } from './fence.ts';
 
 const NEEDS = { agent: 'on', trigger: 'on', channel: 'on' } as const;
@@ -21,16 +21,10 @@ const STATEMENT = acceptingStatement(
   'go AS (SELECT * FROM gate) SELECT count(*)::int AS passed FROM go',
 );
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 type Call = Awaited<ReturnType<typeof givenCall>>;

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { eraseImportFiles } from './erase-files.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 let files = 0;

@@ -1,24 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { givenKey, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, isUnreachable, openDb, type Queryable } from '../db.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import { type Db, isUnreachable, type Queryable } from '../db.ts';
 import { holdFence } from '../fence/hold-fence.ts';
 import { LOCK_HELD_MS, takePlaces } from './leases.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let keyId: string;
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db);
   keyId = await givenKey(db, orgId);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 /** Runs `first` in a transaction and then is silent until `told`; resolves with the outcome of the transaction. */

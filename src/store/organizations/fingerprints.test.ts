@@ -1,22 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { run } from '../schema/run.ts';
 import { readFingerprints } from './fingerprints.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 /** A page may have read the state in between: with the same fingerprint it would show that state until it reads again. */

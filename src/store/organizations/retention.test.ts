@@ -1,28 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { countOld, eraseOld, readRetention, setRetention } from './retention.ts';
 import { campaign, recipient } from '../schema/campaign.ts';
 import { conversation, conversationNote, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let agentId: string;
 let channelId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 beforeEach(async () => {
   await db.execute(sql`DELETE FROM retention`);

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { campaign, recipient } from '../schema/campaign.ts';
 import { event, eventDelivery, webhookEndpoint } from '../schema/event.ts';
 import { message } from '../schema/conversation.ts';
@@ -13,22 +13,18 @@ import { COUNTED, readQueueDepths } from './depth.ts';
 /** The two parts of the age that this test gives: a minute ago, and not yet. */
 const ago = () => new Date(Date.now() - 60_000);
 const later = () => new Date(Date.now() + 3_600_000);
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let ids: Awaited<ReturnType<typeof givenAgent>>;
 let talk: Awaited<ReturnType<typeof givenConversation>>;
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db, { plan: 'paid' });
   ids = await givenAgent(db, orgId);
   talk = await givenConversation(db, orgId, ids.channelId);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 const depths = () => readQueueDepths(db.$client);

@@ -1,28 +1,24 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { expireRecipients } from './dispatch.ts';
 import { campaign, recipient } from '../schema/campaign.ts';
 import { run } from '../schema/run.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let agentId: string;
 let channelId: string;
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db);
   ({ agentId, channelId } = await givenAgent(db, orgId));
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 async function givenCampaign(more: Partial<typeof campaign.$inferInsert> = {}): Promise<string> {

@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
 import { endProbe, enterGate, reportFailure, reportSuccess } from './gates.ts';
 import { markSpent, reserve, settleDead, type Spending } from './reserve.ts';
 import { settleTurn } from './settle.ts';
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
+useDatabase((own) => {
+  db = own;
 });
+beforeAll(async () => {});
 beforeEach(async () => {
   orgId = await givenOrganization(db);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 const MODEL = { provider: 'openai', model: 'gpt' };

@@ -1,24 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { channel } from '../../store/schema/channel.ts';
 import { CAMPAIGNS, createCampaignWorker } from './campaign-worker.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 async function givenDue(orgId: string, place: { agentId: string; channelId: string }): Promise<string> {

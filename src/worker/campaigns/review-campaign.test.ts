@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import { longestStretchMs } from '../../../test/cpu-time.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { createSuppression } from '../../store/end-users/suppression.ts';
 import { campaign } from '../../store/schema/campaign.ts';
 import type { WaitingRecipient } from '../../store/recipients/review.ts';
 import { beginReview, createReviewCampaign } from './review-campaign.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 const NOW = new Date('2026-11-21T12:00:00Z');

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import type { MailServer } from '../../config/mail.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { createQueueMail, type Mail } from '../../store/mail.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createMailWorker } from './send-mail.ts';
@@ -21,7 +21,6 @@ const mail = (more: Partial<Mail> = {}): Mail => ({
   ...more,
 });
 
-let database: TestDatabase;
 let db: Db;
 let smtp: FakeSmtp;
 let worker: Worker;
@@ -43,10 +42,10 @@ const isTriedAgain = () =>
 const hurry = () =>
   expect.poll(async () => (await db.execute(sql`UPDATE mail SET due_at = now() WHERE lease IS NULL`)).rowCount).toBe(1);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
+useDatabase((own) => {
+  db = own;
 });
+beforeAll(async () => {});
 beforeEach(async () => {
   lines = [];
   smtp = await startSmtp();
@@ -55,10 +54,6 @@ afterEach(async () => {
   await worker.stop(1_000);
   await smtp.stop();
   await db.execute(sql`DELETE FROM mail`);
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 it('sends a committed mail once, as text and as HTML that runs nothing, and keeps no link', async () => {

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { publishDefinition } from '../../store/agents/versions.ts';
 import { changeAgent } from '../../store/agents/write.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { deleteDocumentRow, insertDocument } from '../../store/documents.ts';
 import { readNextDocument } from '../../store/agents/read-for-turns.ts';
 import type { DocumentsOf } from '../knowledge/messages.ts';
 import { createAgentLoader } from './load-agent.ts';
 import { NO_KNOWLEDGE } from '../../engine/provider.ts';
 
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
+useDatabase((own) => {
+  db = own;
 });
 
 test('documents have a new edition when one is added or removed, and not when the definition changes', async () => {

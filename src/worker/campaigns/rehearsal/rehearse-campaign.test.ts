@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type CampaignSettings, RecipientInput } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { longestStretchMs } from '../../../../test/cpu-time.ts';
 import { givenAgent, givenOrganization } from '../../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../test/postgres.ts';
+import { useDatabase } from '../../../../test/use-database.ts';
 import { templateFault } from '../../../engine/templates.ts';
 import { compileBody } from '../../../http/route/validate.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Db, openDb } from '../../../store/db.ts';
+import type { Db } from '../../../store/db.ts';
 import { createSuppression } from '../../../store/end-users/suppression.ts';
 import { campaign } from '../../../store/schema/campaign.ts';
 import { endUser } from '../../../store/schema/end-user.ts';
@@ -18,22 +18,18 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const suppression = createSuppression(Buffer.alloc(32, 7));
 const waitingOnes: AskedRehearsal = { filter: null, begins_at: NOW.toISOString() };
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let place: { agentId: string; channelId: string };
 let rehearse: RehearseCampaign;
 
+useDatabase((own) => {
+  db = own;
+});
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   orgId = await givenOrganization(db);
   place = await givenAgent(db, orgId);
   rehearse = createRehearseCampaign({ db, suppression, templateFault, check: compileBody(RecipientInput) });
-});
-afterAll(async () => {
-  await db?.$client.end();
-  await database?.drop();
 });
 
 async function givenCampaign(settings: CampaignSettings, state = 'draft'): Promise<string> {
