@@ -12,7 +12,7 @@ import { holdMember } from '../../store/members/members.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
-import { isOpen, readReplyWindow } from './reply-window.ts';
+import { takesWords } from './reply-window.ts';
 import type { ConversationsDeps } from './deps.ts';
 
 /** A human takes over: the agent is silent from now on, and a turn in progress is discarded. */
@@ -113,7 +113,10 @@ export async function replyInConversation(
 ): Promise<ConversationMessage> {
   const content: MessageContent =
     template === undefined ? { type: 'text', text: text! } : { type: 'template', ...template };
-  const row = await db.transaction((tx) => answerAsPerson(tx, { kinds }, orgId, id, content, actor));
+  const row = await db.transaction(async (tx) => {
+    await takeOver(tx, orgId, id, actor);
+    return answerAsPerson(tx, { kinds }, orgId, id, content, actor);
+  });
   return presentConversationMessage(row);
 }
 
@@ -126,8 +129,7 @@ export async function sendFileInConversation(
   actor: Actor,
 ): Promise<ConversationMessage> {
   const row = await db.transaction(async (tx) => {
-    await holdActor(tx, orgId, actor);
-    if (!(await lockConversation(tx, orgId, id))) throw new Refusal('conversation_not_found');
+    await takeOver(tx, orgId, id, actor);
     const { row: sent, content } = await newAttachment({ db: tx, baseUrl }, orgId, file);
     const message = await answerAsPerson(tx, { kinds }, orgId, id, content, actor);
     await insertAttachment(tx, orgId, { ...sent, messageId: message.id });
@@ -136,6 +138,7 @@ export async function sendFileInConversation(
   return presentConversationMessage(row);
 }
 
+/** The caller has taken the conversation over. */
 async function answerAsPerson(
   tx: Queryable,
   { kinds }: Pick<ConversationsDeps, 'kinds'>,
@@ -144,13 +147,12 @@ async function answerAsPerson(
   content: MessageContent,
   actor: Actor,
 ): Promise<MessageRow> {
-  await takeOver(tx, orgId, id, actor);
   const conversation = await findConversation(tx, orgId, id);
   const kind = kinds.get(conversation!.channelKind);
   // Anything else is put in words where the channel does not take it.
   if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
     throw new Refusal('content_unsupported');
-  if (content.type !== 'template' && !isOpen(await readReplyWindow(tx, kinds, orgId, conversation!)))
+  if (content.type !== 'template' && !(await takesWords(tx, kind, orgId, id)))
     throw new Refusal('session_window_closed');
   const isDelivered = kind?.byStoring === true;
   return insertMessage(tx, orgId, {

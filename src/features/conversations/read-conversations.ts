@@ -69,7 +69,7 @@ export async function readConversation(
     listNotes(db, orgId, id),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
-    readReplyWindow(db, kinds, orgId, row),
+    readReplyWindow(db, kinds.get(row.channelKind), orgId, id),
   ]);
   return {
     ...presentConversation(row),

@@ -1,23 +1,31 @@
 import type { ConversationRecord } from '../../../contract/dashboard/conversations.ts';
+import type { ChannelKind } from '../../channels/channel.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type ConversationRow, readLastInbound } from '../../store/conversations/read.ts';
+import { isInWindow, windowEnd } from '../../kernel/reply-window.ts';
+import { readLastInbound } from '../../store/conversations/read.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { ConversationsDeps } from './deps.ts';
 
-const HOUR_MS = 3_600_000;
+const hoursOf = (kind: ChannelKind | undefined): number | null => kind?.capabilities.reply_window_hours ?? null;
 
 /** Until when the channel takes words from a member; null: at any time. */
 export async function readReplyWindow(
   db: Queryable,
-  kinds: ConversationsDeps['kinds'],
+  kind: ChannelKind | undefined,
   orgId: string,
-  { id, channelKind }: Pick<ConversationRow, 'id' | 'channelKind'>,
+  conversationId: string,
 ): Promise<ConversationRecord['reply_window']> {
-  const hours = kinds.get(channelKind)?.capabilities.reply_window_hours ?? null;
+  const hours = hoursOf(kind);
   if (hours === null) return null;
-  const wrote = await readLastInbound(db, orgId, id);
-  return { until: wrote === null ? null : timestamp(new Date(wrote).getTime() + hours * HOUR_MS) };
+  const end = windowEnd(hours, await readLastInbound(db, orgId, conversationId));
+  return { until: end && timestamp(end) };
 }
 
-export const isOpen = (window: ConversationRecord['reply_window']): boolean =>
-  window === null || (window.until !== null && Date.parse(window.until) > Date.now());
+export async function takesWords(
+  db: Queryable,
+  kind: ChannelKind | undefined,
+  orgId: string,
+  conversationId: string,
+): Promise<boolean> {
+  const hours = hoursOf(kind);
+  return hours === null || isInWindow(hours, await readLastInbound(db, orgId, conversationId), Date.now());
+}

@@ -94,12 +94,13 @@ export async function listConversationRows(
 
 /** When the person last wrote at the address to which the conversation is sent. */
 export async function readLastInbound(db: Queryable, orgId: string, id: string): Promise<Date | null> {
-  const { rows } = await db.execute<{ at: Date | null }>(sql`SELECT (SELECT i.last_inbound_at FROM identity i
+  const { rows } = await db.execute<{ at: string | null }>(sql`SELECT (SELECT i.last_inbound_at FROM identity i
       WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.end_user_id = c.end_user_id
         AND i.address = coalesce(c.address, i.address)
       ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) AS at
     FROM conversation c WHERE c.org_id = ${orgId} AND c.id = ${id}`);
-  return rows[0]?.at ?? null;
+  const at = rows[0]?.at ?? null;
+  return at === null ? null : new Date(at);
 }
 
 /** The newest messages, oldest first. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
+import { isInWindow } from '../../kernel/reply-window.ts';
 import { newId } from '../../kernel/ids.ts';
 import { whyStopped } from '../fence/fence.ts';
 import { type EndUserRow, EndUserBook, LATER } from '../end-users/resolve.ts';
@@ -182,9 +183,8 @@ function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
 
 /** Scheduled sends are decided when they are due. */
 function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
-  if (rules.replyWindowHours === null || content.type === 'template' || sendAt !== null) return true;
-  const wrote = standing?.last_inbound_at ?? null;
-  return wrote !== null && Date.now() - wrote.getTime() < rules.replyWindowHours * 3_600_000;
+  if (content.type === 'template' || sendAt !== null) return true;
+  return isInWindow(rules.replyWindowHours, standing?.last_inbound_at ?? null, Date.now());
 }
 
 /** An answer must reference a message of the same conversation. */

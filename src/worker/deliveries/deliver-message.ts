@@ -1,6 +1,7 @@
 import type { DeliveryError } from '../../../contract/channels.ts';
 import { ChannelFailure, type ChannelKind, type SendTools } from '../../channels/channel.ts';
 import { fitContent } from '../../channels/fit-content.ts';
+import { isInWindow } from '../../kernel/reply-window.ts';
 import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
@@ -99,11 +100,7 @@ function checked(claimed: ClaimedDelivery, kind: ChannelKind, address: string | 
   }
   const content = fitContent(claimed.content, kind);
   const hours = capabilities.reply_window_hours;
-  const open =
-    hours === null ||
-    content.type === 'template' ||
-    (claimed.last_inbound_at !== null && now - claimed.last_inbound_at.getTime() < hours * 3_600_000);
-  if (open) return content;
+  if (content.type === 'template' || isInWindow(hours, claimed.last_inbound_at, now)) return content;
   throw new ChannelFailure(
     'session_window_closed',
     `The person has not written for ${hours} hours: only a template may be sent.`,
