@@ -5,12 +5,17 @@ import { StartError } from './kernel/start-error.ts';
 
 /**
  * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
- * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces`, `check-database`. On a fatal error it prints one
- * sentence with its cure and exits with 1, without damage to any data.
+ * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces`,
+ * `check-database`. On a fatal error it prints one sentence with its cure and exits with 1, without damage to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
 type Given = { file: string | undefined; role: Role; keepKeys: boolean };
+/** For `./parley doctor`, which reads one line of JSON. */
+const report = async (found: Promise<unknown>): Promise<void> => {
+  process.stdout.write(`${JSON.stringify(await found)}\n`);
+};
+
 /** Each loads what it needs: a check of the mail server is not to read the whole server first. */
 const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   serve: async ({ role }) => (await import('./start/serve.ts')).serve(role),
@@ -21,10 +26,10 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   'reset-second-factor': async ({ file }) =>
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
   'rotate-secrets': async () => (await import('./start/rotate-secrets.ts')).runRotateSecrets(),
-  'check-mail': async () => (await import('./start/check-mail.ts')).runCheckMail(),
-  'check-blobs': async () => (await import('./start/check-blobs.ts')).runCheckBlobs(),
-  'check-traces': async () => (await import('./start/check-traces.ts')).runCheckTraces(),
-  'check-database': async () => (await import('./start/check-database.ts')).runCheckDatabase(),
+  'check-mail': async () => report((await import('./start/check-mail.ts')).checkMail()),
+  'check-blobs': async () => report((await import('./start/check-blobs.ts')).checkBlobs()),
+  'check-traces': async () => report((await import('./start/check-traces.ts')).checkTraces()),
+  'check-database': async () => report((await import('./start/check-database.ts')).checkDatabase()),
 };
 
 try {

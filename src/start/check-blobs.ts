@@ -2,12 +2,8 @@ import { loadBlobs } from '../config/blobs.ts';
 import { tryBlobStore } from '../kernel/blob-store.ts';
 import { newId } from '../kernel/ids.ts';
 
-/** For `./parley doctor`: one line of JSON about BLOBS_URL of this environment. Leaves nothing in the store. */
-export async function runCheckBlobs(): Promise<void> {
-  process.stdout.write(`${JSON.stringify(await checkBlobs())}\n`);
-}
-
-async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
+/** For `./parley doctor`: BLOBS_URL of this environment. Leaves nothing in the store. */
+export async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
   const { blobs, faults } = loadBlobs();
   const [fault] = faults;
   if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };

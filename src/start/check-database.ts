@@ -5,11 +5,7 @@ import { readServerReport } from '../store/installation/server-report.ts';
 import { type Finding, judgeServer } from './judge-server.ts';
 import { insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
 
-/** For `./parley doctor`: one line of JSON about the database of this environment. Changes nothing. */
-export async function runCheckDatabase(): Promise<void> {
-  process.stdout.write(`${JSON.stringify(await checkDatabase())}\n`);
-}
-
+/** For `./parley doctor`: the database of this environment. Changes nothing. */
 export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   const { dataDir, databaseUrl, fault } = loadDatabasePlace(env);
   if (fault) return [{ name: 'database', status: 'fail', detail: `DATABASE_URL ${fault.fault}.`, cure: fault.cure }];

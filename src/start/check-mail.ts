@@ -1,12 +1,8 @@
 import { loadMail } from '../config/mail.ts';
 import { tryMailServer } from '../worker/mail/send-mail.ts';
 
-/** For `./parley doctor`: one line of JSON about SMTP_URL and MAIL_FROM of this environment. Sends no mail. */
-export async function runCheckMail(): Promise<void> {
-  process.stdout.write(`${JSON.stringify(await checkMail())}\n`);
-}
-
-async function checkMail(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
+/** For `./parley doctor`: SMTP_URL and MAIL_FROM of this environment. Sends no mail. */
+export async function checkMail(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
   const { mail, faults } = loadMail();
   const [fault] = faults;
   if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };

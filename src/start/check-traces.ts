@@ -1,12 +1,8 @@
 import { loadTraces } from '../config/traces.ts';
 import { trySpanExport } from '../kernel/traces/export-spans.ts';
 
-/** For `./parley doctor`: one line of JSON about the collector of traces of this environment. Sends no span. */
-export async function runCheckTraces(): Promise<void> {
-  process.stdout.write(`${JSON.stringify(await checkTraces())}\n`);
-}
-
-async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; detail: string; cure?: string }> {
+/** For `./parley doctor`: the collector of traces of this environment. Sends no span. */
+export async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; detail: string; cure?: string }> {
   const { traces, faults } = loadTraces();
   const [fault] = faults;
   if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };
