@@ -6,6 +6,9 @@ export type Rounds = {
   /** Instead of days of the week: this one of each month, or its last one if it is shorter. */
   monthDay?: number | null;
 };
+/** The last day that a month may have. */
+export const MAX_MONTH_DAY = 31;
+
 export type Round = { day: string; at: Date };
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
-import { type ChannelKinds, channelKinds } from '../src/channels/kinds.ts';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type App, createApp, type Role } from '../src/app/app.ts';
+import { type ChannelKinds, channelKinds } from '../src/channels/kinds.ts';
 import { type Config, loadConfig } from '../src/config/config.ts';
 import type { Secrets } from '../src/config/secrets.ts';
 import { createLogger } from '../src/kernel/log.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { MAX_MONTH_DAY } from '../../contract/campaign-rounds.ts';
 import type { CampaignSchedule, SetScheduleBody } from '../../contract/dashboard/campaign-schedules.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
@@ -6,7 +7,6 @@ import { wholeNumber } from '../input.ts';
 import { examples, verb } from '../verb.ts';
 
 const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const MAX_MONTH_DAY = 31;
 
 type Options = {
   segment?: string;

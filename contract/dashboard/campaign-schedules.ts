@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MAX_MONTH_DAY } from '../campaign-rounds.ts';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
@@ -6,7 +7,7 @@ import { closed, Id, Moment, Nullable } from './shapes.ts';
 export const NEXT_ROUNDS = 3;
 
 /** A month that is shorter has its round on its last day. */
-const MonthDay = Type.Integer({ minimum: 1, maximum: 31 });
+const MonthDay = Type.Integer({ minimum: 1, maximum: MAX_MONTH_DAY });
 
 const schedule = {
   segment_id: Id('segment'),
@@ -20,8 +21,8 @@ const schedule = {
 };
 
 /**
- * A campaign that repeats: on each of these days, or on one of each month, a round is made, a campaign of its own with the settings of this one
- * and with the people who are in the segment then.
+ * A campaign that repeats: on each of these days, or on one of each month, a round is made, a campaign of its own with the
+ * settings of this one and with the people who are in the segment then.
  */
 export const CampaignSchedule = Type.Object(
   {

@@ -3,7 +3,6 @@ import { defineWords } from '../language/words.tsx';
 export const listWords = defineWords(
   {
     view: 'Columns and rows',
-    columns: 'Columns',
     rows: 'Rows',
     wide: 'Normal',
     dense: 'Compact',
@@ -14,7 +13,6 @@ export const listWords = defineWords(
   },
   {
     view: 'الأعمدة والصفوف',
-    columns: 'الأعمدة',
     rows: 'الصفوف',
     wide: 'عادية',
     dense: 'متراصّة',

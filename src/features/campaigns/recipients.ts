@@ -12,12 +12,13 @@ import { cancelRunRow } from '../../store/runs/read.ts';
 import { presentRecipient } from './present.ts';
 
 type Reads = { db: Db };
+type Filter = { status?: string | undefined; ref?: string | undefined };
 
 export async function listRecipients(
   { db }: Reads,
   orgId: string,
   campaignId: string,
-  filter: { status?: string | undefined; ref?: string | undefined },
+  filter: Filter,
   page: PageRequest,
 ): Promise<PageOf<Recipient>> {
   const { rows, hasMore } = await listRows(db, orgId, campaignId, filter, page);
@@ -30,7 +31,7 @@ export async function listNamedRecipients(
   deps: Reads,
   orgId: string,
   campaignId: string,
-  filter: { status?: string | undefined; ref?: string | undefined },
+  filter: Filter,
   page: PageRequest,
 ): Promise<PageOf<NamedRecipient>> {
   const { rows, hasMore } = await listRecipients(deps, orgId, campaignId, filter, page);

@@ -25,6 +25,12 @@ export function docsRoutes(deps: DocsDeps): Route[] {
     made.set(name, known);
     return known;
   };
+  const fonts = new Map<string, Buffer>();
+  const font = async (beginning: string): Promise<Buffer> => {
+    const bytes = fonts.get(beginning) ?? (await readFont(beginning));
+    fonts.set(beginning, bytes);
+    return bytes;
+  };
   const send = async (reply: FastifyReply, path: string) => sendPage(reply, await pages.html(path), deps.baseUrl);
   return [
     get('/docs', async (reply, { query }) => {
@@ -46,7 +52,10 @@ export function docsRoutes(deps: DocsDeps): Route[] {
     get('/docs/style.css', async (reply) => sendAsset(reply, 'text/css', file('style.css'))),
     ...SCRIPTS.map((name) => get(`/docs/${name}`, async (reply) => sendAsset(reply, 'text/javascript', file(name)))),
     ...Object.entries(FONTS).map(([name, file]) =>
-      get(`/docs/fonts/${name}.woff2`, async (reply) => sendFont(reply, file)),
+      get(`/docs/fonts/${name}.woff2`, async (reply) => {
+        const bytes = await font(file);
+        return reply.header('cache-control', 'public, max-age=86400').type('font/woff2').send(bytes);
+      }),
     ),
     get('/docs/entries.js', async (reply) => {
       const text = JSON.stringify(await pages.entries());
@@ -66,13 +75,12 @@ const get = (path: string, answer: Answer): Route => ({
   handle: (request, reply) => answer(reply, request),
 });
 
-async function sendFont(reply: FastifyReply, beginning: string): Promise<FastifyReply> {
+async function readFont(beginning: string): Promise<Buffer> {
   const folder = ownFile(DASHBOARD_FILES);
   const names = await readdir(folder).catch(() => []);
   const name = names.find((one) => one.startsWith(beginning));
   if (name === undefined) throw new Refusal('route_not_found');
-  const font = await readFile(path.join(folder, name));
-  return reply.header('cache-control', 'public, max-age=86400').type('font/woff2').send(font);
+  return readFile(path.join(folder, name));
 }
 
 const sendAsset = (reply: FastifyReply, type: string, text: string): FastifyReply =>

@@ -4,7 +4,10 @@ import type { Queryable } from '../db.ts';
 
 type Tagging = { ids: readonly string[]; action: 'add' | 'remove'; tag: string };
 
-/** People who have the tag already, or do not have it, are not changed. Locked in one order, so that two calls never wait for each other. */
+/**
+ * People who have the tag already, or do not have it, are not changed. Locked in one order, so that two calls never wait
+ * for each other.
+ */
 export async function tagPeople(
   tx: Queryable,
   orgId: string,

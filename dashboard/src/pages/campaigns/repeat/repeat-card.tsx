@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { nextRounds } from '../../../../../contract/campaign-rounds.ts';
+import { MAX_MONTH_DAY, nextRounds } from '../../../../../contract/campaign-rounds.ts';
 import {
   type CampaignSchedule,
   NEXT_ROUNDS,
@@ -177,7 +177,7 @@ function Days({ values: { days, month_day }, tried, may, change }: DaysProps): R
           description={say('month_day_hint')}
           maw={420}
           min={1}
-          max={31}
+          max={MAX_MONTH_DAY}
           clampBehavior="strict"
           allowDecimal={false}
           readOnly={!may}
