@@ -63,9 +63,10 @@ test('people of another organization are not touched', async () => {
   expect(rows).toEqual([{ tags: ['new'] }]);
 });
 
-test('parallel calls lose nothing', async () => {
+test('parallel calls lose nothing, and give no tag twice', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => given([])));
   const names = Array.from({ length: 8 }, (_, number) => `tag ${number}`);
   await Promise.all(names.map((name, at) => tag(at % 2 === 0 ? ids : ids.toReversed(), 'add', name)));
-  for (const id of ids) expect((await tagsOf(id)).toSorted()).toEqual(names);
+  await Promise.all(names.map(() => tag(ids, 'add', 'same')));
+  for (const id of ids) expect((await tagsOf(id)).toSorted()).toEqual(['same', ...names]);
 });
