@@ -139,7 +139,9 @@ test('a model that does not answer holds up the files of its own organization al
   await expect.poll(files).toEqual([{ type: 'audio/ogg' }]);
   expect(model.transcripts.calls.length).toBe(2);
   gate.resolve();
-  await expect.poll(() => model.transcripts.calls.length).toBe(6);
+  // Waits for the answer too: it would arrive among those of the next test.
+  await expect.poll(() => answers().join(' ').match(/Late\./g)?.length).toBe(6);
+  expect(model.transcripts.calls.length).toBe(6);
 });
 
 test('a passing failure is tried again; the turn waits half a minute at most', async () => {
