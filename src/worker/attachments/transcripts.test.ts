@@ -140,7 +140,14 @@ test('a model that does not answer holds up the files of its own organization al
   expect(model.transcripts.calls.length).toBe(2);
   gate.resolve();
   // Waits for the answer too: it would arrive among those of the next test.
-  await expect.poll(() => answers().join(' ').match(/Late\./g)?.length).toBe(6);
+  await expect
+    .poll(
+      () =>
+        answers()
+          .join(' ')
+          .match(/Late\./g)?.length,
+    )
+    .toBe(6);
   expect(model.transcripts.calls.length).toBe(6);
 });
 
