@@ -9,6 +9,7 @@ const MAX_EXAMPLES = 5;
 /** Questions with the same topic that the agent could not answer. */
 export const MissedQuestion = Type.Object(
   {
+    agent_id: Type.String(),
     /** The newest of them. */
     question: Type.String(),
     count: Type.Integer(),

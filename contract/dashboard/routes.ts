@@ -349,6 +349,7 @@ const routes = {
   testAgent: route('POST 200', `${org}/agents/:agent_id/test`, 'member', 'Run one test against the draft or a version; no tool is called and nothing is sent', { body: TestAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: CaseResult }),
   replayConversation: route('POST 200', `${org}/agents/:agent_id/replay`, 'member', 'Play a conversation that has been on the draft or a version; no tool is called, nothing is sent or stored', { body: ReplayBody, answer: ReplayResult }),
   listMissedQuestions: route('GET 200', `${org}/agents/:agent_id/questions`, 'viewer', 'Questions of the last 30 days that the agent could not answer, by topic', { answer: MissedQuestions }),
+  listAllMissedQuestions: route('GET 200', `${org}/questions`, 'viewer', 'Questions of the last 30 days that any agent could not answer, by agent and topic', { answer: MissedQuestions }),
   settleMissedQuestions: route('POST 200', `${org}/agents/:agent_id/questions/settle`, 'member', 'Take questions out of this list', { body: SettleQuestionsBody, answer: SettledQuestions }),
   tryTool: route('POST 200', `${org}/agents/:agent_id/tools/try`, 'member', 'Call a tool with a made-up person, and see request and answer', { body: TryToolBody, bodyLimit: DEFINITION_BODY_BYTES, answer: ToolTried }),
   listMcpTools: route('POST 200', `${org}/agents/:agent_id/mcp-tools`, 'member', 'Ask an MCP server for its tools', { body: ListMcpToolsBody, answer: McpTools }),

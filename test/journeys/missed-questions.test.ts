@@ -74,6 +74,23 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     expect(JSON.stringify(again.messages.at(-1).content)).toContain('We wrap a gift for free');
   });
 
+  it('is on the first page too, with its agent, and can be answered there', async () => {
+    const { page } = await journey.open('/', { as: OWNER });
+    const list = page.getByRole('list', { name: 'Unanswered questions' });
+    const item = list.getByRole('listitem').filter({ hasText: 'تغلفون' });
+    await item.waitFor();
+    expect(await list.getByRole('listitem').count()).toBe(1);
+    await item.getByRole('button', { name: 'Write the answer' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Write the answer' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await seriousFaults(page)).toEqual([]);
+    await item.getByRole('link', { name: 'Concierge' }).click();
+    await page.waitForURL(/tab=knowledge/);
+    await page.getByRole('button', { name: 'Add document' }).waitFor();
+  });
+
   it('is dismissed; in Arabic, on a phone, nothing is too wide', async () => {
     const page = await at({ liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 800 } });
     const item = page.getByRole('listitem').filter({ hasText: 'تغلفون' });

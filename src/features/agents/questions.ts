@@ -26,10 +26,21 @@ export async function listMissedQuestions(
   id: string,
 ): Promise<MissedQuestions> {
   await foundAgent(db, orgId, id);
+  return byTopic({ db, questions }, orgId, id);
+}
+
+/** The same of all agents together: who answers one of them writes a document of its agent. */
+export const listAllMissedQuestions = (deps: Deps, orgId: string): Promise<MissedQuestions> =>
+  byTopic(deps, orgId, null);
+
+async function byTopic({ db, questions }: Deps, orgId: string, id: string | null): Promise<MissedQuestions> {
   const since = new Date(Date.now() - MISSED_DAYS * DAY_MS);
   const found = await readMissed(db, orgId, id, since, MAX_MISSED + 1);
-  const groups = await questions.group(found.slice(0, MAX_MISSED));
+  const groups: Missed[][] = [];
+  for (const asked of Map.groupBy(found.slice(0, MAX_MISSED), ({ agentId }) => agentId).values())
+    groups.push(...(await questions.group(asked)));
   const present = (members: Missed[]): MissedQuestion => ({
+    agent_id: members[0]!.agentId,
     question: members[0]!.text,
     count: members.length,
     languages: [...new Set(members.flatMap(({ text }) => questions.languageOf(text) ?? []))],
@@ -42,8 +53,7 @@ export async function listMissedQuestions(
       at: timestamp(one.at),
     })),
   });
-  // The sort is stable: of equal ones the newest comes first.
-  const data = groups.toSorted((a, b) => b.length - a.length).map(present);
+  const data = groups.toSorted((a, b) => b.length - a.length || b[0]!.at.getTime() - a[0]!.at.getTime()).map(present);
   return { data, has_more: found.length > MAX_MISSED };
 }
 

@@ -14,7 +14,12 @@ import { readEmbeddings, retryEmbeddings } from '../../features/agents/embedding
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
 import { type AskMcpServer, listMcpTools } from '../../features/agents/list-mcp-tools.ts';
-import { listMissedQuestions, type Questions, settleMissedQuestions } from '../../features/agents/questions.ts';
+import {
+  listAllMissedQuestions,
+  listMissedQuestions,
+  type Questions,
+  settleMissedQuestions,
+} from '../../features/agents/questions.ts';
 import { type Replay, replayConversation } from '../../features/agents/replay.ts';
 import { type PlayCase, readSuite, setSuite, testAgent } from '../../features/agents/suite.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
@@ -81,6 +86,7 @@ export const agentRoutes = ({
   route('testAgent', ({ orgId, params, body }) => testAgent(deps, orgId, params.agent_id, body)),
   route('replayConversation', ({ orgId, params, body }) => replayConversation(deps, orgId, params.agent_id, body)),
   route('listMissedQuestions', ({ orgId, params }) => listMissedQuestions(deps, orgId, params.agent_id)),
+  route('listAllMissedQuestions', ({ orgId }) => listAllMissedQuestions(deps, orgId)),
   route('settleMissedQuestions', ({ orgId, params, body }) =>
     settleMissedQuestions(deps, orgId, params.agent_id, body.message_ids),
   ),

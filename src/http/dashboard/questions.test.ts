@@ -97,6 +97,24 @@ describe('questions that an agent could not answer', () => {
     ]);
   });
 
+  test('of all agents stand in one list, each with its agent, without agents that are gone', async () => {
+    const [first, second, gone] = [await givenTalks(), await givenTalks(), await givenTalks()];
+    const elsewhere = await givenTalks(await givenOrganization(server.db));
+    await elsewhere.ask('Do you sell kites?');
+    await first.ask('Do you sell kites?');
+    await second.ask('Are kites sold here?');
+    await second.ask('Do you sell kites?');
+    await gone.ask('Do you sell kites?');
+    expect((await owner.call(`DELETE /organizations/${owner.orgId}/agents/${gone.agentId}`)).status).toBe(204);
+    const { data } = (await viewer(`GET /organizations/${owner.orgId}/questions`)).body;
+    const ofKites = data.filter(({ question }: { question: string }) => question === 'Do you sell kites?');
+    expect(ofKites).toMatchObject([
+      { agent_id: second.agentId, count: 2 },
+      { agent_id: first.agentId, count: 1 },
+    ]);
+    expect((await viewer(`GET /organizations/${elsewhere.at.split('/')[2]!}/questions`)).status).toBe(404);
+  });
+
   test('belong to one agent of one organization', async () => {
     const [mine, other] = [await givenTalks(), await givenTalks()];
     const elsewhere = await givenTalks(await givenOrganization(server.db));

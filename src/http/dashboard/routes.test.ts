@@ -104,6 +104,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   audit: ['viewer', 'admin'],
   changes: ['viewer', 'admin'],
   numbers: ['viewer', 'admin'],
+  questions: ['viewer', 'member'],
   overview: ['viewer', 'admin'],
   // One's own.
   'weekly-mail': ['viewer', 'viewer'],

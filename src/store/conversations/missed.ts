@@ -24,6 +24,11 @@ export async function readMissed(
   since: Date,
   limit: number,
 ): Promise<Missed[]> {
+  const ofAgent =
+    agentId === null
+      ? // An answer for an agent that is gone would help no one.
+        sql`EXISTS (SELECT 1 FROM agent a WHERE a.org_id = m.org_id AND a.id = agent_id AND a.deleted_at IS NULL)`
+      : sql`agent_id = ${agentId}`;
   const { rows } = await db.execute<{
     id: string;
     agent_id: string;
@@ -40,7 +45,7 @@ export async function readMissed(
       ) m
       CROSS JOIN LATERAL (
         SELECT agent_id, end_user_id FROM conversation
-        WHERE org_id = m.org_id AND id = m.conversation_id ${agentId === null ? sql`` : sql`AND agent_id = ${agentId}`}
+        WHERE org_id = m.org_id AND id = m.conversation_id AND ${ofAgent}
       ) c
       CROSS JOIN LATERAL (
         SELECT left(coalesce((

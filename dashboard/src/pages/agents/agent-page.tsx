@@ -91,7 +91,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
         badge={
           <>
             {!agent.enabled && <Badge color="gray">{say('disabled')}</Badge>}
-            <Badge color={draft.dirty || agent.unpublished_changes ? 'orange' : 'jade'}>
+            <Badge color={draft.dirty || agent.unpublished_changes ? 'orange' : 'blue'}>
               {draft.dirty || agent.unpublished_changes
                 ? say('unpublished')
                 : say('version_number', { number: agent.version })}

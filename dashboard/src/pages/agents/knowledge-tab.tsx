@@ -46,6 +46,9 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
   const add = may && <AddButton onClick={() => setAdding(true)}>{say('add_document')}</AddButton>;
   return (
     <>
+      <Box mb="md">
+        <MissedQuestions agentId={agentId} />
+      </Box>
       {!empty && (
         <FilterBar
           text={list.filters.text}
@@ -57,14 +60,6 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
           {add}
         </FilterBar>
       )}
-      <KnowledgeUse agentId={agentId} />
-      <KnowledgeBudget />
-      <Embeddings agentId={agentId} />
-      <Box my="md">
-        <MissedQuestions agentId={agentId} />
-      </Box>
-      {may && <UploadFiles agentId={agentId} />}
-      <Sources agentId={agentId} />
       <PagedList
         name="documents"
         label={say('tab_knowledge')}
@@ -78,6 +73,11 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
           </Empty>
         }
       />
+      <Box my="md">{may && <UploadFiles agentId={agentId} />}</Box>
+      <KnowledgeUse agentId={agentId} />
+      <Sources agentId={agentId} />
+      <Embeddings agentId={agentId} />
+      <KnowledgeBudget />
       <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
       <TextDialog agentId={agentId} item={shown} onClose={() => setShown(null)} />
       <RemoveDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />

@@ -1,8 +1,12 @@
 import { Anchor, Badge, Button, Group, Skeleton, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
+import type {
+  MissedQuestion,
+  MissedQuestions as MissedQuestionList,
+} from '../../../../contract/dashboard/questions.ts';
+import type { Problem } from '../../api/client.ts';
 import { readAnew, useAct, useRead } from '../../api/queries.ts';
 import { languageName } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
@@ -11,33 +15,57 @@ import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { questionWords } from './question-words.ts';
 import type { Made } from './use-write-answer.ts';
 import { WriteAnswerDialog } from './write-answer-dialog.tsx';
 import classes from './agents.module.css';
 
+const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
+
 /** What the agent could not answer, by topic, and the way to an answer. */
 export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(questionWords);
-  const client = useQueryClient();
   const params = { org_id: useOrganization().id, agent_id: agentId };
-  const questions = useRead('listMissedQuestions', { params });
-  const settle = useAct('settleMissedQuestions', { refresh: ['listMissedQuestions'] });
+  return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
+}
+
+/** The biggest topics of all agents. */
+export function AllMissedQuestions({ most }: { most: number }): ReactNode {
+  const say = useWords(questionWords);
+  const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
+  return <Questions read={read} none={say('none_all')} most={most} />;
+}
+
+type QuestionsProps = {
+  read: UseQueryResult<MissedQuestionList, Problem>;
+  none: string;
+  /** With it the agent of each is named, and more are said to be there. */
+  most?: number;
+};
+
+function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
+  const say = useWords(questionWords);
+  const client = useQueryClient();
+  const org_id = useOrganization().id;
+  const settle = useAct('settleMissedQuestions', { refresh: LISTS });
+  const agentName = useAgentNames(most === undefined ? [] : (questions.data?.data ?? []).map((item) => item.agent_id));
   const [writing, setWriting] = useState<MissedQuestion | null>(null);
   const [made] = useState<Made>(() => new Map());
   const list = useRef<HTMLUListElement>(null);
   const isGone = useRef(false);
   const closed = (): void => {
     isGone.current = true;
-    void readAnew(client, ['listMissedQuestions']);
+    void readAnew(client, LISTS);
   };
   // The button that was pressed, or that opened the dialog, may be gone with its question.
   useEffect(() => {
     if (isGone.current && document.activeElement === document.body) list.current?.focus();
     isGone.current = false;
   }, [questions.data]);
-  const dismiss = ({ message_ids }: MissedQuestion): void => {
+  const dismiss = ({ agent_id, message_ids }: MissedQuestion): void => {
     isGone.current = true;
+    const params = { org_id, agent_id };
     settle.mutate({ params, body: { message_ids } }, { onSuccess: () => notifyDone(say('dismissed')) });
   };
   return (
@@ -46,21 +74,22 @@ export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
         <>
           {questions.data.data.length === 0 && (
             <Text size="sm" c="dimmed">
-              {say('none')}
+              {none}
             </Text>
           )}
           <ul className={classes.cases} aria-label={say('title')} ref={list} tabIndex={-1}>
-            {questions.data.data.map((item) => (
+            {questions.data.data.slice(0, most).map((item) => (
               <Question
                 key={item.message_ids[0]}
                 item={item}
+                agent={most === undefined ? null : <AgentQuestions id={item.agent_id} nameOf={agentName} />}
                 busy={settle.isPending}
                 onWrite={() => setWriting(item)}
                 onDismiss={() => dismiss(item)}
               />
             ))}
           </ul>
-          {questions.data.has_more && (
+          {most === undefined && questions.data.has_more && (
             <Text size="xs" c="dimmed" mt="xs">
               {say('more')}
             </Text>
@@ -72,20 +101,29 @@ export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
       ) : (
         <Skeleton h={80} />
       )}
-      <WriteAnswerDialog
-        agentId={agentId}
-        item={writing}
-        made={made}
-        onClose={() => setWriting(null)}
-        onClosed={closed}
-      />
+      <WriteAnswerDialog item={writing} made={made} onClose={() => setWriting(null)} onClosed={closed} />
     </Card>
   );
 }
 
-type Props = { item: MissedQuestion; busy: boolean; onWrite: () => void; onDismiss: () => void };
+/** To all that this agent could not answer. */
+function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof useAgentNames> }): ReactNode {
+  return (
+    <Anchor
+      size="xs"
+      c="dimmed"
+      renderRoot={(props) => (
+        <Link to="/agents/$agent_id" params={{ agent_id: id }} search={{ tab: 'knowledge' }} {...props} />
+      )}
+    >
+      <bdi>{nameOf(id) ?? id}</bdi>
+    </Anchor>
+  );
+}
 
-function Question({ item, busy, onWrite, onDismiss }: Props): ReactNode {
+type Props = { item: MissedQuestion; agent: ReactNode; busy: boolean; onWrite: () => void; onDismiss: () => void };
+
+function Question({ item, agent, busy, onWrite, onDismiss }: Props): ReactNode {
   const say = useWords(questionWords);
   const may = useMay('member');
   const [example] = item.examples;
@@ -97,6 +135,7 @@ function Question({ item, busy, onWrite, onDismiss }: Props): ReactNode {
             {item.question}
           </Text>
           <Group gap="xs">
+            {agent}
             <Text size="xs" c="dimmed">
               {say('asked', { count: item.count })}
             </Text>

@@ -6,6 +6,7 @@ export const questionWords = defineWords(
     title: 'Unanswered questions',
     hint: 'Of the last 30 days, by topic. Write the answer once, and the agent knows it.',
     none: 'Nothing here: in the last 30 days the agent had an answer to each question.',
+    none_all: 'Nothing here: in the last 30 days your agents had an answer to each question.',
     more: 'Only the newest 500 are shown.',
     asked: { one: 'Asked {count} time', other: 'Asked {count} times' },
     last: 'Last: {when}',
@@ -29,6 +30,7 @@ export const questionWords = defineWords(
     title: 'أسئلة بلا إجابة',
     hint: 'من آخر 30 يومًا، بحسب الموضوع. اكتب الإجابة مرة واحدة فيعرفها الوكيل.',
     none: 'لا شيء هنا: في آخر 30 يومًا كانت لدى الوكيل إجابة عن كل سؤال.',
+    none_all: 'لا شيء هنا: في آخر 30 يومًا كانت لدى وكلائك إجابة عن كل سؤال.',
     more: 'تُعرض أحدث 500 فقط.',
     asked: {
       zero: 'لم يُسأل',

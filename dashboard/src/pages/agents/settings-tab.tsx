@@ -89,7 +89,7 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
               {...form.getInputProps('name')}
             />
             {may && (
-              <Button type="submit" variant="default" loading={rename.isPending}>
+              <Button type="submit" variant="default" disabled={!form.edited} loading={rename.isPending}>
                 {sayCommon('save')}
               </Button>
             )}

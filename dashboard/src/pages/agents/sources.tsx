@@ -115,7 +115,7 @@ function useColumns(on: On): Column<SourceRecord>[] {
   ];
 }
 
-const COLORS = { queued: 'gray', running: 'blue', done: 'jade', failed: 'red', cancelled: 'gray' } as const;
+const COLORS = { queued: 'gray', running: 'blue', done: 'gray', failed: 'red', cancelled: 'gray' } as const;
 
 function State({ item }: { item: SourceRecord }): ReactNode {
   const say = useWords(sourceWords);

@@ -229,7 +229,7 @@ function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Badge
-            color={state === 'passed' ? 'jade' : state === 'failed' ? 'red' : 'gray'}
+            color={state === 'passed' ? 'blue' : state === 'failed' ? 'red' : 'gray'}
             title={state === 'open' ? say('open_hint') : undefined}
           >
             {say(state)}

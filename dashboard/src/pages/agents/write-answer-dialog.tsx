@@ -10,7 +10,6 @@ import { questionWords } from './question-words.ts';
 import { type Made, useWriteAnswer } from './use-write-answer.ts';
 
 type Props = {
-  agentId: string;
   item: MissedQuestion | null;
   made: Made;
   onClose: () => void;
@@ -18,7 +17,7 @@ type Props = {
   onClosed: () => void;
 };
 
-export function WriteAnswerDialog({ agentId, item, made, onClose, onClosed }: Props): ReactNode {
+export function WriteAnswerDialog({ item, made, onClose, onClosed }: Props): ReactNode {
   const say = useWords(questionWords);
   return (
     <Modal
@@ -29,15 +28,15 @@ export function WriteAnswerDialog({ agentId, item, made, onClose, onClosed }: Pr
       size="lg"
       title={say('dialog')}
     >
-      {item && <Form agentId={agentId} item={item} made={made} onClose={onClose} />}
+      {item && <Form item={item} made={made} onClose={onClose} />}
     </Modal>
   );
 }
 
-function Form({ agentId, item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQuestion }): ReactNode {
+function Form({ item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQuestion }): ReactNode {
   const say = useWords(questionWords);
   const [addTest, setAddTest] = useState(true);
-  const write = useWriteAnswer({ org_id: useOrganization().id, agent_id: agentId }, item, made);
+  const write = useWriteAnswer({ org_id: useOrganization().id, agent_id: item.agent_id }, item, made);
   const form = useCheckedForm({ question: item.question, answer: '' }, (common) => ({
     question: (value) => (value.trim() === '' ? common('required') : null),
     answer: (value) => (value.trim() === '' ? common('required') : null),
@@ -86,7 +85,7 @@ function Result({ result, onClose }: { result: CaseResult; onClose: () => void }
   const said = result.turns.flatMap((turn) => turn.said).join('\n');
   return (
     <Stack>
-      <Alert color={result.passed ? 'jade' : 'orange'} role="status" title={say(result.passed ? 'works' : 'not_yet')}>
+      <Alert color={result.passed ? 'blue' : 'orange'} role="status" title={say(result.passed ? 'works' : 'not_yet')}>
         <Text size="sm" dir="auto" style={{ whiteSpace: 'pre-line' }}>
           {said || say('silent')}
         </Text>

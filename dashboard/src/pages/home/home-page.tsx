@@ -13,6 +13,11 @@ import { words } from './words.ts';
 // Who has just begun needs the one, and who has not the other.
 const FirstSteps = lazy(async () => ({ default: (await import('../first-steps/first-steps.tsx')).FirstSteps }));
 const NumbersPart = lazy(async () => ({ default: (await import('./numbers-part.tsx')).NumbersPart }));
+const MissedQuestions = lazy(async () => ({
+  default: (await import('../agents/missed-questions.tsx')).AllMissedQuestions,
+}));
+
+const MOST_QUESTIONS = 5;
 
 /** What happened, and until something has: the first steps. */
 export function HomePage(): ReactNode {
@@ -54,6 +59,7 @@ function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode 
     <Suspense fallback={<PagePending />}>
       {steps && <FirstSteps asked={asked} onHide={hide} />}
       {(!steps || hasBegun(facts)) && <NumbersPart />}
+      {hasBegun(facts) && <MissedQuestions most={MOST_QUESTIONS} />}
       {!steps && (
         <Button mt="md" size="compact-sm" variant="subtle" color="gray" onClick={show} autoFocus={put}>
           {say('show_steps')}

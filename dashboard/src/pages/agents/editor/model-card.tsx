@@ -83,7 +83,7 @@ function Credentials({ provider }: { provider: ModelProviderName }): ReactNode {
   if (!models.data) return null;
   const stored = models.data.data.find((one) => one.provider === provider) ?? null;
   return (
-    <Alert color={stored ? 'jade' : 'orange'} icon={stored ? <IconCheck size={18} /> : <IconAlertTriangle size={18} />}>
+    <Alert color={stored ? 'blue' : 'orange'} icon={stored ? <IconCheck size={18} /> : <IconAlertTriangle size={18} />}>
       <Group gap="sm">
         <Text size="sm" flex="1 1 200px">
           {say(stored ? 'provider_ready' : 'provider_missing')} {!may && say('provider_admins')}
