@@ -28,6 +28,7 @@ describe('a mistake in typing is found before anything is sent', () => {
     [['chat', '--agent', 'a'], /needs a terminal/],
     [['models', 'set', '--provider', 'openai'], /--key-stdin, --base-url, --embedding-model and --transcription-model/],
     [['campaigns', 'repeat', 'c', '--days', 'mon,someday'], /mon, tue, wed/],
+    [['campaigns', 'repeat', 'c', '--days', 'monkey'], /mon, tue, wed/],
     [['campaigns', 'repeat', 'c', '--days', 'mon', '--month-day', '1'], /either --days or --month-day/],
     [['campaigns', 'repeat', 'c', '--month-day', '32'], /from 1 to 31/],
     [['campaigns', 'repeat', 'c', '--stop', '--at', '10:00'], /--stop alone/],

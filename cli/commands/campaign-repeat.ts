@@ -6,7 +6,9 @@ import { Failure } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
 import { examples, verb } from '../verb.ts';
 
-const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const SHORTEST = 3;
+const SHORT = WEEK.map((day) => day.slice(0, SHORTEST)).join(', ');
 
 type Options = {
   segment?: string;
@@ -28,7 +30,7 @@ export function addRepeat(campaigns: Command): void {
     )
     .argument('<campaign-id>')
     .option('--segment <name or id>', 'the people: a segment, as saved on the page End users')
-    .option('--days <days>', `days of the week, such as mon,thu (${WEEK.join(', ')})`)
+    .option('--days <days>', `days of the week, such as mon,thu (${SHORT})`)
     .option(
       '--month-day <number>',
       'or this day of each month; a shorter month has its round on its last day',
@@ -85,8 +87,11 @@ async function bodyOf(
 }
 
 function readDays(text: string): number[] {
-  const days = text.split(',').map((day) => WEEK.indexOf(day.trim().slice(0, 3).toLowerCase()) + 1);
-  if (days.includes(0)) throw new Failure('usage_invalid', `--days takes days such as mon,thu: ${WEEK.join(', ')}.`);
+  const days = text.split(',').map((one) => {
+    const day = one.trim().toLowerCase();
+    return day.length < SHORTEST ? 0 : WEEK.findIndex((name) => name.startsWith(day)) + 1;
+  });
+  if (days.includes(0)) throw new Failure('usage_invalid', `--days takes days such as mon,thu: ${SHORT}.`);
   return [...new Set(days)];
 }
 

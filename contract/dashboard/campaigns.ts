@@ -95,7 +95,7 @@ export const CampaignPreview = Type.Object(
     from: Moment,
     /** Null: never, by these hours. */
     goes_out_at: Nullable(Moment),
-    /** Null: the agent's own opening. */
+    /** Null: a model writes it when the conversation starts. */
     opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
     /** The same for a person without a name and values, and the variables whose places are then empty. */
     without: Type.Object({

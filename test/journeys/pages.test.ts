@@ -318,7 +318,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByText('Four steps to the first one').waitFor();
 
       await page.getByRole('tab', { name: 'Settings' }).click();
-      await page.getByText('writes its own opening').waitFor();
+      await page.getByRole('region', { name: 'Preview' }).getByText('Hello').first().waitFor();
       await page.getByRole('radio', { name: 'A text of this campaign' }).check();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Enter the first message.').first().waitFor();

@@ -58,11 +58,7 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   route('updateCampaign', ({ orgId, params, body, actor }) =>
     updateCampaign(deps, orgId, params.campaign_id, body, actor),
   ),
-  route('previewCampaign', async ({ orgId, params, body }) => {
-    await readCampaign(deps, orgId, params.campaign_id);
-    checkSettings(body.settings, (text) => deps.faults.template(text));
-    return deps.previewCampaign(body.settings, body, new Date());
-  }),
+  route('previewCampaign', ({ orgId, params, body }) => preview(deps, orgId, params.campaign_id, body)),
   route('reviewCampaign', ({ orgId, params, body: { filters } }) =>
     deps.reviewCampaign(orgId, params.campaign_id, filters ? filterOf(filters) : null),
   ),
@@ -106,6 +102,19 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
   ),
 ];
 
+/** With the words of the agent's own opening, unless a model writes them. */
+async function preview(deps: Deps, orgId: string, id: string, body: PreviewCampaignBody): Promise<CampaignPreview> {
+  const { agent_id: agentId } = await readCampaign(deps, orgId, id);
+  checkSettings(body.settings, (text) => deps.faults.template(text));
+  const shown = deps.previewCampaign(body.settings, body, new Date());
+  if (shown.opening !== null) return shown;
+  const { end_user: person = {}, variables = {} } = body;
+  const opening = await agentOpening(deps, orgId, agentId, { person, variables });
+  const nameless = { ...(person.locale !== undefined && { locale: person.locale }) };
+  const without = await agentOpening(deps, orgId, agentId, { person: nameless, variables: {} });
+  return { ...shown, opening, without: { ...shown.without, opening: without } };
+}
+
 /** What the recipients see before the first message of a test. */
 const TEST_MARK = '[Test] ';
 
@@ -116,6 +125,12 @@ async function testCampaign(deps: Deps, orgId: string, id: string, body: TestCam
   checkSettings(settings, (text) => deps.faults.template(text));
   const { opening } = deps.previewCampaign(settings, { settings, end_user: person, variables }, new Date());
   const content = opening ?? (await agentOpening(deps, orgId, campaign.agent_id, { person, variables }));
+  if (content === null) {
+    const detail = 'A model writes the first message when a conversation starts: there is no text to send as a test.';
+    throw new Refusal('validation_failed', undefined, {
+      errors: [{ pointer: '/settings/opening', code: 'required', detail }],
+    });
+  }
   const marked = content.type === 'text' ? { ...content, text: TEST_MARK + content.text } : content;
   const metadata = { test: 'campaign', campaign_id: id };
   return sendTest(deps, orgId, campaign.channel_id, { to: { address }, content: marked, metadata });
@@ -123,19 +138,16 @@ async function testCampaign(deps: Deps, orgId: string, id: string, body: TestCam
 
 type ForWhom = { person: NonNullable<TestCampaignBody['end_user']>; variables: Record<string, unknown> };
 
+/** Null: a model writes it when the conversation starts. */
 async function agentOpening(
   { renderOpening }: Deps,
   orgId: string,
   agentId: string,
   { person, variables }: ForWhom,
-): Promise<MessageContent> {
+): Promise<MessageContent | null> {
   const named = { ...person, name: person.name ?? null };
   const text = await renderOpening({ orgId, agentId, locale: person.locale ?? null, variables, person: named });
-  if (text) return { type: 'text', text };
-  const detail = 'A model writes the first message when a conversation starts: there is no text to send as a test.';
-  throw new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/settings/opening', code: 'required', detail }],
-  });
+  return text ? { type: 'text', text } : null;
 }
 
 const MOVES = [

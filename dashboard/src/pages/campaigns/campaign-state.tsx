@@ -4,7 +4,7 @@ import type { CampaignState } from '../../../../contract/dashboard/campaigns.ts'
 import { useWords } from '../../language/words.tsx';
 import { words } from './words.ts';
 
-const COLORS: Record<CampaignState, string> = { draft: 'gray', live: 'jade', paused: 'orange', ended: 'gray' };
+const COLORS: Record<CampaignState, string> = { draft: 'gray', live: 'blue', paused: 'orange', ended: 'gray' };
 
 export function CampaignStateBadge({ state }: { state: CampaignState }): ReactNode {
   const say = useWords(words);

@@ -44,8 +44,10 @@ export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
 type Props = { item: CampaignRecord; stored: CampaignSchedule | null };
 type Values = Omit<SetScheduleBody, 'segment_id' | 'paused' | 'month_day'> & {
   segment_id: string | null;
+  /** Null: on days of the week. `NO_DAY`: monthly, and the field is empty. */
   month_day: number | null;
 };
+const NO_DAY = 0;
 const NEW: Values = { segment_id: null, days: [], month_day: null, at: '09:00' };
 
 /** The schedule while it is edited. */
@@ -76,7 +78,7 @@ function useRepeat({ item, stored }: Props) {
     change: (part: Partial<Values>): void => setEdited({ ...values, ...part }),
     save: (paused: boolean): void => {
       setTried(true);
-      if (isBusy || segment_id === null || (days.length === 0 && month_day === null) || at === '') return;
+      if (isBusy || segment_id === null || (days.length === 0 && !month_day) || at === '') return;
       set.mutate(
         { params, body: { segment_id, days, month_day, at, paused } },
         { onSuccess: () => end('saved', null) },
@@ -181,8 +183,9 @@ function Days({ values: { days, month_day }, tried, may, change }: DaysProps): R
           clampBehavior="strict"
           allowDecimal={false}
           readOnly={!may}
-          value={month_day}
-          onChange={(next) => change({ month_day: next ?? 1 })}
+          value={month_day === NO_DAY ? undefined : month_day}
+          error={tried && month_day === NO_DAY && say('month_day_missing')}
+          onChange={(next) => change({ month_day: next ?? NO_DAY })}
         />
       ) : (
         <DayChips
@@ -237,7 +240,7 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
   const isStored =
     stored !== null && stored.at === at && stored.month_day === month_day && String(stored.days) === String(days);
   const asked = { days, monthDay: month_day, at };
-  const found = isStored || at === '' ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
+  const found = isStored || at === '' || month_day === NO_DAY ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
   const dates = found.map((one) => format.format(new Date(typeof one === 'string' ? one : one.day)));
   return (
     <Text size="sm" role="status">

@@ -48,11 +48,11 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
             draft.save(() => notifyDone(say('saved')));
           }}
         >
+          {!readOnly && <SaveBar draft={draft} />}
           <OpeningCard item={item} draft={draft} />
           <div className={classes.section}>
             <ScheduleCard draft={draft} />
           </div>
-          {!readOnly && <SaveBar draft={draft} />}
         </form>
         <div className={agentClasses.beside}>
           <PreviewCard item={item} draft={draft} />
