@@ -85,8 +85,9 @@ export function themeIn(language: Language): MantineThemeOverride {
       Drawer: { defaultProps: { closeButtonProps } },
       Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
       Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
-      Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
-      Alert: { defaultProps: { radius: 'md', variant: 'light' } },
+      // Blue: live or under way. Gray: not begun, or over. Orange: someone should look. Red: failed. Green is for acts.
+      Badge: { defaultProps: { color: 'gray', radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
+      Alert: { defaultProps: { color: 'gray', radius: 'md', variant: 'light' } },
       // In the middle of a sentence colour alone does not tell a link from a word.
       Anchor: { defaultProps: { underline: 'always' } },
     },

@@ -8,11 +8,16 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "3 minutes ago", "in 2 hours". Under ten seconds it is "just now". */
-export function relative(language: Language, at: string | number | Date, now: number): string {
+/** "3 minutes ago", "in 2 hours"; narrow: "3m ago". Under ten seconds it is "just now". */
+export function relative(
+  language: Language,
+  at: string | number | Date,
+  now: number,
+  style: 'long' | 'narrow' = 'long',
+): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const size = Math.abs(seconds);
-  const format = relativeFormat(language);
+  const format = relativeFormat(language, style);
   if (size < 10) return JUST_NOW[language];
   if (size < MINUTE) return format.format(seconds, 'second');
   if (size < HOUR) return format.format(Math.trunc(seconds / MINUTE), 'minute');
@@ -66,9 +71,10 @@ export const regionName = (language: Language, region: string): string =>
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 
-const known = new Map<Language, Intl.RelativeTimeFormat>();
-function relativeFormat(language: Language): Intl.RelativeTimeFormat {
-  let format = known.get(language);
-  if (!format) known.set(language, (format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto' })));
+const known = new Map<string, Intl.RelativeTimeFormat>();
+function relativeFormat(language: Language, style: 'long' | 'narrow'): Intl.RelativeTimeFormat {
+  const name = `${language} ${style}`;
+  let format = known.get(name);
+  if (!format) known.set(name, (format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto', style })));
   return format;
 }

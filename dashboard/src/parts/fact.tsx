@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { IdCode } from './id-code.tsx';
 import classes from './fact.module.css';
+
+const ID = /^[a-z]+_[0-9a-z]{26}$/;
 
 /** Something fixed, as a key or an address: its name, its value, and a button that copies it. */
 export function CopyFact({ label, value, copyLabel }: { label: string; value: string; copyLabel: string }): ReactNode {
@@ -8,7 +11,7 @@ export function CopyFact({ label, value, copyLabel }: { label: string; value: st
     <div className={classes.fact} data-copy-scope>
       <span className={classes.label}>{label}</span>
       <span className={classes.value}>
-        <code data-copy-source>{value}</code>
+        {ID.test(value) ? <IdCode id={value} /> : <code data-copy-source>{value}</code>}
         <CopyButton text={value} label={copyLabel} />
       </span>
     </div>

@@ -43,6 +43,8 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
   const hasField = (fault: Fault): boolean => Object.hasOwn(values, fieldOf(fault));
   return {
     values,
+    /** Something differs from what is stored. */
+    edited: Object.entries(typed).some(([name, value]) => value !== initial[name]),
     getValues: () => values,
     setFieldValue,
     setFieldError: (name: keyof V, fault: string | null) => setFaults((before) => ({ ...before, [name]: fault })),

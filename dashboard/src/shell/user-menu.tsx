@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
+import { Face } from '../parts/face.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { forgetSession, forgetWritten, useSession } from '../session/session.ts';
 import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
@@ -27,9 +28,7 @@ export function UserMenu(): ReactNode {
       button={(opener) => (
         <UnstyledButton className={classes.person} {...opener}>
           <VisuallyHidden>{say('your_menu')}</VisuallyHidden>
-          <span className={classes.face} aria-hidden="true">
-            {initials(user.name)}
-          </span>
+          <Face name={user.name} id={user.id} />
           <span className={classes.personWords}>
             <Text size="sm" fw={550} truncate>
               <bdi>{user.name}</bdi>
@@ -60,12 +59,3 @@ export function UserMenu(): ReactNode {
     </Menu>
   );
 }
-
-export const initials = (name: string): string =>
-  name
-    .split(/\s+/)
-    .filter(Boolean)
-    .slice(0, 2)
-    .map((word) => String.fromCodePoint(word.codePointAt(0)!))
-    .join('')
-    .toUpperCase();

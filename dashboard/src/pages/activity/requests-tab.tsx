@@ -167,7 +167,7 @@ function useColumns(): Column<RequestRecord>[] {
 }
 
 export function StatusBadge({ status }: { status: number }): ReactNode {
-  return <Badge color={status < 400 ? 'jade' : status < 500 ? 'orange' : 'red'}>{status}</Badge>;
+  return <Badge color={status < 400 ? 'gray' : status < 500 ? 'orange' : 'red'}>{status}</Badge>;
 }
 
 function OpenLink({ item: { id, method, route } }: { item: RequestRecord }): ReactNode {

@@ -99,7 +99,7 @@ function CheckButton({ item }: { item: ChannelDetail }): ReactNode {
         {say('check')}
       </Button>
       {found && (
-        <Alert color={found.ok ? 'jade' : 'red'} py="xs" role="status">
+        <Alert color={found.ok ? 'blue' : 'red'} py="xs" role="status">
           <span dir="auto">{told}</span>
         </Alert>
       )}

@@ -12,7 +12,7 @@ import { words } from './words.ts';
 export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
   if (!item.enabled) return <Badge color="gray">{say('disabled')}</Badge>;
-  return <Badge color={item.status === 'broken' ? 'red' : 'jade'}>{say(item.status)}</Badge>;
+  return <Badge color={item.status === 'broken' ? 'red' : 'blue'}>{say(item.status)}</Badge>;
 }
 
 export function KindName({ kind }: { kind: string }): ReactNode {

@@ -48,7 +48,7 @@ export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
         title={say('settings')}
         footer={
           may && (
-            <Button type="submit" loading={update.isPending}>
+            <Button type="submit" disabled={!form.edited} loading={update.isPending}>
               {sayCommon('save')}
             </Button>
           )

@@ -5,7 +5,7 @@ import { useWords } from '../../language/words.tsx';
 import type { ConversationStatus } from './search.ts';
 import { words } from './words.ts';
 
-const COLORS: Record<ConversationStatus, string> = { open: 'jade', handed_off: 'orange', resolved: 'gray' };
+const COLORS: Record<ConversationStatus, string> = { open: 'blue', handed_off: 'orange', resolved: 'gray' };
 
 export function ConversationStatusBadge({ status }: { status: ConversationStatus }): ReactNode {
   const say = useWords(words);

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import { Face } from '../../parts/face.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { presenceWords } from './presence-words.ts';
-import { initials } from './rows.tsx';
 import { words } from './words.ts';
 import classes from './presence.module.css';
 
@@ -24,9 +24,7 @@ export function AlsoHere({ others }: Props): ReactNode {
     <Tooltip label={told} multiline maw={320}>
       <span className={classes.faces} role="img" aria-label={told}>
         {names.slice(0, FACES).map((name, index) => (
-          <span key={others[index]!.user_id} className={classes.face} aria-hidden="true">
-            {initials(name)}
-          </span>
+          <Face key={others[index]!.user_id} name={name} id={others[index]!.user_id} className={classes.face} />
         ))}
         {names.length > FACES && <span aria-hidden="true">+{names.length - FACES}</span>}
       </span>

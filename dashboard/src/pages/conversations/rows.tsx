@@ -4,6 +4,7 @@ import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
 import { lasting, relative } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import { Face } from '../../parts/face.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { useSession } from '../../session/session.ts';
 import { kindWords } from '../channels/kind-words.ts';
@@ -63,38 +64,38 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
             aria-current={item.id === chosen ? 'page' : undefined}
             data-row={item.id}
           >
-            <span className={classes.face} aria-hidden="true">
-              {initials(nameOf(item.end_user))}
-            </span>
+            <Face name={nameOf(item.end_user)} id={item.end_user.id} />
             <span className={classes.rowWords}>
-              <span className={classes.rowName}>
-                {item.unread && (
-                  <>
-                    <span className={inbox.unread} aria-hidden="true" />
-                    <VisuallyHidden>{sayInbox('unread')}</VisuallyHidden>
-                  </>
-                )}
-                <bdi>{nameOf(item.end_user)}</bdi>
+              <span className={classes.rowLine}>
+                <span className={classes.rowName}>
+                  {item.unread && (
+                    <>
+                      <span className={inbox.unread} aria-hidden="true" />
+                      <VisuallyHidden>{sayInbox('unread')}</VisuallyHidden>
+                    </>
+                  )}
+                  <bdi>{nameOf(item.end_user)}</bdi>
+                </span>
+                <time dateTime={item.updated_at} className={classes.rowTime}>
+                  {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)), 'narrow')}
+                </time>
               </span>
               {item.found ? <Found words={item.found} /> : <LastWords of={item.last_message} />}
-              <span className={classes.rowSoft}>
-                {sayKind(`kind_${item.channel_kind}` as 'kind_sms')}
-                {' · '}
-                <bdi>{agentName(item.agent_id) ?? say('agent')}</bdi>
-                {item.key && (
-                  <>
-                    {' · '}
-                    <bdi>{item.key}</bdi>
-                  </>
-                )}
+              <span className={classes.rowLine}>
+                <span className={classes.rowSoft}>
+                  {sayKind(`kind_${item.channel_kind}` as 'kind_sms')}
+                  {' · '}
+                  <bdi>{agentName(item.agent_id) ?? say('agent')}</bdi>
+                  {item.key && (
+                    <>
+                      {' · '}
+                      <bdi>{item.key}</bdi>
+                    </>
+                  )}
+                </span>
+                {item.status !== 'open' && <ConversationStatusBadge status={item.status} />}
               </span>
               {item.status === 'handed_off' && <WithPeople item={item} now={now} />}
-            </span>
-            <span className={classes.rowEnd}>
-              <time dateTime={item.updated_at} className={classes.rowTime}>
-                {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)))}
-              </time>
-              {item.status !== 'open' && <ConversationStatusBadge status={item.status} />}
             </span>
           </Link>
         </li>
@@ -157,11 +158,3 @@ function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNod
     </span>
   );
 }
-
-export const initials = (name: string): string =>
-  name
-    .split(/\s+/)
-    .slice(0, 2)
-    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
-    .join('')
-    .toUpperCase();

@@ -37,7 +37,7 @@ export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
                 <dd>
                   <Group gap={8}>
                     {status === 'opted_in' || status === 'opted_out' ? (
-                      <Badge color={status === 'opted_in' ? 'jade' : 'orange'}>{say(status)}</Badge>
+                      <Badge color={status === 'opted_in' ? 'blue' : 'orange'}>{say(status)}</Badge>
                     ) : (
                       <code>{JSON.stringify(value)}</code>
                     )}

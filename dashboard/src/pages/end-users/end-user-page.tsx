@@ -174,14 +174,14 @@ function Conversations({ endUserId }: { endUserId: string }): ReactNode {
           {
             id: 'open',
             label: say('conversation'),
-            cell: ({ id, key }) => (
+            cell: ({ id, key, last_message: last }) => (
               <Link
                 to="/conversations/$conversation_id"
                 params={{ conversation_id: id }}
-                className={agentClasses.name}
+                className={`${agentClasses.name} ${classes.words}`}
                 dir="auto"
               >
-                {key ?? say('open')}
+                {key ?? (last?.text || say('open'))}
               </Link>
             ),
           },

@@ -15,6 +15,7 @@ import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Nothing } from '../../parts/nothing.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { SegmentSelect } from '../../parts/segment-select.tsx';
@@ -147,37 +148,44 @@ function useColumns(): Column<EndUserRecord>[] {
       ),
     },
     {
-      id: 'contact',
-      label: say('contact'),
-      cell: ({ email, phone }) => (
-        <div>
-          {email && <div className={`ltr ${classes.long}`}>{email}</div>}
-          {phone && <div className="ltr">{phone}</div>}
-          {!email && !phone && <span className={agentClasses.soft}>{say('none')}</span>}
-        </div>
-      ),
+      id: 'email',
+      label: say('email'),
+      cell: ({ email }) =>
+        email ? (
+          <span className={`ltr ${classes.long}`} title={email}>
+            {email}
+          </span>
+        ) : (
+          <Nothing>{say('none')}</Nothing>
+        ),
+    },
+    {
+      id: 'phone',
+      label: say('phone'),
+      cell: ({ phone }) => (phone ? <span className="ltr">{phone}</span> : <Nothing>{say('none')}</Nothing>),
     },
     {
       id: 'external_id',
       label: say('external_id'),
       cell: ({ external_id }) =>
         external_id ? (
-          <code className={classes.long}>{external_id}</code>
+          <code className={classes.long} title={external_id}>
+            {external_id}
+          </code>
         ) : (
-          <span className={agentClasses.soft}>{say('none')}</span>
+          <Nothing>{say('none')}</Nothing>
         ),
     },
     {
       id: 'tags',
       label: say('tags'),
-      cell: ({ tags }) =>
-        tags.length === 0 ? <span className={agentClasses.soft}>{say('none')}</span> : <Tags of={tags.slice(0, 4)} />,
+      cell: ({ tags }) => (tags.length === 0 ? <Nothing>{say('none')}</Nothing> : <Tags of={tags.slice(0, 4)} />),
     },
     {
       id: 'last_seen',
       label: say('last_seen'),
       cell: ({ last_seen_at }) =>
-        last_seen_at ? <Moment at={last_seen_at} /> : <span className={agentClasses.soft}>{sayCommon('never')}</span>,
+        last_seen_at ? <Moment at={last_seen_at} /> : <Nothing>{sayCommon('never')}</Nothing>,
     },
     { id: 'created', label: say('created'), cell: (person) => <Moment at={person.created_at} /> },
   ];

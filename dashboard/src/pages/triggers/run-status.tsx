@@ -6,11 +6,11 @@ import { words, type TriggerWord } from './words.ts';
 
 const COLORS: Record<RunStatus, string> = {
   queued: 'gray',
-  scheduled: 'blue',
+  scheduled: 'gray',
   running: 'blue',
-  waiting_for_user: 'jade',
+  waiting_for_user: 'blue',
   handed_off: 'orange',
-  completed: 'jade',
+  completed: 'gray',
   failed: 'red',
   skipped: 'orange',
   cancelled: 'gray',

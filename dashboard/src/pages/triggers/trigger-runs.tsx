@@ -8,12 +8,12 @@ import { useWords } from '../../language/words.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { IdToCopy } from '../../parts/id-code.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
 import { RunStatusBadge, useReasonWords } from './run-status.tsx';
 import { words } from './words.ts';
-import classes from './triggers.module.css';
 
 const PAGE = 10;
 const LOOK_AGAIN_MS = 2_000;
@@ -39,7 +39,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
         list={list}
         read={runs}
         columns={[
-          { id: 'run', label: say('run'), cell: ({ id }) => <code className={classes.id}>{id}</code> },
+          { id: 'run', label: say('run'), cell: ({ id }) => <IdToCopy id={id} label={say('copy_run_id')} /> },
           { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
           { id: 'why', label: say('why'), cell: (run) => <Why run={run} /> },
           { id: 'begun', label: say('begun'), cell: ({ created_at }) => <Moment at={created_at} />, width: '140px' },

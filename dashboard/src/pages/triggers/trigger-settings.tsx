@@ -62,7 +62,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
         title={say('settings')}
         footer={
           may && (
-            <Button type="submit" loading={update.isPending}>
+            <Button type="submit" disabled={!form.edited} loading={update.isPending}>
               {sayCommon('save')}
             </Button>
           )

@@ -8,6 +8,7 @@ import { useAct } from '../../api/queries.ts';
 import { utc } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { IdCode } from '../../parts/id-code.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { RunStatusBadge, useReasonWords } from './run-status.tsx';
@@ -118,12 +119,12 @@ function Refused({ error }: { error: NonNullable<ReturnType<typeof useAct<'testT
 function Accepted({ answer }: { answer: AcceptedRun }): ReactNode {
   const say = useWords(words);
   return (
-    <Alert color="jade" icon={<IconCheck size={18} />}>
+    <Alert color="blue" icon={<IconCheck size={18} />}>
       <Stack gap={8}>
         <Text size="sm" component="div">
           {say.rich('accepted', { status: <RunStatusBadge status={answer.status} /> })}
         </Text>
-        <code className={classes.id}>{answer.id}</code>
+        <IdCode id={answer.id} />
         <Anchor
           size="sm"
           renderRoot={(props) => (

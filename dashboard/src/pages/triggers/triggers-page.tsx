@@ -8,6 +8,7 @@ import { Empty } from '../../list/empty.tsx';
 import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
+import { Nothing } from '../../parts/nothing.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
@@ -76,7 +77,7 @@ export function TriggersPage(): ReactNode {
             label: say('variables'),
             cell: ({ variables }) =>
               variables.length === 0 ? (
-                <span className={agentClasses.soft}>{say('none')}</span>
+                <Nothing>{say('none')}</Nothing>
               ) : (
                 <span className={classes.names}>
                   {variables.slice(0, 3).map(({ name }) => (

@@ -199,7 +199,7 @@ const COLORS = {
   uploading: 'gray',
   queued: 'gray',
   running: 'blue',
-  done: 'jade',
+  done: 'gray',
   failed: 'red',
   cancelled: 'gray',
 } as const;

@@ -103,7 +103,7 @@ function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: Bu
       </Group>
       <Progress
         value={percent}
-        color={percent >= 100 || told_percent >= 100 ? 'red' : percent >= WARNING_PERCENT ? 'orange' : 'jade'}
+        color={percent >= 100 || told_percent >= 100 ? 'red' : percent >= WARNING_PERCENT ? 'orange' : 'blue'}
         aria-label={say('spent')}
       />
       {reserved > 0 && (

@@ -14,6 +14,7 @@ import { PagedList } from '../../../list/paged-list.tsx';
 import { useListState } from '../../../list/use-list-state.ts';
 import { AddButton } from '../../../parts/add-button.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { IdToCopy } from '../../../parts/id-code.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
@@ -143,11 +144,11 @@ function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
         </Text>
       ),
     },
-    { id: 'id', label: say('id'), cell: ({ id }) => <code>{id}</code> },
+    { id: 'id', label: say('id'), cell: ({ id }) => <IdToCopy id={id} label={say('copy_id')} /> },
     {
       id: 'plan',
       label: say('plan'),
-      cell: ({ plan }) => <Badge color={plan === 'paid' ? 'jade' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
+      cell: ({ plan }) => <Badge color={plan === 'paid' ? 'blue' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
     },
     {
       id: 'role',

@@ -30,6 +30,7 @@ export const words = defineWords(
     made: '{name} was created.',
     link: 'Link for the owner of {name}',
     link_hint: 'Any person with this link can join as the owner. It works once.',
+    copy_id: 'Copy organization ID',
     copy_link: 'Copy invitation link',
   },
   {
@@ -61,6 +62,7 @@ export const words = defineWords(
     made: 'أُنشئت {name}.',
     link: 'رابط مالك {name}',
     link_hint: 'من يملكه يستطيع الانضمام مالكًا. يعمل مرة واحدة.',
+    copy_id: 'نسخ معرّف المؤسسة',
     copy_link: 'نسخ رابط الدعوة',
   },
 );

@@ -78,7 +78,7 @@ function MembersList({ read, onLeave }: ListProps): ReactNode {
     id: 'second_factor',
     label: say('second_factor'),
     cell: ({ second_factor }) => (
-      <Badge color={second_factor ? 'jade' : 'gray'}>{say(second_factor ? 'factor_on' : 'factor_off')}</Badge>
+      <Badge color={second_factor ? 'blue' : 'gray'}>{say(second_factor ? 'factor_on' : 'factor_off')}</Badge>
     ),
     width: '150px',
   };

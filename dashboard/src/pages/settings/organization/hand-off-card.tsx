@@ -42,7 +42,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const { draft, faults, change, body } = useHandOffDraft(stored);
+  const { draft, faults, edited, change, body } = useHandOffDraft(stored);
   const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
   const send = (rules: HandOffRules): void =>
     save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: () => notifyDone(say('saved')) });
@@ -62,7 +62,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
         description={say('hint')}
         footer={
           may ? (
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" disabled={!edited} loading={save.isPending}>
               {sayCommon('save')}
             </Button>
           ) : (

@@ -73,7 +73,7 @@ function NameCard(): ReactNode {
         description={say('name_hint')}
         footer={
           may ? (
-            <Button type="submit" loading={rename.isPending}>
+            <Button type="submit" disabled={!form.edited} loading={rename.isPending}>
               {sayCommon('save')}
             </Button>
           ) : (

@@ -17,7 +17,7 @@ export type HandOffFault = 'member' | 'days' | 'from' | 'to';
 
 /** The rules as they are being edited. What is switched off stays in the fields until the page is left. */
 export function useHandOffDraft(stored: HandOffRules) {
-  const [draft, setDraft] = useState<HandOffDraft>(() => ({
+  const [first] = useState<HandOffDraft>(() => ({
     goesTo: stored.goes_to,
     userId: stored.user_id,
     hasHours: stored.hours !== null,
@@ -27,10 +27,12 @@ export function useHandOffDraft(stored: HandOffRules) {
     zone: stored.hours?.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     outside: stored.outside ?? {},
   }));
+  const [draft, setDraft] = useState(first);
   const [faults, setFaults] = useState<readonly HandOffFault[]>([]);
   return {
     draft,
     faults,
+    edited: JSON.stringify(draft) !== JSON.stringify(first),
     change: (part: Partial<HandOffDraft>): void => {
       setDraft((before) => ({ ...before, ...part }));
       setFaults([]);

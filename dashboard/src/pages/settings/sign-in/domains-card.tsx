@@ -82,7 +82,7 @@ function Domain({ orgId, domain: { domain, proven_by, record } }: { orgId: strin
             <Text fw={600} className="ltr">
               {domain}
             </Text>
-            <Badge color={proven_by ? 'teal' : 'gray'}>{say(proven_by ? `proven_${proven_by}` : 'unproven')}</Badge>
+            <Badge color={proven_by ? 'blue' : 'gray'}>{say(proven_by ? `proven_${proven_by}` : 'unproven')}</Badge>
           </Group>
           <Group gap={4}>
             {operator && proven_by === null && (

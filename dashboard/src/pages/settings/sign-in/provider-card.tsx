@@ -99,7 +99,7 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
           <Fields form={form} isStored={provider !== null} />
           {problem && <ProblemAlert problem={problem} />}
           {check.data && (
-            <Alert color="teal" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
+            <Alert color="blue" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
               {say.rich('works_hint', {
                 issuer: <code>{check.data.issuer}</code>,
                 address: <code>{check.data.authorization_endpoint}</code>,

@@ -102,7 +102,7 @@ function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNod
 
 function StateBadge({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(words);
-  const color = { active: 'jade', revoking: 'orange', revoked: 'gray' }[item.state];
+  const color = { active: 'blue', revoking: 'orange', revoked: 'gray' }[item.state];
   return (
     <Badge color={color} size="lg">
       {say(`state_${item.state}`)}

@@ -7,6 +7,7 @@ import { relative } from '../../../../language/format.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { Moment, Until, useNow } from '../../../../parts/moment.tsx';
+import { Nothing } from '../../../../parts/nothing.tsx';
 import { Tip } from '../../../../parts/tip.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { NameOf } from './names.ts';
@@ -77,7 +78,7 @@ export function Networks({ networks }: { networks: readonly string[] | null }): 
 
 export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(common);
-  return item.last_used_at ? <Moment at={item.last_used_at} /> : <span className={classes.never}>{say('never')}</span>;
+  return item.last_used_at ? <Moment at={item.last_used_at} /> : <Nothing>{say('never')}</Nothing>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -134,7 +134,7 @@ function LastRequests({ requests }: { requests: KeyUsage['requests'] }): ReactNo
               id: 'status',
               label: say('status'),
               cell: ({ status }) => (
-                <Badge color={status < 400 ? 'jade' : status < 500 ? 'orange' : 'red'}>{status}</Badge>
+                <Badge color={status < 400 ? 'gray' : status < 500 ? 'orange' : 'red'}>{status}</Badge>
               ),
             },
             {

@@ -54,7 +54,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   if (result?.state === 'revoked')
     return (
       <Stack>
-        <Alert color="jade" icon={<IconCheck size={18} />} role="status">
+        <Alert color="blue" icon={<IconCheck size={18} />} role="status">
           {result.effective_at
             ? say.rich('revoked_since', { time: <b className="ltr">{utcTime(result.effective_at)}</b> })
             : say('revoked_done')}

@@ -170,14 +170,14 @@ function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Col
       id: 'state',
       label: say('state'),
       cell: ({ state, next_attempt_at, attempts }) => (
-        <div>
+        <div className={classes.stateCell}>
           <DeliveryState state={state} />
           {state === 'pending' && attempts > 0 && next_attempt_at && (
-            <div className={classes.soft}>{say.rich('next_attempt', { when: <Until at={next_attempt_at} /> })}</div>
+            <span className={classes.soft}>{say.rich('next_attempt', { when: <Until at={next_attempt_at} /> })}</span>
           )}
         </div>
       ),
-      width: '170px',
+      width: '270px',
     },
     {
       id: 'answer',

@@ -8,7 +8,7 @@ import { words } from './words.ts';
 /** Enabled, or why not. */
 export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   const say = useWords(words);
-  if (item.enabled) return <Badge color="jade">{say('on')}</Badge>;
+  if (item.enabled) return <Badge color="blue">{say('on')}</Badge>;
   return item.disabled_reason === 'gone' ? (
     <Badge color="red">{say('gone')}</Badge>
   ) : (
@@ -31,7 +31,7 @@ export function EndpointTypes({ types }: { types: readonly string[] }): ReactNod
   );
 }
 
-const COLORS = { pending: 'orange', delivered: 'jade', failed: 'red', cancelled: 'gray' } as const;
+const COLORS = { pending: 'orange', delivered: 'gray', failed: 'red', cancelled: 'gray' } as const;
 
 export function DeliveryState({ state }: { state: EventDelivery['state'] }): ReactNode {
   const say = useWords(words);
