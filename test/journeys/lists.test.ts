@@ -23,6 +23,9 @@ const LABELS = {
     external: 'External ID',
     dense: 'Compact',
     one_tag: 'Tag',
+    remove: 'Remove the selected',
+    removed: 'Done: 2.',
+    cancel: 'Cancel the selected',
   },
   ar: {
     select: 'تحديد Mona',
@@ -35,6 +38,9 @@ const LABELS = {
     external: 'المعرّف الخارجي',
     dense: 'متراصّة',
     one_tag: 'الوسم',
+    remove: 'إزالة المحدد',
+    removed: 'تم: اثنان.',
+    cancel: 'إلغاء المحددين',
   },
 } as const;
 
@@ -111,6 +117,58 @@ describe.skipIf(!CHROMIUM).each([
     await expect.poll(() => new URL(page.url()).search).toBe('?tag=refund');
     expect(await seriousFaults(page)).toEqual([]);
     expect(await tooWide(page)).toEqual([]);
+  });
+
+  it('removes the documents that are selected, and says what it refuses', async () => {
+    const agent = (await journey.api(`POST ${org}/agents`, { name: 'Reader' }, cookie)).body.id;
+    for (const name of ['Hours', 'Prices', 'Returns'])
+      await journey.api(`POST ${org}/agents/${agent}/documents`, { name, text: `All about ${name}.` }, cookie);
+    const at = `/agents/${agent}?tab=knowledge`;
+    const { page } = await journey.open(at, { as: OWNER, liked: { language, theme }, viewport });
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    for (const name of ['Hours', 'Prices']) await row(name).getByRole('checkbox').press('Space');
+    const remove = page.getByRole('button', { name: say.remove, exact: true });
+    const dialog = page.getByRole('dialog');
+    await page.route(/documents\/doc_/, (call) => call.fulfill({ status: 503, json: { code: 'unavailable' } }));
+    await remove.press('Enter');
+    await dialog.getByRole('button', { name: say.remove, exact: true }).press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await tooWide(page)).toEqual([]);
+    await page.unroute(/documents\/doc_/);
+    await dialog.getByRole('button', { name: say.remove, exact: true }).press('Enter');
+    await page.getByText(say.removed, { exact: true }).waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    for (const name of ['Hours', 'Prices']) await row(name).waitFor({ state: 'detached' });
+    expect(await row('Returns').count()).toBe(1);
+    await expect.poll(() => page.evaluate('document.activeElement !== document.body')).toBe(true);
+  });
+
+  it('cancels the recipients that are selected and still wait', async () => {
+    const agent = (await journey.api(`POST ${org}/agents`, { name: 'Caller' }, cookie)).body;
+    const body = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Autumn' };
+    const { id } = (await journey.api(`POST ${org}/campaigns`, body, cookie)).body;
+    await journey.api(`POST ${org}/campaigns/${id}/start`, undefined, cookie);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const rows = ['Mona', 'Omar', 'Layla'].map((name) => `crm-${name},${later}`);
+    const file = ['id,send_at', ...rows].join('\n');
+    const pushed = await journey.api(`POST ${org}/campaigns/${id}/audience-file`, { file }, cookie);
+    expect(pushed.status, JSON.stringify(pushed.body)).toBeLessThan(300);
+    const { page } = await journey.open(`/campaigns/${id}`, { as: OWNER, liked: { language, theme }, viewport });
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    for (const name of ['Mona', 'Omar']) await row(name).getByRole('checkbox').press('Space');
+    const cancel = page.getByRole('button', { name: say.cancel, exact: true });
+    await cancel.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: say.cancel, exact: true }).press('Enter');
+    await page.getByText(say.removed, { exact: true }).waitFor();
+    const states = async () =>
+      (await journey.api(`GET ${org}/campaigns/${id}/recipients`, undefined, cookie)).body.data
+        .filter(({ status }: { status: string }) => status === 'cancelled')
+        .map(({ name }: { name: string }) => name)
+        .toSorted();
+    expect(await states()).toEqual(['Mona', 'Omar']);
+    // Nothing is left to cancel among those that are still selected.
+    await expect.poll(() => cancel.isDisabled()).toBe(true);
   });
 
   it('shows no boxes to a viewer', async () => {

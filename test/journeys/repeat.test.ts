@@ -59,7 +59,12 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByText('No round yet.').waitFor();
 
     await page.getByRole('radiogroup', { name: 'How often' }).getByText('Once a month').click();
-    await page.getByRole('textbox', { name: 'Day of the month' }).fill('31');
+    const monthDay = page.getByRole('textbox', { name: 'Day of the month' });
+    await monthDay.fill('');
+    expect(await monthDay.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Save changes' }).last().click();
+    await page.getByText('Enter a day of the month').waitFor();
+    await monthDay.fill('31');
     await page.getByText(/^Next rounds: (?!.*Friday, .+ · Friday)/).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save changes' }).last().click();

@@ -2,10 +2,12 @@ import { ActionIcon, Box, Modal, Skeleton, Text, UnstyledButton } from '@mantine
 import { IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
+import { call } from '../../api/client.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import { BulkAct } from '../../list/bulk-act.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
@@ -66,6 +68,14 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         list={list}
         read={documents}
         columns={useColumns({ onShow: setShown, onRemove: setLeaving })}
+        selecting={
+          may
+            ? {
+                label: ({ name }) => name,
+                acts: (chosen) => <RemoveMany agentId={agentId} items={chosen.filter(isOwn)} />,
+              }
+            : undefined
+        }
         icon={<IconFileText size={26} />}
         none={
           <Empty icon={<IconFileText size={26} />} title={say('documents_empty')} action={add}>
@@ -84,6 +94,27 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
     </>
   );
 }
+
+/** Pages of a site come and go with it. */
+const isOwn = ({ source_id }: DocumentSummary): boolean => source_id === null;
+
+function RemoveMany({ agentId, items }: { agentId: string; items: readonly DocumentSummary[] }): ReactNode {
+  const say = useWords(words);
+  const params = { org_id: useOrganization().id, agent_id: agentId };
+  return (
+    <BulkAct
+      items={items}
+      act={say('documents_remove')}
+      title={say('documents_remove_title')}
+      run={({ id }) => call('deleteDocument', { params: { ...params, document_id: id } })}
+      refresh={REFRESH}
+    >
+      {say('documents_remove_words')}
+    </BulkAct>
+  );
+}
+
+const REFRESH = ['listDocuments', 'readKnowledgeUse'] as const;
 
 type Open = (item: DocumentSummary) => void;
 
@@ -122,7 +153,7 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
       align: 'end',
       width: '60px',
       cell: (item) =>
-        may && item.source_id === null ? (
+        may && isOwn(item) ? (
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -166,7 +197,7 @@ function DocumentText({ agentId, id, label }: { agentId: string; id: string; lab
 function RemoveDialog({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });
+  const remove = useAct('deleteDocument', { refresh: REFRESH });
   const name = `\u2068${item?.name ?? ''}\u2069`;
   const close = (): void => {
     remove.reset();

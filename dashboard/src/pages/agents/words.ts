@@ -193,6 +193,9 @@ export const words = defineWords(
     document_remove_title: 'Remove “{name}”?',
     document_remove_words: 'The agent no longer answers from it. This cannot be undone.',
     document_removed: '“{name}” was removed.',
+    documents_remove: 'Remove the selected',
+    documents_remove_title: 'Remove the selected documents?',
+    documents_remove_words: 'The agent no longer answers from them. This cannot be undone.',
     kilobytes: '{size} KB',
 
     versions_hint: 'Each publish creates a version. A rollback publishes an earlier version again.',
@@ -454,6 +457,9 @@ export const words = defineWords(
     document_remove_title: 'إزالة «{name}»؟',
     document_remove_words: 'لن يجيب الوكيل منه بعد الآن. لا يمكن التراجع عن ذلك.',
     document_removed: 'أُزيل «{name}».',
+    documents_remove: 'إزالة المحدد',
+    documents_remove_title: 'إزالة المستندات المحددة؟',
+    documents_remove_words: 'لن يجيب الوكيل منها بعد الآن. لا يمكن التراجع عن ذلك.',
     kilobytes: '{size} ك.ب',
 
     versions_hint: 'كل نشر ينشئ إصدارًا. الرجوع ينشر إصدارًا سابقًا من جديد.',

@@ -4,9 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { RecipientStatus } from '../../../../contract/campaigns.ts';
 import type { NamedRecipient } from '../../../../contract/dashboard/campaigns.ts';
+import { call } from '../../api/client.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import { BulkAct } from '../../list/bulk-act.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
@@ -34,6 +36,7 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
   const sayRecipient = useWords(recipientWords);
   const org_id = useOrganization().id;
   const list = useListState<Filters>(['status', 'ref']);
+  const may = useMay('member');
   const [asked, setAsked] = useState<NamedRecipient | null>(null);
   const [opened, setOpened] = useState(false);
   const recipients = useRead(
@@ -78,6 +81,14 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
         read={recipients}
         columns={columns}
         faded={({ status }) => (GROUPS.lost as readonly string[]).includes(status)}
+        selecting={
+          may
+            ? {
+                label: (item) => item.name ?? item.ref ?? item.id,
+                acts: (chosen) => <CancelMany items={chosen.filter(({ status }) => !ENDS.includes(status))} />,
+              }
+            : undefined
+        }
         icon={<IconUsers size={26} />}
         none={<NothingFound icon={<IconUsers size={26} />} onClear={list.clear} />}
       />
@@ -167,6 +178,22 @@ function Why({ item: { reason, due_at, status } }: { item: NamedRecipient }): Re
       {!isAhead && status === 'pending' && <div>{say('goes_out_next')}</div>}
       {!reason && !isAhead && status !== 'pending' && <span aria-hidden="true">–</span>}
     </div>
+  );
+}
+
+function CancelMany({ items }: { items: readonly NamedRecipient[] }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  return (
+    <BulkAct
+      items={items}
+      act={say('cancel_many')}
+      title={say('cancel_many_title')}
+      run={({ campaign_id, id }) => call('cancelRecipient', { params: { org_id, campaign_id, recipient_id: id } })}
+      refresh={READ_AGAIN}
+    >
+      {say('cancel_many_words')}
+    </BulkAct>
   );
 }
 

@@ -121,6 +121,10 @@ export const words = defineWords(
     cancel_begun:
       'A first message that is not sent yet is dropped, and the agent stops replying in this conversation. Sent messages stay. This cannot be undone.',
     cancel_done: 'The recipient was cancelled.',
+    cancel_many: 'Cancel the selected',
+    cancel_many_title: 'Cancel the selected recipients?',
+    cancel_many_words:
+      'This campaign no longer messages them. Conversations that have begun go on. This cannot be undone.',
     first: 'Add recipients',
     first_hint: 'This campaign has no recipients yet. Four steps to the first one:',
     first_settings: 'Set the message, the schedule and the rate limit',
@@ -264,6 +268,9 @@ export const words = defineWords(
     cancel_begun:
       'الرسالة الأولى التي لم تغادر تُسقط، ولن يقول الوكيل شيئًا بعدُ في هذه المحادثة. ما أُرسل يبقى. لا يمكن التراجع عن ذلك.',
     cancel_done: 'أُلغي المستلم.',
+    cancel_many: 'إلغاء المحددين',
+    cancel_many_title: 'إلغاء المستلمين المحددين؟',
+    cancel_many_words: 'لن يُكتب إليهم بعد الآن في هذه الحملة. المحادثات التي بدأت تستمر. لا يمكن التراجع عن ذلك.',
     first: 'ادفع أشخاصًا',
     first_hint: 'لا أحد في هذه الحملة بعد. أربع خطوات إلى أول مستلم:',
     first_settings: 'حدّد الرسالة والجدول والوتيرة',

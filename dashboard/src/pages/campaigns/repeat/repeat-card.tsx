@@ -240,7 +240,8 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
   const isStored =
     stored !== null && stored.at === at && stored.month_day === month_day && String(stored.days) === String(days);
   const asked = { days, monthDay: month_day, at };
-  const found = isStored || at === '' || month_day === NO_DAY ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
+  const found =
+    isStored || at === '' || month_day === NO_DAY ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
   const dates = found.map((one) => format.format(new Date(typeof one === 'string' ? one : one.day)));
   return (
     <Text size="sm" role="status">
