@@ -80,7 +80,13 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await drawer.getByText('Delivered', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('table', { name: 'Deliveries' }).getByText('Delivered').waitFor();
+    const before = receiver.calls.length;
+    await page.getByRole('row').filter({ hasText: 'Delivered' }).getByRole('checkbox').first().press('Space');
+    await page.getByRole('button', { name: 'Send the selected again' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Send the selected again' }).press('Enter');
+    await expect.poll(() => receiver.calls.length).toBe(before + 1);
     const call = receiver.calls.at(-1)!;
+    expect(call.headers['webhook-id']).toBe(receiver.calls.at(-2)!.headers['webhook-id']);
     expect(verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at)).toBe(true);
     expect(await seriousFaults(page)).toEqual([]);
     expect(faults).toEqual([]);

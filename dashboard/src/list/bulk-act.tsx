@@ -19,10 +19,12 @@ type Props<T> = {
   run: (item: T) => Promise<unknown>;
   /** What shows it. */
   refresh: readonly DashboardRouteName[];
+  /** False: it takes nothing away. */
+  danger?: boolean;
 };
 
 /** Asks once, then does the same to each selected row, one after another. The first refusal stops it, and is shown. */
-export function BulkAct<T>({ items, act, title, children, run, refresh }: Props<T>): ReactNode {
+export function BulkAct<T>({ items, act, title, children, run, refresh, danger = true }: Props<T>): ReactNode {
   const say = useWords(listWords);
   const client = useQueryClient();
   const [opened, setOpened] = useState(false);
@@ -67,6 +69,7 @@ export function BulkAct<T>({ items, act, title, children, run, refresh }: Props<
         busy={all.isPending}
         problem={all.error}
         onAct={() => all.mutate()}
+        danger={danger}
       >
         <Text size="sm">{children}</Text>
         <Text size="sm" role="status">

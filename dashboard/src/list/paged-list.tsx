@@ -19,6 +19,8 @@ export type PagedListProps<T> = {
   list: ListState<object>;
   read: UseQueryResult<{ data: T[]; next_cursor: string | null }, Problem>;
   columns: readonly Column<T>[];
+  /** Needed where rows have no `id`. */
+  keyOf?: (item: T) => string;
   faded?: (item: T) => boolean;
   icon: ReactNode;
   /** Shown while nothing exists. What the filters hide is told in the same words everywhere. */
@@ -27,6 +29,8 @@ export type PagedListProps<T> = {
   selecting?: { label: (item: T) => string; acts: (chosen: readonly T[]) => ReactNode } | undefined;
 };
 
+const idOf = (item: unknown): string => (item as { id: string }).id;
+
 const isNarrowed = ({ filtered, cursor }: ListState<object>): boolean => filtered || cursor !== undefined;
 
 /** There is nothing, whatever the filters say. */
@@ -34,18 +38,18 @@ export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | '
   read.data?.data.length === 0 && !isNarrowed(list);
 
 /** A list that comes in pages and can be filtered, its filters and page in the address. */
-export function PagedList<T extends { id: string }>(props: PagedListProps<T>): ReactNode {
-  const { name, list, icon, none, selecting, ...rest } = props;
+export function PagedList<T>(props: PagedListProps<T>): ReactNode {
+  const { name, list, icon, none, selecting, keyOf = idOf, ...rest } = props;
   const columns = useShownColumns(name, rest.columns);
   const say = useWords(listWords);
   const rows = rest.read.data?.data ?? [];
-  const selection = useSelection(rows.map(({ id }) => id));
+  const selection = useSelection(rows.map(keyOf));
   const choice = (item: T): ReactNode => (
     <Checkbox
       size="sm"
       aria-label={say('select', { name: selecting!.label(item) })}
-      checked={selection.has(item.id)}
-      onChange={() => selection.toggle(item.id)}
+      checked={selection.has(keyOf(item))}
+      onChange={() => selection.toggle(keyOf(item))}
     />
   );
   return (
@@ -53,7 +57,7 @@ export function PagedList<T extends { id: string }>(props: PagedListProps<T>): R
       <DataList
         {...rest}
         columns={columns}
-        keyOf={({ id }) => id}
+        keyOf={keyOf}
         empty={isNarrowed(list) ? <NothingFound icon={icon} onClear={list.clear} /> : none}
         {...(selecting && { choice })}
         footer={
@@ -64,7 +68,7 @@ export function PagedList<T extends { id: string }>(props: PagedListProps<T>): R
       />
       {selecting && (
         <SelectionBar selection={selection} many={rows.length} below>
-          {selecting.acts(rows.filter(({ id }) => selection.has(id)))}
+          {selecting.acts(rows.filter((item) => selection.has(keyOf(item))))}
         </SelectionBar>
       )}
     </>

@@ -4,17 +4,19 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EventDelivery } from '../../../../../../contract/dashboard/webhooks.ts';
 import { EVENT_DELIVERY_STATES } from '../../../../../../contract/event-types.ts';
+import { call } from '../../../../api/client.ts';
 import { useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
-import { DataList, type Column } from '../../../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../../../list/empty.tsx';
+import { BulkAct } from '../../../../list/bulk-act.tsx';
+import type { Column } from '../../../../list/data-list.tsx';
+import { Empty } from '../../../../list/empty.tsx';
 import barClasses from '../../../../list/filter-bar.module.css';
-import { Pager } from '../../../../list/pager.tsx';
+import { PagedList } from '../../../../list/paged-list.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
 import { Moment, Until } from '../../../../parts/moment.tsx';
 import { onceOpened } from '../../../../parts/once-opened.tsx';
-import { useOrganization } from '../../../../session/session.ts';
+import { useMay, useOrganization } from '../../../../session/session.ts';
 import { DELIVERED_TYPES, type DeliverySearch } from './search.ts';
 import { DeliveryState } from './webhook-parts.tsx';
 import { words } from './words.ts';
@@ -48,6 +50,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
     });
   const columns = useColumns(endpointId === undefined, open);
   const say = useWords(words);
+  const may = useMay('admin');
   const deliveries = useRead(
     'listEventDeliveries',
     {
@@ -56,26 +59,40 @@ export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
     },
     { every: LOOK_AGAIN_MS, keep: true },
   );
-  const narrowed = list.filtered || list.cursor !== undefined;
   return (
     <>
       <FilterRow list={list} withEndpoint={endpointId === undefined} />
-      <DataList
+      <PagedList
+        name="deliveries"
         label={say('deliveries')}
+        list={list}
         read={deliveries}
         keyOf={deliveryPlace}
         columns={columns}
-        empty={
-          narrowed ? (
-            <NothingFound icon={<IconWebhook size={26} />} onClear={list.clear} />
-          ) : (
-            <NothingSent everywhere={endpointId === undefined} />
-          )
-        }
-        footer={<Pager list={list} page={deliveries.data} />}
+        icon={<IconWebhook size={26} />}
+        none={<NothingSent everywhere={endpointId === undefined} />}
+        selecting={may ? { label: ({ type }) => type, acts: (chosen) => <ResendMany items={chosen} /> } : undefined}
       />
       <DeliveryDrawer place={delivery} onClose={() => open(undefined)} />
     </>
+  );
+}
+
+/** After an endpoint was away, all that it missed. */
+function ResendMany({ items }: { items: readonly EventDelivery[] }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  return (
+    <BulkAct
+      items={items}
+      act={say('resend_many')}
+      title={say('resend_many_title')}
+      run={({ event_id, endpoint_id }) => call('resendEventDelivery', { params: { org_id, event_id, endpoint_id } })}
+      refresh={['listEventDeliveries', 'readEventDelivery']}
+      danger={false}
+    >
+      {say('resend_many_words')}
+    </BulkAct>
   );
 }
 
