@@ -16,6 +16,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
 import { RevokeDialog, RotateDialog } from '../settings/integrations/api-keys/dialogs.tsx';
 import { LastUsed, Prefix, Standing } from '../settings/integrations/api-keys/key-parts.tsx';
+import keyClasses from '../settings/integrations/api-keys/api-keys.module.css';
 import { LostValue } from '../settings/integrations/api-keys/lost-value.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
@@ -190,7 +191,8 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
       <Button
         size="compact-sm"
         variant="subtle"
-        color="red"
+        color="gray"
+        className={keyClasses.revoke}
         aria-label={say('revoke_label', { label: item.label })}
         onClick={() => onAct({ verb: 'revoke', item })}
       >

@@ -62,9 +62,9 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
       onCancel={onClose}
     >
       {field('name', { maxLength: MAX_NAME_CHARACTERS, 'data-autofocus': true })}
+      {field('external_id', { description: say('external_id_hint') })}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {field('external_id', { description: say('external_id_hint') })}
-        {field('email', { type: 'email', description: '\u00a0' })}
+        {field('email', { type: 'email' })}
         {field('phone', { placeholder: '+97430000000' })}
         {field('locale', { placeholder: 'ar-QA' })}
         {field('time_zone', { placeholder: 'Asia/Qatar' })}
