@@ -20,7 +20,7 @@ const SETTLED_MS = 200;
 
 type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'campaigns'; id: string; label: string };
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
-type Props = { opened: boolean; onClose: () => void; entries: readonly Item[] };
+type Props = { opened: boolean; onClose: () => void; entries: readonly Item[]; early: () => string };
 
 /** Where an id leads, by its prefix. */
 const PLACES: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ const HOMES: Record<Found['group'], string> = {
 };
 
 /** Pages, things and ids, found by typing. Ctrl-K opens it anywhere. */
-export function Finder({ opened, onClose, entries }: Props): ReactNode {
+export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const say = useWords(words);
   const sayHere = useWords(finderWords);
   const router = useRouter();
@@ -71,6 +71,7 @@ export function Finder({ opened, onClose, entries }: Props): ReactNode {
         aria-label={sayHere('find_what')}
         dir="auto"
         maxLength={100}
+        onFocus={() => setQuery((before) => before + early())}
       />
       <Spotlight.ActionsList>
         {place !== null && (

@@ -16,6 +16,7 @@ import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBar } from './verify-bar.tsx';
 import { WaitingInTab } from './waiting-count.tsx';
+import { useEarlyKeys } from './use-early-keys.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -94,16 +95,18 @@ function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode }
   const entries = useSections().flatMap(({ items }) => items);
   const [wanted, setWanted] = useState(false);
   const [opened, { open, close }] = useDisclosure(false);
+  const early = useEarlyKeys();
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.code !== 'KeyK' || event.altKey || event.shiftKey || event.ctrlKey === event.metaKey) return;
       event.preventDefault();
       setWanted(true);
+      if (!opened) early.begin();
       open();
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [open]);
+  }, [open, opened, early]);
   return {
     button: (
       <button
@@ -123,7 +126,7 @@ function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode }
     ),
     dialog: wanted && (
       <Suspense fallback={null}>
-        <Finder opened={opened} onClose={close} entries={entries} />
+        <Finder opened={opened} onClose={close} entries={entries} early={early.take} />
       </Suspense>
     ),
   };

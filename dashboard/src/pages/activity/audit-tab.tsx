@@ -11,6 +11,8 @@ import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { IdCode } from '../../parts/id-code.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
@@ -145,21 +147,17 @@ function About({ item: { subject_id, facts, request_id } }: { item: AuditRecord 
   const say = useWords(words);
   const to = pageOf(subject_id);
   const named = facts['name'] ?? facts['label'] ?? facts['email'];
-  const title = typeof named === 'string' ? named : null;
+  const shown = typeof named === 'string' ? <bdi>{named}</bdi> : <IdCode id={subject_id} />;
   return (
     <div className={classes.about}>
-      {title && (
-        <div>
-          <bdi>{title}</bdi>
-        </div>
-      )}
       {to ? (
-        <Link to={to} className={`${agentClasses.link} ${classes.id}`}>
-          {subject_id}
+        <Link to={to} className={agentClasses.link} title={subject_id}>
+          {shown}
         </Link>
       ) : (
-        <code className={classes.id}>{subject_id}</code>
+        <span title={subject_id}>{shown}</span>
       )}
+      <CopyButton text={subject_id} label={say('copy_subject')} />
       {(Object.keys(facts).length > 0 || request_id) && (
         <details className={classes.details}>
           <summary>{say('details')}</summary>

@@ -38,6 +38,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
         )}
       </div>
       <Report item={item} />
+      {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
       <Additions item={item} />
       {/* In one place with and without people: they say what became of the first addition. */}
       {may && item.state !== 'ended' && (
@@ -47,7 +48,6 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
         </>
       )}
       {item.round_of === null && <RepeatCard item={item} />}
-      {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
       {hasPeople && item.state !== 'ended' && (
         <details className={classes.more}>
           <summary>{say('push_more')}</summary>

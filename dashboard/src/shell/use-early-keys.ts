@@ -1,0 +1,34 @@
+import { useEffect, useMemo } from 'react';
+
+const WAIT_MS = 5_000;
+
+/** What is typed between Ctrl-K and the field that it opens belongs to that field, also while its code is still loading. */
+export function useEarlyKeys(): { begin: () => void; take: () => string } {
+  const early = useMemo(() => ({ typed: '', until: 0 }), []);
+  useEffect(() => {
+    const keep = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+      if (performance.now() > early.until || ctrlKey || metaKey || altKey || isComposing) return;
+      if (key === 'Backspace') early.typed = early.typed.slice(0, -1);
+      else if (key.length === 1) early.typed += key;
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    document.addEventListener('keydown', keep, true);
+    return () => document.removeEventListener('keydown', keep, true);
+  }, [early]);
+  return useMemo(
+    () => ({
+      begin: () => {
+        early.typed = '';
+        early.until = performance.now() + WAIT_MS;
+      },
+      take: () => {
+        early.until = 0;
+        return early.typed;
+      },
+    }),
+    [early],
+  );
+}
