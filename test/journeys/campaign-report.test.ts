@@ -30,6 +30,20 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
   });
   afterAll(() => journey?.stop());
 
+  it('is previewed with the words of the agent where it has none of its own, also without a name', async () => {
+    const opening = { default: 'Hello {{end_user.name|there}}, {{voucher}}', ar: 'مرحبًا {{end_user.name}}' };
+    const preview = async (definition: object, locale: string) => {
+      const agent = await api('POST /agents', { name: 'Opener', definition });
+      const input = { name: 'Own', agent_id: agent.id, channel_id: agent.sandbox_channel_id };
+      const { id } = await api('POST /campaigns', input);
+      const body = { settings: {}, end_user: { name: 'Asha', locale }, variables: { voucher: 'W-1' } };
+      const { opening: shown, without } = await api(`POST /campaigns/${id}/preview`, body);
+      return [shown?.text, without.opening?.text];
+    };
+    expect(await preview({ opening }, 'en')).toEqual(['Hello Asha, W-1', 'Hello there, ']);
+    expect(await preview({ opening }, 'ar')).toEqual(['مرحبًا Asha', 'مرحبًا ']);
+  });
+
   it('shows people who were messaged now, and a day of them as lines and as a table', async () => {
     const counts = async () => (await api(`GET /campaigns/${campaign}`)).counts.delivered;
     await expect.poll(counts, { timeout: 20_000 }).toBe(40);
