@@ -19,6 +19,9 @@ describe('unanswered questions', () => {
   it('in Hindi', async () => {
     expect(await grouped('क्या आप उपहार लपेटते हैं?', 'उपहार लपेटते हैं क्या')).toHaveLength(1);
   });
+  it('with what it is about in common are one, whatever else is asked of it', async () => {
+    expect(await grouped('Do you sell gift cards for shops?', 'Do you have gift cards?')).toHaveLength(1);
+  });
   it('that only share a small part stay apart', async () => {
     expect(await grouped('Do you wrap gifts in blue paper for weddings?', 'Do you sell gifts?')).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { Checkbox, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
-import { lasting, relative } from '../../language/format.ts';
+import { lasting, relative, utc } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Face } from '../../parts/face.tsx';
 import { useNow } from '../../parts/moment.tsx';
@@ -76,7 +76,7 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
                   )}
                   <bdi>{nameOf(item.end_user)}</bdi>
                 </span>
-                <time dateTime={item.updated_at} className={classes.rowTime}>
+                <time dateTime={item.updated_at} className={classes.rowTime} title={utc(item.updated_at)}>
                   {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)), 'narrow')}
                 </time>
               </span>
