@@ -30,6 +30,9 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
     const dialog = page.getByRole('dialog', { name: 'Find' });
     const field = dialog.getByPlaceholder('A page, a person');
     await expect.poll(() => field.inputValue()).toBe('nobody');
+    await field.blur();
+    await field.focus();
+    expect(await field.inputValue()).toBe('nobody');
     expect(await page.locator('main input').first().inputValue()).toBe('');
     await field.fill('porter');
     await dialog.getByRole('button', { name: 'Night porter' }).waitFor();

@@ -71,7 +71,10 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
         aria-label={sayHere('find_what')}
         dir="auto"
         maxLength={100}
-        onFocus={() => setQuery((before) => before + early())}
+        onFocus={() => {
+          const typed = early();
+          if (typed !== '') setQuery((before) => before + typed);
+        }}
       />
       <Spotlight.ActionsList>
         {place !== null && (

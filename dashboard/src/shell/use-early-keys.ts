@@ -25,8 +25,10 @@ export function useEarlyKeys(): { begin: () => void; take: () => string } {
         early.until = performance.now() + WAIT_MS;
       },
       take: () => {
+        const { typed } = early;
+        early.typed = '';
         early.until = 0;
-        return early.typed;
+        return typed;
       },
     }),
     [early],

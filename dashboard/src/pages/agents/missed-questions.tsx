@@ -40,7 +40,7 @@ export function AllMissedQuestions({ most }: { most: number }): ReactNode {
 type QuestionsProps = {
   read: UseQueryResult<MissedQuestionList, Problem>;
   none: string;
-  /** With it the agent of each is named, and more are said to be there. */
+  /** Of all agents: the biggest ones, each with its agent. */
   most?: number;
 };
 
@@ -89,9 +89,9 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
               />
             ))}
           </ul>
-          {most === undefined && questions.data.has_more && (
+          {(most === undefined ? questions.data.has_more : questions.data.data.length > most) && (
             <Text size="xs" c="dimmed" mt="xs">
-              {say('more')}
+              {say(most === undefined ? 'more' : 'more_of_agents')}
             </Text>
           )}
           {settle.error && <ProblemAlert problem={settle.error} />}
