@@ -113,6 +113,11 @@ describe('campaigns', () => {
       opening: { text: 'أهلًا ' },
     });
     expect(await preview({ at: '2037-12-20T10:00:00.000Z' })).toMatchObject({ goes_out_at: null });
+    const own = { type: 'text', text: `Hello, I am ${agent.name}. How can I help you?` };
+    expect((await call(`POST ${campaign}/preview`, { settings: {} })).body.opening).toEqual(own);
+    // What a model would write is not known before.
+    const model = { definition: { provider: 'openai', model: 'gpt-5' } };
+    expect((await call(`PATCH ${at}/agents/${agent.id}`, model)).status).toBe(200);
     expect((await call(`POST ${campaign}/preview`, { settings: {} })).body.opening).toBeNull();
     const broken = {
       opening: { text: { default: 'Hi {{name' } },
