@@ -9,6 +9,8 @@ import { type BlobStore, createBlobStore } from '../../kernel/blob-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { beginMove, completeMove, findMovable, objectName } from '../../store/attachments/blobs.ts';
+import { eraseEndUser } from '../../store/end-users/erase.ts';
+import { createSuppression } from '../../store/end-users/suppression.ts';
 import { attachment } from '../../store/schema/attachment.ts';
 import { createBlobWorker } from './blob-worker.ts';
 
@@ -18,6 +20,7 @@ let blobs: BlobStore;
 let worker: ReturnType<typeof createBlobWorker>;
 let orgId: string;
 let conversationId: string;
+let endUserId: string;
 
 beforeAll(async () => {
   s3 = await startS3();
@@ -26,7 +29,7 @@ beforeAll(async () => {
   blobs = createBlobStore(loadBlobs({ BLOBS_URL: s3.url }).blobs!);
 });
 beforeEach(async () => {
-  ({ orgId, conversationId } = await givenPlace());
+  ({ orgId, conversationId, endUserId } = await givenPlace());
   worker = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
   worker.start();
 });
@@ -48,7 +51,8 @@ afterAll(async () => {
 const givenPlace = async () => {
   const org = await givenOrganization(parley.db);
   const { channelId } = await givenAgent(parley.db, org);
-  return { orgId: org, conversationId: (await givenConversation(parley.db, org, channelId)).id };
+  const { id, endUserId: person } = await givenConversation(parley.db, org, channelId);
+  return { orgId: org, conversationId: id, endUserId: person };
 };
 const CAT = Buffer.from('a picture of a cat, in bytes');
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -150,6 +154,33 @@ describe('a file in a store of its own', () => {
     s3.failing = 500;
     const answer = await read(path);
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('leaves no key of the store in the log when the store refuses it', async () => {
+    const lines: string[] = [];
+    const log = createLogger({
+      level: 'trace',
+      pretty: false,
+      destination: { write: (line) => void lines.push(line) },
+    });
+    await worker.stop();
+    worker = createBlobWorker({ db: parley.db, log, blobs });
+    await given();
+    s3.failing = 403;
+    worker.start();
+    worker.wake();
+    await expect.poll(() => lines.join('')).toContain('refuses the key');
+    expect(lines.join('')).not.toContain(S3_KEY.secretAccessKey);
+    expect(lines.join('')).not.toContain(encodeURIComponent(S3_KEY.secretAccessKey));
+  });
+
+  it('goes with its person', async () => {
+    await given();
+    await moved();
+    await parley.db.transaction((tx) => eraseEndUser(tx, orgId, endUserId, createSuppression(Buffer.alloc(32))));
+    worker.wake();
+    await expect.poll(names).toEqual([]);
   });
 
   it('is deleted later if the store is down then', async () => {
