@@ -96,7 +96,7 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
       <div className={classes.versionWords}>
         <Text size="sm" fw={570} component="div">
           {say('version_number', { number: item.version })}{' '}
-          {item.version === current && <Badge>{say('answers_now')}</Badge>}
+          {item.version === current && <Badge color="blue">{say('answers_now')}</Badge>}
         </Text>
         <Text size="xs" c="dimmed" component="div">
           {say.rich('published_by', {
