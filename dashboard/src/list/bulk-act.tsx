@@ -31,21 +31,17 @@ export function BulkAct<T>({ items, act, title, children, run, refresh, danger =
   const [done, setDone] = useState(0);
   const all = useMutation<number, Problem>({
     mutationFn: async () => {
-      let count = 0;
-      try {
-        for (const item of items) {
-          await run(item);
-          setDone((count += 1));
-        }
-      } catch (problem) {
-        await readAnew(client, refresh);
-        throw problem;
+      for (const [before, item] of items.entries()) {
+        await run(item);
+        setDone(before + 1);
       }
-      return count;
+      return items.length;
     },
-    onSuccess: async (count) => {
+    onSuccess: (count) => {
       close();
       notifyDone(say('bulk_done', { count }));
+    },
+    onSettled: async () => {
       await readAnew(client, refresh);
       // The bar goes with the rows, and the button that was pressed with it.
       setTimeout(() => document.activeElement === document.body && document.querySelector('main')?.focus(), 0);

@@ -147,7 +147,7 @@ function About({ item: { subject_id, facts, request_id } }: { item: AuditRecord 
   const say = useWords(words);
   const to = pageOf(subject_id);
   const named = facts['name'] ?? facts['label'] ?? facts['email'];
-  const shown = typeof named === 'string' ? <bdi>{named}</bdi> : <IdCode id={subject_id} />;
+  const shown = typeof named === 'string' ? <bdi>{named}</bdi> : <IdCode id={subject_id} short />;
   return (
     <div className={classes.about}>
       {to ? (
