@@ -1,7 +1,7 @@
 /**
  * References that every accepted call and every turn checks. The database checks them once per statement instead of by
  * foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules are in
- * migrations/0027_checked_references.sql.
+ * migrations/0000_schema.sql.
  *
  * This query lists them, from the triggers that check them. It works on a database of any version.
  */

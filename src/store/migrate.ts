@@ -25,6 +25,9 @@ export const migrate = (url: string): Promise<void> =>
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const known = await newestKnown();
     const applied = await newestApplied(client);
+    if (applied > 0 && (await isBeforeFirst(applied))) {
+      throw new SchemaError('The database was created by an early development version: start with an empty database.');
+    }
     if (applied > known) {
       throw new SchemaError(
         'The database was migrated by a newer Parley than this one: start that version, or restore a backup made before the upgrade.',
@@ -39,20 +42,23 @@ export const isMigrated = (url: string): Promise<boolean> =>
 
 type Step = { when: number; tag: string };
 
-async function steps(): Promise<Step[]> {
-  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as { entries: Step[] };
+async function steps(folder = MIGRATIONS): Promise<Step[]> {
+  const journal = JSON.parse(await readFile(`${folder}/meta/_journal.json`, 'utf8')) as { entries: Step[] };
   return journal.entries;
 }
 
 const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).map((step) => step.when));
 
+/** Whether a schema is older than the first migration, so that no migration leads from it to this program's schema. */
+export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
+
 /**
- * What later migrations did to rows, as statements: the rows of a backup are loaded into the newest schema and have
- * missed them.
+ * The statements of later migrations that change rows. A restore loads the rows of a backup into the newest schema, then
+ * runs these statements, which the rows have missed.
  */
-export async function rowChangesSince(schema: number): Promise<string[]> {
-  const later = (await steps()).filter((step) => step.when > schema);
-  const texts = await Promise.all(later.map(({ tag }) => readFile(`${MIGRATIONS}/${tag}.sql`, 'utf8')));
+export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
+  const later = (await steps(folder)).filter((step) => step.when > schema);
+  const texts = await Promise.all(later.map(({ tag }) => readFile(`${folder}/${tag}.sql`, 'utf8')));
   return texts
     .flatMap((text) => text.split('--> statement-breakpoint'))
     .map((statement) => statement.replace(/^(\s*--.*\n)+/, '').trim())

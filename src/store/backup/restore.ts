@@ -16,7 +16,7 @@ import {
   SEEDED_TABLE,
 } from './format.ts';
 import { withClient } from '../db.ts';
-import { rowChangesSince } from '../migrate.ts';
+import { isBeforeFirst, rowChangesSince } from '../migrate.ts';
 
 export type RestoreOptions = {
   /**
@@ -93,7 +93,7 @@ async function load(client: pg.Client, file: string): Promise<{ rows: number; he
   };
   for await (const text of textLines(file)) {
     if (header === undefined) {
-      header = checkHeader(text, schema);
+      header = await checkHeader(text, schema);
     } else if (text.startsWith('{"table":')) {
       await flush();
       table = checkTable(JSON.parse(text) as BackupTable, known);
@@ -127,7 +127,7 @@ async function* textLines(file: string): AsyncGenerator<string> {
   }
 }
 
-function checkHeader(text: string, schema: number): BackupHeader {
+async function checkHeader(text: string, schema: number): Promise<BackupHeader> {
   let header: Partial<BackupHeader> = {};
   try {
     header = JSON.parse(text) as Partial<BackupHeader>;
@@ -140,6 +140,12 @@ function checkHeader(text: string, schema: number): BackupHeader {
     throw new StartError(
       'The backup was made by a newer Parley than this one.',
       'Restore it with that version or a newer one.',
+    );
+  }
+  if (await isBeforeFirst(Number(header.schema))) {
+    throw new StartError(
+      'The backup was made by an early development version.',
+      'Restore it with the version that made it.',
     );
   }
   return header as BackupHeader;

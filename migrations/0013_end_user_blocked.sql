@@ -1,1 +1,0 @@
-CREATE INDEX "end_user_blocked" ON "end_user" USING btree ("id") WHERE blocked;

@@ -1,1 +1,0 @@
-CREATE INDEX "message_missed" ON "message" USING btree ("org_id","id") WHERE trace @> '{"steps": [{"kind": "miss"}]}' AND NOT trace ? 'settled';

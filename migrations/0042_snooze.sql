@@ -1,1 +1,0 @@
-ALTER TABLE "conversation" ADD COLUMN "snoozed_until" timestamp (3) with time zone;

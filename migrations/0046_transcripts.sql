@@ -1,2 +1,0 @@
-ALTER TABLE "model_provider" ADD COLUMN "transcription_model" text;--> statement-breakpoint
-CREATE UNIQUE INDEX "model_provider_transcribes" ON "model_provider" USING btree ("org_id") WHERE transcription_model IS NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "conversation_tags" ON "conversation" USING gin ("tags") WHERE tags <> '{}';

@@ -1,1 +1,0 @@
-ALTER TABLE "campaign_schedule" ADD COLUMN "month_day" integer;

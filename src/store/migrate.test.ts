@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../test/postgres.ts';
+import { migrate, rowChangesSince } from './migrate.ts';
+
+test('lists the statements of later migrations that change rows, in order', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-migrations-'));
+  mkdirSync(path.join(folder, 'meta'));
+  const entries = [1, 2, 3].map((when) => ({ when, tag: `000${when}_step` }));
+  writeFileSync(path.join(folder, 'meta/_journal.json'), JSON.stringify({ entries }));
+  const separator = '\n--> statement-breakpoint\n';
+  writeFileSync(path.join(folder, '0001_step.sql'), "UPDATE agent SET name = 'first';");
+  writeFileSync(
+    path.join(folder, '0002_step.sql'),
+    ['ALTER TABLE agent ADD note text;', "-- Why.\nUPDATE agent SET note = '';"].join(separator),
+  );
+  writeFileSync(path.join(folder, '0003_step.sql'), ['DELETE FROM hint;', 'DROP TABLE hint;'].join(separator));
+  expect(await rowChangesSince(1, folder)).toEqual(["UPDATE agent SET note = '';", 'DELETE FROM hint;']);
+  expect(await rowChangesSince(3, folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test('refuses a database that is older than the first migration', async () => {
+  await using database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('UPDATE drizzle.__drizzle_migrations SET created_at = 1');
+  await expect(migrate(database.url)).rejects.toThrow(/early development version/);
+  await client.end();
+});
