@@ -82,8 +82,8 @@ export const bugs: Bug[] = [
     edits: [
       {
         file: 'src/access/keys/directory.ts',
-        find: "    without.has('check the generation') ||\n",
-        replace: '    true ||\n',
+        find: '    since >= floor && ids.every(',
+        replace: '    true || ids.every(',
       },
     ],
   },

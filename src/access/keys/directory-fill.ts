@@ -1,7 +1,6 @@
 import type { StoredKey, TargetIds, TargetRecords } from '../../store/api-keys/records.ts';
 import type { Found } from '../decide.ts';
 import type { Directory, KeyEntry } from './directory.ts';
-import { NONE, type Remedy } from '../nodes/protocol.ts';
 
 /**
  * Loads missing records into the directory: one query for a key with its organization, one for everything that a path
@@ -21,7 +20,7 @@ export type FillSource = {
 
 type Flight<T> = { generation: number; result: Promise<T> };
 
-export function createFills(directory: Directory, source: FillSource, without: ReadonlySet<Remedy> = NONE): Fills {
+export function createFills(directory: Directory, source: FillSource): Fills {
   const keyFlights = new Map<string, Flight<KeyEntry | null>>();
   const targetFlights = new Map<string, Flight<Found>>();
 
@@ -33,8 +32,7 @@ export function createFills(directory: Directory, source: FillSource, without: R
   ): Promise<T> {
     const generation = directory.generation();
     const current = flights.get(name);
-    const isCurrent = current?.generation === generation || without.has('join only a flight of this generation');
-    if (isShared && current && isCurrent) return current.result;
+    if (isShared && current?.generation === generation) return current.result;
     const flight: Flight<T> = { generation, result: load(generation) };
     flights.set(name, flight);
     const land = (): void => {

@@ -2,7 +2,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StoredKey, TargetRecords } from '../../store/api-keys/records.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import { storedNetworks } from './networks.ts';
-import { NONE, type Remedy } from '../nodes/protocol.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
 
 /**
@@ -60,11 +59,10 @@ export type DirectoryOptions = {
   clock: Clock;
   entries?: number;
   absentMs: number;
-  without?: ReadonlySet<Remedy>;
 };
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { clock, entries = DIRECTORY_ENTRIES, absentMs, without = NONE } = options;
+  const { clock, entries = DIRECTORY_ENTRIES, absentMs } = options;
   const digestOf = new Map<string, string>();
   const organizations = new Map<string, Validity>();
   /** From a sandbox channel to the agent whose facts name it. */
@@ -85,8 +83,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   });
 
   const isUnchanged = (since: number, ids: readonly (string | null)[]): boolean =>
-    without.has('check the generation') ||
-    (since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since));
+    since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since);
 
   const isAbsent = (name: string): boolean => {
     const until = absent.get(name);

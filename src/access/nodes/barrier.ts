@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { type LeaseReading, type LeaseRow, type LeaseStore, NONE, type Remedy, type Timing } from './protocol.ts';
+import type { LeaseReading, LeaseRow, LeaseStore, Timing } from './protocol.ts';
 import type { ServerWatch } from './server-watch.ts';
 
 /**
@@ -19,7 +19,6 @@ export type BarrierDeps = Timing & {
   clock: Clock;
   server: ServerWatch;
   sleep: (ms: number) => Promise<void>;
-  without?: ReadonlySet<Remedy>;
 };
 
 const FIRST_PAUSE_MS = 1;
@@ -30,8 +29,8 @@ const PATIENCE = 10;
 type Watched = { renewNo: number; since: number };
 
 export function createBarrier(deps: BarrierDeps): Barrier {
-  const { store, clock, server, leaseMs, marginMs, sleep, without = NONE } = deps;
-  const stillMs = without.has('wait the whole lease') ? leaseMs / 4 : leaseMs + marginMs;
+  const { store, clock, server, leaseMs, marginMs, sleep } = deps;
+  const stillMs = leaseMs + marginMs;
   const swept = new Map<string, Watched>();
 
   async function look(): Promise<LeaseReading & { askedAt: number; answeredAt: number }> {
@@ -55,9 +54,9 @@ export function createBarrier(deps: BarrierDeps): Barrier {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         const { leases, askedAt, answeredAt } = await look();
-        const behind = leases.filter((row) => row.nodeId !== self && isBehind(row, seq, watched));
+        const behind = leases.filter((row) => row.nodeId !== self && row.position < seq);
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
-        const isSettled = askedAt - server.sinceMs() >= stillMs || without.has('wait after a restart');
+        const isSettled = askedAt - server.sinceMs() >= stillMs;
         if (dead.length === behind.length && isSettled) {
           // The next wait need not watch them again. A failed removal does no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
@@ -69,12 +68,6 @@ export function createBarrier(deps: BarrierDeps): Barrier {
       await sleep(pause);
     }
   }
-
-  const isBehind = (row: LeaseRow, seq: number, watched: Map<string, Watched>): boolean => {
-    if (!without.has('wait for the position')) return row.position < seq;
-    const seen = watched.get(row.nodeId);
-    return seen === undefined || seen.renewNo === row.renewNo;
-  };
 
   async function sweep(): Promise<void> {
     const { leases, askedAt, answeredAt } = await look();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { type LeaseStore, NONE, type Remedy, type Timing } from './protocol.ts';
+import type { LeaseStore, Timing } from './protocol.ts';
 import type { ServerWatch } from './server-watch.ts';
 import type { Subject } from '../types.ts';
 
@@ -35,14 +35,13 @@ export type LeaseDeps = Timing & {
   memory: Memory;
   server: ServerWatch;
   newNodeId(): string;
-  without?: ReadonlySet<Remedy>;
 };
 
 /** Wall time may lag behind monotonic time by this much (a step of NTP) before it counts as a fault. */
 const MAX_LAG_MS = 1_000;
 
 export function createLease(deps: LeaseDeps): Lease {
-  const { store, clock, memory, server, leaseMs, marginMs, without = NONE } = deps;
+  const { store, clock, memory, server, leaseMs, marginMs } = deps;
   let node: { id: string; server: string; position: number; nodes: number } | null = null;
   let from = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -66,11 +65,11 @@ export function createLease(deps: LeaseDeps): Lease {
     const former = node;
     node = null;
     const id = deps.newNodeId();
-    if (!without.has('flush on registration')) memory.flush();
+    memory.flush();
     const registered = await store.register(id);
     // crash point: lease:after-register
     // Only now: data that was read before the row existed may be older than a change that this node never learns of.
-    if (!without.has('flush on registration')) memory.flush();
+    memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: 1 };
     extend(start, wallStart);
@@ -80,27 +79,22 @@ export function createLease(deps: LeaseDeps): Lease {
 
   async function renewOnce(): Promise<void> {
     if (released) return;
-    let start = clock.monotonic();
-    let wallStart = clock.wall();
+    const start = clock.monotonic();
+    const wallStart = clock.wall();
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.position);
     server.observe(reading.server, 0);
-    if (without.has('register again on another server')) node.server = reading.server;
     // Its log may have lost its end, and its numbers may be used a second time.
     if (reading.server !== node.server) return register(start, wallStart);
     // Every number of the log is one change: if some are missing, they were removed by the clean-up.
     const isWhole = reading.subjects.length === reading.head - node.position;
-    if (!isWhole && !without.has('notice a gap in the log')) return register(start, wallStart);
-    if (!without.has('apply before renewing')) for (const subject of reading.subjects) memory.drop(subject);
+    if (!isWhole) return register(start, wallStart);
+    for (const subject of reading.subjects) memory.drop(subject);
     node.position = reading.head;
     // crash point: lease:before-renew
     const renewed = await store.renew(node.id, node.position, node.server);
-    if (without.has('apply before renewing')) for (const subject of reading.subjects) memory.drop(subject);
-    if (renewed === null && !without.has('register again when the row is gone')) {
-      return register(clock.monotonic(), clock.wall());
-    }
-    node.nodes = renewed?.nodes ?? 1;
-    if (without.has('count from before the read')) [start, wallStart] = [clock.monotonic(), clock.wall()];
+    if (renewed === null) return register(clock.monotonic(), clock.wall());
+    node.nodes = renewed.nodes;
     extend(start, wallStart);
   }
 
@@ -118,7 +112,6 @@ export function createLease(deps: LeaseDeps): Lease {
     good: () => {
       const now = clock.monotonic();
       if (now >= until) return false;
-      if (without.has('compare wall and monotonic time')) return true;
       // After a suspend, the monotonic clock continues where it stopped, but the wall clock does not.
       const wallElapsed = clock.wall() - wallFrom;
       return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;
@@ -140,10 +133,7 @@ export function createLease(deps: LeaseDeps): Lease {
       if (node) await store.remove(node.id);
       node = null;
     },
-    rowOn: (server) =>
-      node !== null && (node.server === server || without.has('wait for the own row after a failover'))
-        ? node.id
-        : null,
+    rowOn: (server) => (node?.server === server ? node.id : null),
     nodes: () => node?.nodes ?? 1,
     ageMs: () => (from === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() - from),
   };

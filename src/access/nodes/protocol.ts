@@ -3,7 +3,7 @@ import type { Subject } from '../types.ts';
 /**
  * The lease protocol's interface to the database (docs/adr/0102): one ordered log of changes, and one row for each node
  * that may answer from memory. lease.ts and barrier.ts use only this, so that a model of the database with its own
- * clock can run them through thousands of schedules (protocol.model.test.ts).
+ * clock can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
  */
 export type LeaseStore = {
   /** A new row for a node with an empty cache; its position is the log's head at the time of the write. */
@@ -35,25 +35,3 @@ export type Timing = {
 export const LEASE_MS = 1_000;
 /** A tenth: oscillators differ by less than a thousandth, virtual machines under load by a few hundredths. */
 export const marginOf = (leaseMs: number): number => Math.ceil(leaseMs / 10);
-
-/**
- * The parts that make the protocol safe. The model test switches each off once and must then find a schedule in which a
- * revoked key is accepted; production never does.
- */
-export type Remedy =
-  | 'count from before the read'
-  | 'apply before renewing'
-  | 'register again when the row is gone'
-  | 'register again on another server'
-  | 'notice a gap in the log'
-  | 'compare wall and monotonic time'
-  | 'wait for the position'
-  | 'wait the whole lease'
-  | 'wait after a restart'
-  | 'wait for the own row after a failover'
-  | 'check the generation'
-  | 'join only a flight of this generation'
-  | 'drop own changes immediately'
-  | 'flush on registration';
-
-export const NONE: ReadonlySet<Remedy> = new Set();

@@ -1,6 +1,6 @@
-import type { LeaseReading, LeaseRow, LogReading, Registered, Renewed } from '../protocol.ts';
-import type { Subject } from '../../types.ts';
-import type { Place } from '../../../store/nodes/leases.ts';
+import type { LeaseReading, LeaseRow, LogReading, Registered, Renewed } from '../../src/access/nodes/protocol.ts';
+import type { Subject } from '../../src/access/types.ts';
+import type { Place } from '../../src/store/nodes/leases.ts';
 import type { World } from './world.ts';
 
 /** The database of the model: every statement takes effect at one moment, as a snapshot or a commit does. */

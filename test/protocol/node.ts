@@ -1,13 +1,13 @@
-import type { Clock } from '../../../kernel/clock.ts';
-import type { Place } from '../../../store/nodes/leases.ts';
-import type { StoredKey } from '../../../store/api-keys/records.ts';
-import { createAdmit } from '../../admit.ts';
-import { createBarrier } from '../barrier.ts';
-import { createFills } from '../../keys/directory-fill.ts';
-import { createDirectory } from '../../keys/directory.ts';
-import { createLease } from '../lease.ts';
-import { type LeaseStore, marginOf, type Remedy } from '../protocol.ts';
-import { createServerWatch } from '../server-watch.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Place } from '../../src/store/nodes/leases.ts';
+import type { StoredKey } from '../../src/store/api-keys/records.ts';
+import { createAdmit } from '../../src/access/admit.ts';
+import { createBarrier } from '../../src/access/nodes/barrier.ts';
+import { createFills } from '../../src/access/keys/directory-fill.ts';
+import { createDirectory } from '../../src/access/keys/directory.ts';
+import { createLease } from '../../src/access/nodes/lease.ts';
+import { type LeaseStore, marginOf } from '../../src/access/nodes/protocol.ts';
+import { createServerWatch } from '../../src/access/nodes/server-watch.ts';
 import type { Change, Database } from './database.ts';
 import type { World } from './world.ts';
 
@@ -33,14 +33,13 @@ export type NodeDeps = {
   database: Database;
   name: string;
   leaseMs: number;
-  without: ReadonlySet<Remedy>;
   /** Called on every commit, which the database may announce to nodes. */
   onCommit: () => void;
 };
 
 const STATEMENT_TIMEOUT_MS = 800;
 
-export function createNode({ world, database, name, leaseMs, without, onCommit }: NodeDeps): Node {
+export function createNode({ world, database, name, leaseMs, onCommit }: NodeDeps): Node {
   const rate = world.between(0.98, 1.02);
   const offset = world.between(0, 1e6);
   let asleepMs = 0;
@@ -106,19 +105,15 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
   };
 
   const timing = { leaseMs, marginMs: marginOf(leaseMs) };
-  const directory = createDirectory({ clock, absentMs: leaseMs, without });
+  const directory = createDirectory({ clock, absentMs: leaseMs });
   const server = createServerWatch(clock);
   const newNodeId = (): string => `${name}.${incarnation++}`;
-  const lease = createLease({ ...timing, store, clock, memory: directory, server, newNodeId, without });
-  const barrier = createBarrier({ ...timing, store, clock, server, sleep, without });
-  const fills = createFills(
-    directory,
-    {
-      readKey: (value) => statement(() => recordOf(value, database)),
-      readTargets: () => Promise.reject(new Error('No path of the model names anything.')),
-    },
-    without,
-  );
+  const lease = createLease({ ...timing, store, clock, memory: directory, server, newNodeId });
+  const barrier = createBarrier({ ...timing, store, clock, server, sleep });
+  const fills = createFills(directory, {
+    readKey: (value) => statement(() => recordOf(value, database)),
+    readTargets: () => Promise.reject(new Error('No path of the model names anything.')),
+  });
   const { admit } = createAdmit({
     region: 'us',
     baseUrls: { us: '', eu: '', in: '', qa: '' },
@@ -139,7 +134,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
         return taken;
       });
     } finally {
-      if (!without.has('drop own changes immediately')) directory.drop({ kind: 'key', id: keyId });
+      directory.drop({ kind: 'key', id: keyId });
     }
     await barrier.wait(place.seq, lease.rowOn(place.server));
     if (await statement(() => database.confirm(change, keyId, place.seq))) onAnswered();
