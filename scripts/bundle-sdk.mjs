@@ -15,7 +15,14 @@ const DIST = path.resolve(process.argv[2] ?? path.join(SDK, 'dist'));
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 
-const bundle = await rolldown({ input: path.join(SDK, 'src', 'parley.ts'), platform: 'neutral', cwd: SDK });
+const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const bundle = await rolldown({
+  input: path.join(SDK, 'src', 'parley.ts'),
+  platform: 'neutral',
+  cwd: SDK,
+  // src/version.ts
+  transform: { define: { PARLEY_SDK_VERSION: JSON.stringify(version) } },
+});
 const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: 'parley.js' });
 await bundle.close();
 if (output.length !== 1 || output[0].imports.length > 0) throw new Error('The client library imports a package.');
@@ -24,7 +31,6 @@ const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-p', SDK, '--outDir', DIST], { stdio: 'inherit' });
 if (status !== 0) throw new Error('The types of the client library are wrong.');
 
-const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const manifest = {
   name: '@parley/sdk',
   version,

@@ -7,12 +7,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Type } from 'typebox';
+import { EVENT_DATA } from '../contract/events.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
-import { describeRoutes, type OpenApiDocument } from '../src/http/docs/openapi.ts';
+import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
+import { wireSchema } from '../src/http/route/validate.ts';
 import type { Route } from '../src/http/route/route.ts';
 import { systemRoutes } from '../src/http/routes.ts';
 
@@ -33,7 +36,9 @@ export function describePublicApi(): OpenApiDocument {
 export async function wireTypes(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-sdk-types-'));
   try {
-    writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(describePublicApi()));
+    const description = describePublicApi();
+    hoist(wireSchema(Type.Object(EVENT_DATA, { title: 'EventData' })), description.components.schemas);
+    writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(description));
     const redocly = path.join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const args = [redocly, 'generate-client', 'openapi.json', '--output', 'client.ts', '--output-mode', 'split'];
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

@@ -1,18 +1,19 @@
-import { batches, type Rows } from './batches.ts';
+import { type Rows, upload } from './batches.ts';
 import { List, type Page, type PageOptions } from './pages.ts';
 import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
 import type { Campaign, PushedRecipients, PushRecipients, PushResult, Recipient, RecipientInput } from './wire.ts';
 
 export type PushOptions = WriteOptions & {
-  dedupe?: PushRecipients['dedupe'];
+  dedupe?: PushRecipients['dedupe'] | undefined;
   /** The result of each recipient, as soon as it is known; `index` counts all recipients. */
-  onResult?: (result: PushResult, recipient: RecipientInput) => void;
+  onResult?: ((result: PushResult, recipient: RecipientInput) => void) | undefined;
   /** Recipients per call, at most 1,000. */
-  batchSize?: number;
+  batchSize?: number | undefined;
 };
 export type PushCounts = Omit<PushedRecipients, 'results'>;
 
 const MAX_BATCH = 1_000;
+const COUNTED = { pending: 'accepted', duplicate: 'duplicates', suppressed: 'suppressed', invalid: 'invalid' } as const;
 
 /** A campaign, called with its own key. */
 export class Campaigns {
@@ -36,15 +37,28 @@ export class Campaigns {
     { onResult, batchSize = MAX_BATCH, idempotencyKey, dedupe, ...options }: PushOptions = {},
   ): Promise<PushCounts> {
     const counts: PushCounts = { accepted: 0, duplicates: 0, suppressed: 0, invalid: 0 };
-    const key = idempotencyKey ?? crypto.randomUUID();
-    for await (const { rows, from } of batches(recipients, Math.min(batchSize, MAX_BATCH))) {
-      const { results, ...pushed } = await this.#transport.json<PushedRecipients>(
-        'POST',
-        path`/api/campaigns/${campaign}/recipients`,
-        { ...options, idempotencyKey: `${key}-${from}`, body: { recipients: rows, ...(dedupe && { dedupe }) } },
-      );
-      for (const name of Object.keys(counts) as (keyof PushCounts)[]) counts[name] += pushed[name];
-      for (const result of results) onResult?.({ ...result, index: from + result.index }, rows[result.index]!);
+    const at = path`/api/campaigns/${campaign}/recipients`;
+    const results = upload<RecipientInput, PushResult>({
+      rows: recipients,
+      size: Math.min(batchSize, MAX_BATCH),
+      idempotencyKey,
+      send: async (batch, key) => {
+        const body = { recipients: batch, ...(dedupe && { dedupe }) };
+        return (await this.#transport.json<PushedRecipients>('POST', at, { ...options, idempotencyKey: key, body }))
+          .results;
+      },
+      refused: (index, fault, { ref = null }) => ({
+        index,
+        ref,
+        recipient_id: null,
+        status: 'invalid',
+        reason: fault.code,
+        errors: [fault],
+      }),
+    });
+    for await (const [result, recipient] of results) {
+      counts[COUNTED[result.status]]++;
+      onResult?.(result, recipient);
     }
     return counts;
   }
@@ -52,7 +66,13 @@ export class Campaigns {
   /** Newest first; `ref` finds a recipient by your own name for it. */
   recipients(
     campaign: string,
-    { limit, cursor, status, ref, ...options }: PageOptions & { status?: Recipient['status']; ref?: string } = {},
+    {
+      limit,
+      cursor,
+      status,
+      ref,
+      ...options
+    }: PageOptions & { status?: Recipient['status'] | undefined; ref?: string | undefined } = {},
   ): List<Recipient> {
     const query = { limit, status, ref };
     const read = (at?: string): Promise<Page<Recipient>> =>

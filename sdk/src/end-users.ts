@@ -1,4 +1,4 @@
-import { batches, type Rows } from './batches.ts';
+import { type Rows, upload } from './batches.ts';
 import { isParleyError } from './errors.ts';
 import { List, type Page, type PageOptions } from './pages.ts';
 import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
@@ -16,12 +16,17 @@ import type {
   UpsertEndUser,
 } from './wire.ts';
 
-export type EndUserFilter = { external_id?: string; email?: string; phone?: string; updated_after?: string };
+export type EndUserFilter = {
+  external_id?: string | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+  updated_after?: string | undefined;
+};
 export type BulkOptions = WriteOptions & {
   /** The result of each row, as soon as it is known; `index` counts all rows. */
-  onResult?: (result: BulkResult, row: CreateEndUser) => void;
+  onResult?: ((result: BulkResult, row: CreateEndUser) => void) | undefined;
   /** Rows per call, at most 500. */
-  batchSize?: number;
+  batchSize?: number | undefined;
 };
 export type BulkCounts = { created: number; updated: number; invalid: number };
 
@@ -45,7 +50,7 @@ export class EndUsers {
   }
 
   /**
-   * Upserts any number of people from any iterable, 500 a call. A row that is wrong is `invalid` and stops nothing. With
+   * Upserts any number of people from any iterable, 500 per call. An invalid row is reported, and the others are written. With
    * your own `idempotencyKey`, the same rows and the same `batchSize`, a second run after a crash has no second effect.
    */
   async bulk(
@@ -53,17 +58,19 @@ export class EndUsers {
     { onResult, batchSize = MAX_BATCH, idempotencyKey, ...options }: BulkOptions = {},
   ): Promise<BulkCounts> {
     const counts: BulkCounts = { created: 0, updated: 0, invalid: 0 };
-    const key = idempotencyKey ?? crypto.randomUUID();
-    for await (const batch of batches(rows, Math.min(batchSize, MAX_BATCH))) {
-      const { results } = await this.#transport.json<BulkResults>('POST', '/api/end-users/bulk', {
-        ...options,
-        idempotencyKey: `${key}-${batch.from}`,
-        body: { end_users: batch.rows },
-      });
-      for (const result of results) {
-        counts[result.status]++;
-        onResult?.({ ...result, index: batch.from + result.index }, batch.rows[result.index]!);
-      }
+    const results = upload<CreateEndUser, BulkResult>({
+      rows,
+      size: Math.min(batchSize, MAX_BATCH),
+      idempotencyKey,
+      send: async (batch, key) => {
+        const request = { ...options, idempotencyKey: key, body: { end_users: batch } };
+        return (await this.#transport.json<BulkResults>('POST', '/api/end-users/bulk', request)).results;
+      },
+      refused: (index, fault) => ({ index, status: 'invalid', id: null, errors: [fault] }),
+    });
+    for await (const [result, row] of results) {
+      counts[result.status]++;
+      onResult?.(result, row);
     }
     return counts;
   }

@@ -1,6 +1,6 @@
 import type { Fault, Problem } from './wire.ts';
 
-/** The codes of the server, and three for calls that got no answer of the server. */
+/** The codes of the server, and three for calls without a valid response of the server. */
 export type ParleyErrorCode = Problem['code'] | 'connection_failed' | 'timed_out' | 'response_invalid';
 
 type Facts<Code> = {
@@ -8,27 +8,40 @@ type Facts<Code> = {
   detail: string;
   /** 0: no response. */
   status?: number;
+  headers?: Headers | null;
   requestId?: string | null;
-  /** Calls made, retries included. */
+  /** Attempts, the first one included. */
   attempts?: number;
   problem?: Problem | null;
   cause?: unknown;
 };
 
-/** Every failed call throws this error; `code` says which one, `requestId` names the call in the log of the server. */
+/** Every failed call throws this error. `code` says why, and `requestId` names the call in the log of the server. */
 export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
+  /** The headers of the response; null without a response. */
+  readonly headers: Headers | null;
   readonly requestId: string | null;
   readonly attempts: number;
   /** The complete body of the error, with its page of help in `type`. */
   readonly problem: Problem | null;
 
-  constructor({ code, detail, status = 0, requestId = null, attempts = 1, problem = null, cause }: Facts<Code>) {
-    super(`${code}: ${detail}`, { cause });
+  constructor({
+    code,
+    detail,
+    status = 0,
+    headers = null,
+    requestId = null,
+    attempts = 1,
+    problem = null,
+    cause,
+  }: Facts<Code>) {
+    super(`${code}: ${detail}${firstFault(problem?.errors)}`, { cause });
     this.name = 'ParleyError';
     this.code = code;
     this.status = status;
+    this.headers = headers;
     this.requestId = requestId;
     this.attempts = attempts;
     this.problem = problem;
@@ -43,6 +56,11 @@ export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends
   is<Wanted extends ParleyErrorCode>(...codes: Wanted[]): this is ParleyError<Wanted> {
     return (codes as ParleyErrorCode[]).includes(this.code);
   }
+}
+
+function firstFault([first, ...more]: readonly Fault[] = []): string {
+  if (!first) return '';
+  return ` ${first.pointer || 'The body'}: ${first.detail}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
 }
 
 /** Whether it is an error of this library, and, with codes, one of them. */

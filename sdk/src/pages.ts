@@ -3,9 +3,9 @@ import type { CallOptions } from './transport.ts';
 export type Page<T> = { data: T[]; next_cursor: string | null; has_more: boolean };
 export type PageOptions = CallOptions & {
   /** Records per page, at most 100. */
-  limit?: number;
+  limit?: number | undefined;
   /** `next_cursor` of a page: begin after it. */
-  cursor?: string;
+  cursor?: string | undefined;
 };
 
 /** A list: `for await` gives its records, page after page; `page()` the first page alone, `pages()` each page. */

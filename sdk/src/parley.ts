@@ -1,17 +1,26 @@
 import { Campaigns } from './campaigns.ts';
 import { Channels } from './channels.ts';
 import { EndUsers } from './end-users.ts';
-import { type CallOptions, type ParleyOptions, type Request, Transport } from './transport.ts';
+import type { ParleyOptions } from './options.ts';
+import { type CallOptions, type Request, Transport } from './transport.ts';
 import { Runs, Triggers } from './triggers.ts';
 import type { Health, LeakReport, Me, Ready } from './wire.ts';
 
 export { isParleyError, ParleyError, type ParleyErrorCode } from './errors.ts';
-export { webhooks, type WebhookEvent, WebhookVerificationError } from './webhooks.ts';
+export {
+  type EventType,
+  type WebhookEvent,
+  type WebhookHeaders,
+  webhooks,
+  WebhookVerificationError,
+} from './webhooks.ts';
 export type { BulkCounts, BulkOptions, EndUserFilter } from './end-users.ts';
 export type { PushCounts, PushOptions } from './campaigns.ts';
 export type { List, Page, PageOptions } from './pages.ts';
 export type { RunEvent } from './stream.ts';
-export type { CallOptions, ParleyOptions, WriteOptions } from './transport.ts';
+export type { LogEntry } from './log.ts';
+export type { ParleyOptions } from './options.ts';
+export type { CallOptions, ResponseInfo, WriteOptions } from './transport.ts';
 export type { RunRef, StartedRun, StartOptions } from './triggers.ts';
 export type * from './wire.ts';
 
@@ -55,8 +64,13 @@ export class Parley {
     await this.#transport.json('POST', '/api/keys/leaked', { ...options, body: report });
   }
 
-  /** Any other route, with the same retries and errors. `path` is encoded already. */
+  /** Calls any route, with the same retries and errors. Encode the IDs in `path` yourself. */
   request<T>(method: string, path: string, request: Request = {}): Promise<T> {
     return this.#transport.json<T>(method, path, request);
+  }
+
+  /** Like `request`, but returns the response of `fetch` with its unread body. */
+  raw(method: string, path: string, request: Request = {}): Promise<Response> {
+    return this.#transport.open(method, path, request);
   }
 }

@@ -1,5 +1,6 @@
 import { ParleyError } from './errors.ts';
-import { IDLE_MS, sleep, type CallOptions } from './transport.ts';
+import { sleep } from './timers.ts';
+import type { CallOptions } from './transport.ts';
 import type { Message, Run } from './wire.ts';
 
 export type RunEvent =
@@ -10,21 +11,23 @@ export type RunEvent =
 
 type Raw = { event: string; id: string; data: string };
 
-export const HAS_ENDED = new Set(['completed', 'failed', 'skipped', 'cancelled']);
+const IDLE_MS = 60_000;
 const RESUMES = 8;
 const PAUSE_MS = 250;
 
 type Open = (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
+/** Reads the rest of the run without a stream. */
+type Poll = (lastEventId: string | null) => AsyncGenerator<RunEvent, void, void>;
 
 /**
- * The events of a run. A connection that breaks is opened again with the id of the last message, so no message comes
- * twice and none is lost; words that were being written come again as one `replace`.
+ * The events of a run. A connection that breaks is opened again with the ID of the last message, so no message comes
+ * twice and none is lost. The unfinished message starts again as one `replace`. Without a free stream, `poll` continues.
  */
 export async function* follow(
   open: Open,
+  poll: Poll,
   { signal }: CallOptions,
-  /** Ends with the agent's answer (a call that starts a run), or with the run. */
-  until: 'answer' | 'end',
+  isLast: (run: Run) => boolean,
   after: string | null = null,
 ): AsyncGenerator<RunEvent, void, void> {
   let last = after;
@@ -33,52 +36,50 @@ export async function* follow(
     const end = new AbortController();
     const abort = (): void => end.abort(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
-    let fault: unknown = null;
     try {
       if (signal?.aborted) abort();
+      // An error of `open` is final: it has made its own retries.
       const response = await open(last, end.signal);
+      if (!isStream(response)) {
+        await response.body?.cancel();
+        return yield* poll(last);
+      }
       for await (const raw of parse(response, () => end.abort())) {
         const event = { event: raw.event, data: JSON.parse(raw.data) as unknown } as RunEvent;
         if (event.event === 'message') event.id = raw.id;
         if (raw.id !== '') last = raw.id;
         broken = 0;
         yield event;
-        if (event.event === 'run' && isDone(event.data.status, until)) return;
+        if (event.event === 'run' && isLast(event.data)) return;
       }
-    } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof ParleyError) throw error;
-      fault = error;
     } finally {
       signal?.removeEventListener('abort', abort);
       end.abort();
     }
     if (++broken > RESUMES)
-      throw new ParleyError({ code: 'connection_failed', detail: 'The stream breaks again and again.', cause: fault });
+      throw new ParleyError({ code: 'connection_failed', detail: 'The stream breaks again and again.' });
     await sleep(PAUSE_MS * broken * (0.5 + Math.random() / 2), signal);
   }
 }
 
-const isDone = (status: Run['status'], until: 'answer' | 'end'): boolean =>
-  HAS_ENDED.has(status) || (until === 'answer' && !['queued', 'running'].includes(status));
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** Server-sent events. The server writes at least every 15 seconds; silence is a connection that is gone. */
+/** Server-sent events. The server writes at least every 15 seconds: after a longer silence the connection is lost. */
 async function* parse(response: Response, giveUp: () => void): AsyncGenerator<Raw, void, void> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    await response.body?.cancel();
-    return;
-  }
   const reader = response.body!.getReader();
   const decoder = new TextDecoder();
   let text = '';
   let timer = setTimeout(giveUp, IDLE_MS);
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      // A connection that breaks ends the stream: `follow` opens the next one.
+      const chunk = await reader.read().catch(() => null);
       clearTimeout(timer);
-      if (done) return;
+      if (!chunk || chunk.done) return;
       timer = setTimeout(giveUp, IDLE_MS);
-      text += decoder.decode(value, { stream: true });
+      text += decoder.decode(chunk.value, { stream: true });
       const blocks = text.split('\n\n');
       text = blocks.pop()!;
       for (const block of blocks) {

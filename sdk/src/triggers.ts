@@ -1,16 +1,20 @@
+import { ParleyError } from './errors.ts';
 import { List, type Page, type PageOptions } from './pages.ts';
-import { follow, HAS_ENDED, type RunEvent } from './stream.ts';
-import { type CallOptions, path, sleep, type Transport, type WriteOptions } from './transport.ts';
+import { hasAnswered, hasEnded, hasStreamedAnswer } from './run-states.ts';
+import { follow, type RunEvent } from './stream.ts';
+import { sleep } from './timers.ts';
+import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
 import type { AcceptedRun, AnsweredRun, DryRun, Run, TriggerCall } from './wire.ts';
 
-/** What names a run: any run that a method here returned. */
+/** Identifies a run. Pass any run that a method here returned. */
 export type RunRef = { id: string; agent_id: string; trigger_id: string };
 /** `wait`: seconds, at most 25, to wait for the agent's answer. Without an answer in time there are no `messages`. */
-export type StartOptions = WriteOptions & { wait?: number };
+export type StartOptions = WriteOptions & { wait?: number | undefined };
 /** An accepted run, with `messages` if the agent answered while the call waited. */
 export type StartedRun = AcceptedRun & Partial<Pick<AnsweredRun, 'messages'>>;
 type Include = 'messages' | 'models';
 
+const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 const SECOND = 1_000;
 const LEFT_OVER_MS = 15_000;
@@ -47,27 +51,44 @@ export class Triggers {
     });
   }
 
-  /** Starts it and gives its events, word by word, to the agent's answer. A connection that breaks is continued. */
+  /**
+   * Starts a conversation and yields its events until the agent has answered. A connection that breaks is opened again.
+   * If the server has no free stream, the run is polled: the messages come whole, without `delta`.
+   */
   stream(
     agent: string,
     trigger: string,
     call: Omit<TriggerCall, 'dry_run'> = {},
     options: WriteOptions = {},
   ): AsyncGenerator<RunEvent, void, void> {
+    const start = path`/api/triggers/${agent}/${trigger}`;
     const request = keyed(options);
     const accept = { accept: 'text/event-stream', ...request.headers };
-    let run: string | undefined;
+    let run: RunRef | undefined;
     const open = async (last: string | null, signal: AbortSignal): Promise<Response> => {
-      if (run !== undefined)
-        return this.#transport.open('GET', `${run}/events`, { ...request, signal, headers: resumed(last, accept) });
-      const started = path`/api/triggers/${agent}/${trigger}`;
-      const response = await this.#transport.open('POST', started, { ...request, signal, headers: accept, body: call });
-      const id = response.headers.get('location')?.split('/').pop();
-      if (id) run = pathOf({ id, agent_id: agent, trigger_id: trigger });
+      if (run)
+        return this.#transport.open('GET', `${pathOf(run)}/events`, {
+          ...request,
+          signal,
+          headers: resumed(last, accept),
+        });
+      const response = await this.#transport.open('POST', start, { ...request, signal, headers: accept, body: call });
+      run = { id: idOf(response), agent_id: agent, trigger_id: trigger };
       return response;
     };
-    return follow(open, options, 'answer');
+    const runs = new Runs(this.#transport);
+    const rest = (last: string | null) => poll(runs, run!, options, hasStreamedAnswer, last);
+    return follow(open, rest, options, hasStreamedAnswer);
   }
+}
+
+/** The `Location` of an accepted call ends with the ID of the run. */
+function idOf(response: Response): string {
+  const id = response.headers.get('location')?.split('/').pop();
+  if (id) return id;
+  const { status, headers } = response;
+  const detail = 'The response to the accepted call has no Location.';
+  throw new ParleyError({ code: 'response_invalid', detail, status, headers });
 }
 
 export class Runs {
@@ -77,7 +98,7 @@ export class Runs {
     this.#transport = transport;
   }
 
-  get(run: RunRef, { include, ...options }: CallOptions & { include?: Include[] } = {}): Promise<Run> {
+  get(run: RunRef, { include, ...options }: CallOptions & { include?: Include[] | undefined } = {}): Promise<Run> {
     const query = {
       include: include && ['messages', 'models'].filter((part) => include.includes(part as Include)).join(','),
     };
@@ -88,7 +109,7 @@ export class Runs {
   list(
     agent: string,
     trigger: string,
-    { limit, cursor, status, ...options }: PageOptions & { status?: Run['status'] } = {},
+    { limit, cursor, status, ...options }: PageOptions & { status?: Run['status'] | undefined } = {},
   ): List<Run> {
     const read = (at?: string): Promise<Page<Run>> =>
       this.#transport.json('GET', path`/api/triggers/${agent}/${trigger}/runs`, {
@@ -98,7 +119,7 @@ export class Runs {
     return new List(read, cursor);
   }
 
-  /** Ends the run early. What was said stays said. */
+  /** Ends the run early. Messages that were sent stay. */
   cancel(run: RunRef, options: WriteOptions = {}): Promise<Run> {
     return this.#transport.json('POST', `${pathOf(run)}/cancel`, options);
   }
@@ -109,25 +130,56 @@ export class Runs {
    */
   async wait(
     run: RunRef,
-    { until = 'answer', ...options }: CallOptions & { until?: 'answer' | 'end' } = {},
+    { until = 'answer', ...options }: CallOptions & { until?: 'answer' | 'end' | undefined } = {},
   ): Promise<Run> {
-    for (let pause = 200; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
-      const read = await this.get(run, { ...options, include: ['messages'] });
-      const isUnderWay = until === 'end' || ['queued', 'scheduled', 'running'].includes(read.status);
-      if (HAS_ENDED.has(read.status) || !isUnderWay) return read;
-      await sleep(pause, options.signal);
+    const isLast = until === 'end' ? hasEnded : hasAnswered;
+    for (const reads = states(this, run, options); ;) {
+      const { value } = await reads.next();
+      if (isLast(value)) return value;
     }
   }
 
   /** The events of the run until it has ended. `lastEventId`: the `id` of the last message that you have. */
   stream(
     run: RunRef,
-    { lastEventId, ...options }: CallOptions & { lastEventId?: string } = {},
+    { lastEventId, ...options }: CallOptions & { lastEventId?: string | undefined } = {},
   ): AsyncGenerator<RunEvent, void, void> {
+    const at = `${pathOf(run)}/events`;
     const accept = { accept: 'text/event-stream', ...options.headers };
     const open = (last: string | null, signal: AbortSignal): Promise<Response> =>
-      this.#transport.open('GET', `${pathOf(run)}/events`, { ...options, signal, headers: resumed(last, accept) });
-    return follow(open, options, 'end', lastEventId);
+      this.#transport.open('GET', at, { ...options, signal, headers: resumed(last, accept) });
+    const rest = (last: string | null) => poll(this, run, options, hasEnded, last);
+    return follow(open, rest, options, hasEnded, lastEventId);
+  }
+}
+
+/** The run with its messages, again and again, with longer and longer pauses. */
+async function* states(runs: Runs, run: RunRef, options: CallOptions): AsyncGenerator<Run, never, void> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+    yield await runs.get(run, { ...options, include: ['messages'] });
+    await sleep(pause, options.signal);
+  }
+}
+
+/** The same events as a stream, without `delta` and `replace`. */
+async function* poll(
+  runs: Runs,
+  run: RunRef,
+  options: CallOptions,
+  isLast: (run: Run) => boolean,
+  last: string | null,
+): AsyncGenerator<RunEvent, void, void> {
+  let after = last;
+  let status: Run['status'] | undefined;
+  for await (const { messages = [], ...state } of states(runs, run, options)) {
+    const sent = messages.filter(({ role }) => role !== 'end_user');
+    for (const data of sent.slice(sent.findIndex(({ id }) => id === after) + 1)) {
+      after = data.id;
+      yield { event: 'message', id: data.id, data };
+    }
+    if (state.status !== status) yield { event: 'run', data: state };
+    status = state.status;
+    if (isLast(state)) return;
   }
 }
 

@@ -943,3 +943,435 @@ export type LeakReport = {
      */
     source?: string | null;
 }[];
+
+export type EventData = {
+    "conversation.started": {
+        id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        key: string | null;
+        status: "open" | "handed_off" | "resolved";
+        locale: string | null;
+        tags: string[];
+        run_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "conversation.handed_off": {
+        id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        key: string | null;
+        status: "open" | "handed_off" | "resolved";
+        locale: string | null;
+        tags: string[];
+        run_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "conversation.resolved": {
+        id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        key: string | null;
+        status: "open" | "handed_off" | "resolved";
+        locale: string | null;
+        tags: string[];
+        run_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "message.received": {
+        id: string;
+        conversation_id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        run_id: string | null;
+        role: "agent" | "end_user" | "member" | "system";
+        content: MessageContent;
+        sources: {
+            document: string;
+            quote: string;
+        }[];
+        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+        error: {
+            code: string;
+            detail: string;
+            provider_code?: string | null;
+        } | null;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "message.sent": {
+        id: string;
+        conversation_id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        run_id: string | null;
+        role: "agent" | "end_user" | "member" | "system";
+        content: MessageContent;
+        sources: {
+            document: string;
+            quote: string;
+        }[];
+        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+        error: {
+            code: string;
+            detail: string;
+            provider_code?: string | null;
+        } | null;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "message.delivered": {
+        id: string;
+        conversation_id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        run_id: string | null;
+        role: "agent" | "end_user" | "member" | "system";
+        content: MessageContent;
+        sources: {
+            document: string;
+            quote: string;
+        }[];
+        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+        error: {
+            code: string;
+            detail: string;
+            provider_code?: string | null;
+        } | null;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "message.read": {
+        id: string;
+        conversation_id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        run_id: string | null;
+        role: "agent" | "end_user" | "member" | "system";
+        content: MessageContent;
+        sources: {
+            document: string;
+            quote: string;
+        }[];
+        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+        error: {
+            code: string;
+            detail: string;
+            provider_code?: string | null;
+        } | null;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "message.failed": {
+        id: string;
+        conversation_id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        run_id: string | null;
+        role: "agent" | "end_user" | "member" | "system";
+        content: MessageContent;
+        sources: {
+            document: string;
+            quote: string;
+        }[];
+        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+        error: {
+            code: string;
+            detail: string;
+            provider_code?: string | null;
+        } | null;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "run.completed": {
+        id: string;
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        reason: string | null;
+        error: {
+            code: string;
+            detail: string;
+        } | null;
+        agent_id: string;
+        trigger_id: string | null;
+        conversation_id: string;
+        end_user_id: string;
+        channel_id: string;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        finished_at: string | null;
+    };
+    "run.failed": {
+        id: string;
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        reason: string | null;
+        error: {
+            code: string;
+            detail: string;
+        } | null;
+        agent_id: string;
+        trigger_id: string | null;
+        conversation_id: string;
+        end_user_id: string;
+        channel_id: string;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        finished_at: string | null;
+    };
+    "run.skipped": {
+        id: string;
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        reason: string | null;
+        error: {
+            code: string;
+            detail: string;
+        } | null;
+        agent_id: string;
+        trigger_id: string | null;
+        conversation_id: string;
+        end_user_id: string;
+        channel_id: string;
+        metadata: Record<string, string>;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        finished_at: string | null;
+    };
+    "end_user.created": {
+        id: string;
+        external_id: string | null;
+        name: string | null;
+        email: string | null;
+        phone: string | null;
+        locale: string | null;
+        time_zone: string | null;
+        attributes: Record<string, unknown>;
+        tags: string[];
+        consent: Record<string, unknown>;
+        blocked: boolean;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+        last_seen_at: string | null;
+    };
+    "end_user.updated": {
+        id: string;
+        external_id: string | null;
+        name: string | null;
+        email: string | null;
+        phone: string | null;
+        locale: string | null;
+        time_zone: string | null;
+        attributes: Record<string, unknown>;
+        tags: string[];
+        consent: Record<string, unknown>;
+        blocked: boolean;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+        last_seen_at: string | null;
+    };
+    "end_user.deleted": {
+        id: string;
+    };
+    "end_user.opted_out": {
+        id: string;
+        external_id: string | null;
+        name: string | null;
+        email: string | null;
+        phone: string | null;
+        locale: string | null;
+        time_zone: string | null;
+        attributes: Record<string, unknown>;
+        tags: string[];
+        consent: Record<string, unknown>;
+        blocked: boolean;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+        last_seen_at: string | null;
+        channel_kind: string;
+    };
+    "campaign.recipient.updated": {
+        id: string;
+        campaign_id: string;
+        end_user_id: string | null;
+        ref: string | null;
+        status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
+        previous_status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
+        reason: string | null;
+        conversation_id: string | null;
+        run_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "campaign.ended": {
+        id: string;
+        agent_id: string;
+        channel_id: string;
+        name: string;
+        state: "ended";
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "api_key.created": {
+        id: string;
+        label: string;
+        prefix: string;
+        scope: "organization" | "agent" | "campaign";
+        agent_id: string | null;
+        campaign_id: string | null;
+        permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        revoked_at: string | null;
+        leak: {
+            url: string | null;
+            source: string | null;
+            signed: boolean;
+        } | null;
+    };
+    "api_key.revoked": {
+        id: string;
+        label: string;
+        prefix: string;
+        scope: "organization" | "agent" | "campaign";
+        agent_id: string | null;
+        campaign_id: string | null;
+        permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        revoked_at: string | null;
+        leak: {
+            url: string | null;
+            source: string | null;
+            signed: boolean;
+        } | null;
+    };
+    "budget.warning": {
+        id: string;
+        subject: "organization" | "agent" | "campaign" | "key";
+        subject_id: string | null;
+        period: "day" | "month";
+        /**
+         * @format date
+         */
+        period_start: string;
+        unit: string;
+        amount: number;
+        spent: number;
+    };
+    "budget.spent": {
+        id: string;
+        subject: "organization" | "agent" | "campaign" | "key";
+        subject_id: string | null;
+        period: "day" | "month";
+        /**
+         * @format date
+         */
+        period_start: string;
+        unit: string;
+        amount: number;
+        spent: number;
+    };
+    "audit.recorded": {
+        id: string;
+        actor: string;
+        actor_name: string | null;
+        actor_email: string | null;
+        action: string;
+        subject_id: string;
+        facts: Record<string, unknown>;
+        address: string | null;
+        request_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+    };
+    "webhook.test": {
+        endpoint_id: string;
+        message: string;
+    };
+};

@@ -170,17 +170,23 @@ describe('a stream', () => {
     expect(runs).toHaveLength(1);
   });
 
-  test('whose call was accepted without one follows the run', async () => {
+  test('whose call was accepted while no stream was free polls the run', async () => {
     const parley = client();
-    const run = await parley.triggers.start(agent, trigger, {}, { idempotencyKey: 'no-stream' });
+    const person = { end_user: { external_id: 'no-stream', name: 'Asha' } };
+    const run = await parley.triggers.start(agent, trigger, person);
+    proxy.calls.length = 0;
     proxy.plan.push({
       status: 202,
       headers: { location: `${app.url}/api/triggers/${agent}/${trigger}/runs/${run.id}` },
       body: '{}',
     });
-    const names: string[] = [];
-    for await (const { event } of parley.triggers.stream(agent, trigger)) names.push(event);
-    expect(names).toContain('message');
+    const events = [];
+    for await (const event of parley.triggers.stream(agent, trigger, person)) events.push(event);
+    expect(events.filter(({ event }) => event === 'message')).toMatchObject([
+      { data: { role: 'agent', content: { text: 'Hello Asha' } }, id: expect.stringMatching(/^msg_/) },
+    ]);
+    expect(events.at(-1)).toMatchObject({ event: 'run', data: { id: run.id, status: 'waiting_for_user' } });
+    expect(proxy.calls.filter(({ url }) => url.endsWith('/events'))).toEqual([]);
   });
 
   test('ends with its signal, and when its reader leaves', async () => {

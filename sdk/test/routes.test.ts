@@ -153,7 +153,9 @@ describe('the client library', () => {
     const error = await parley.endUsers.create({ email: 'no address' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'ParleyError', code: 'validation_failed', status: 422, attempts: 1 });
     expect(error).toMatchObject({ requestId: expect.stringMatching(/^req_/), errors: [{ pointer: '/email' }] });
-    expect(() => parley.runs.get({ id: '', agent_id: agent, trigger_id: trigger })).toThrow(/not empty/);
+    expect(() => parley.runs.get({ id: '', agent_id: agent, trigger_id: trigger })).toThrow(
+      /must be a non-empty string/,
+    );
   });
 
   test('has a method for every route of the public description', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { newWebhookSecret, signWebhook } from '../../src/kernel/standard-webhooks.ts';
-import { webhooks, WebhookVerificationError } from '../src/parley.ts';
+import { newWebhookSecret, signWebhook, verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { type WebhookEvent, webhooks, WebhookVerificationError } from '../src/parley.ts';
 
 const secret = newWebhookSecret();
 const event = { id: 'evt_1', type: 'message.sent', data: { text: 'سلام' } };
@@ -38,4 +38,42 @@ describe('webhooks.verify', () => {
       await expect(webhooks.verify(given.body ?? body, headers, secret)).rejects.toThrow(WebhookVerificationError);
     },
   );
+
+  test.for([
+    ['no secret', () => webhooks.verify(body, signed(), undefined), /secret is missing/],
+    ['an empty secret', () => webhooks.verify(body, signed(), ''), /secret is missing/],
+    ['a secret that is no base64', () => webhooks.verify(body, signed(), 'whsec_%'), /whsec_ and base64/],
+    ['a parsed body', () => webhooks.verify(event as never, signed(), secret), /raw body/],
+    ['no body', () => webhooks.verify(undefined as never, signed(), secret), /raw body/],
+    ['no headers', () => webhooks.verify(body, undefined as never, secret), /headers of the request/],
+  ] as [string, () => Promise<unknown>, RegExp][])('reports %s as a fault of the caller', async ([, verify, words]) => {
+    const error = await verify().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(words);
+  });
+
+  test('narrows the data of an event by its type', async () => {
+    const parsed: WebhookEvent = await webhooks.verify(body, signed(), secret);
+    if (parsed.type !== 'message.sent') throw new Error(parsed.type);
+    const status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'undelivered' | 'suppressed' | null =
+      parsed.data.status;
+    expect(status).toBeUndefined();
+  });
+});
+
+describe('webhooks.sign', () => {
+  test.for([body, Buffer.from(body), new TextEncoder().encode(body).buffer])(
+    'is what Parley verifies',
+    async (sent) => {
+      const headers = await webhooks.sign(sent, secret, { id: 'msg_7' });
+      expect(headers['webhook-id']).toBe('msg_7');
+      expect(verifyWebhook(secret, headers, Buffer.from(body), Date.now())).toBe(true);
+      expect(await webhooks.verify(sent, headers, secret)).toEqual(event);
+    },
+  );
+
+  test('signs as Parley does', async () => {
+    const now = new Date();
+    expect(await webhooks.sign(body, secret, { id: 'msg_1', now: now.getTime() })).toEqual(signed(secret, now));
+  });
 });

@@ -257,7 +257,7 @@ export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
 }
 
 /** Moves every titled schema into the components, once, and replaces it with a reference. */
-function hoist(schema: unknown, into: Json): unknown {
+export function hoist(schema: unknown, into: Json): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, into));
   if (typeof schema !== 'object' || schema === null) return schema;
   const walked: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, into)]));

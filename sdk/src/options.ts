@@ -1,0 +1,80 @@
+import type { LogEntry } from './log.ts';
+
+export type ParleyOptions = {
+  /** The address of the server: `https://us.parley.example`. */
+  baseUrl: string | undefined;
+  /** Omit it only for routes that need no key. */
+  apiKey?: string | undefined;
+  /** Time limit of one attempt in milliseconds. Default: 60,000. */
+  timeout?: number | undefined;
+  /** Attempts after the first one. Default: 4. */
+  maxRetries?: number | undefined;
+  /** With a longer `Retry-After` (in milliseconds), the error is thrown immediately. Default: 90,000. */
+  maxRetryDelay?: number | undefined;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Called after each attempt. An entry contains no key, no body and no query. */
+  log?: ((entry: LogEntry) => void) | undefined;
+  /** Anyone who opens a page can read a key in it. Only for pages that you alone open. */
+  dangerouslyAllowBrowser?: boolean | undefined;
+};
+
+export type Settings = Pick<ParleyOptions, 'apiKey' | 'fetch' | 'log'> & {
+  base: string;
+  timeout: number;
+  maxRetries: number;
+  maxRetryDelay: number;
+};
+
+export const isPage = (): boolean => 'document' in globalThis;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** Checks everything that a caller can get wrong here, because `fetch` reports these faults like a lost connection. */
+export function settingsOf(options: ParleyOptions): Settings {
+  const { apiKey, fetch, log } = options ?? {};
+  if ('apiKey' in (options ?? {}) && !apiKey)
+    throw new TypeError('apiKey is empty. Is the environment variable set? Omit apiKey only for routes without a key.');
+  if (apiKey && !VISIBLE_ASCII.test(apiKey))
+    throw new TypeError('apiKey contains a space, a line break or a letter that no API key contains.');
+  if (apiKey && isPage() && !options.dangerouslyAllowBrowser)
+    throw new TypeError('An API key in a page is readable by everyone who opens it: call Parley from your backend.');
+  return {
+    base: baseOf(options?.baseUrl),
+    apiKey,
+    fetch,
+    log,
+    timeout: milliseconds('timeout', options.timeout ?? 60_000),
+    maxRetries: retries(options.maxRetries ?? 4),
+    maxRetryDelay: milliseconds('maxRetryDelay', options.maxRetryDelay ?? 90_000),
+  };
+}
+
+function baseOf(baseUrl: string | undefined): string {
+  const example = 'for example https://us.parley.example';
+  if (!baseUrl) throw new TypeError(`baseUrl is missing. Pass the address of your server, ${example}.`);
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`baseUrl must begin with https:// or http://, ${example}.`);
+  if (url.username || url.password || url.search || url.hash)
+    throw new TypeError(`baseUrl must be an address without credentials, query and fragment, ${example}.`);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+export function milliseconds(name: string, value: number): number {
+  if (!(value > 0)) throw new TypeError(`${name} must be a number of milliseconds over 0.`);
+  return value;
+}
+
+export function retries(value: number): number {
+  if (!(value >= 0)) throw new TypeError('maxRetries must be 0 or more.');
+  return value;
+}
+
+/** The server refuses other keys; HTTP cannot send all of them. */
+export function checkIdempotencyKey(key: string): string {
+  if (typeof key !== 'string' || !VISIBLE_ASCII.test(key) || key.length > MAX_IDEMPOTENCY_KEY)
+    throw new TypeError(`idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters.`);
+  return key;
+}
+
+export const MAX_IDEMPOTENCY_KEY = 255;

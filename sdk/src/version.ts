@@ -1,0 +1,11 @@
+/** The build replaces this name with the version of the package (scripts/bundle-sdk.mjs). */
+declare const PARLEY_SDK_VERSION: string | undefined;
+
+/** `parley-sdk/0.1.0 Node.js/24`. */
+export const USER_AGENT = [
+  `parley-sdk/${typeof PARLEY_SDK_VERSION === 'string' ? PARLEY_SDK_VERSION : 'source'}`,
+  // Node 20 has no `navigator`.
+  globalThis.navigator?.userAgent ?? '',
+]
+  .join(' ')
+  .trim();
