@@ -11,7 +11,7 @@ import { PATH, RUNTIMES } from '../../test/installed-package.ts';
 
 /** The package as people get it: built, packed, installed into an empty folder; and the examples of the documents in it. */
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
-const MAX_BYTES = 15_000;
+const MAX_BYTES = 20_000;
 const run = promisify(execFile);
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
@@ -63,21 +63,26 @@ describe('the package of the client library', () => {
     ]);
     expect(save('docs/sdk.md').length).toBeGreaterThan(6);
     save('README.md');
-    const config = {
-      strict: true,
-      module: 'nodenext',
-      target: 'es2022',
-      noEmit: true,
-      allowImportingTsExtensions: true,
-    };
-    const types = { typeRoots: [path.join(ROOT, 'node_modules', '@types')], types: ['node'] };
-    writeFileSync(
-      path.join(folder, 'app', 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: { ...config, ...types } }),
-    );
     const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(folder, 'app')], { encoding: 'utf8' });
-    expect(stdout).toBe('');
+    const types = { typeRoots: [path.join(ROOT, 'node_modules', '@types')], types: ['node'] };
+    for (const exactOptionalPropertyTypes of [false, true]) {
+      const strict = { strict: true, module: 'nodenext', target: 'es2022', exactOptionalPropertyTypes };
+      const options = { compilerOptions: { ...strict, ...types, outDir: 'compiled' } };
+      writeFileSync(path.join(folder, 'app', 'tsconfig.json'), JSON.stringify(options));
+      const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(folder, 'app')], { encoding: 'utf8' });
+      expect(stdout).toBe('');
+    }
+  });
+
+  test('runs the compiled examples, and answers `require`', async () => {
+    expect(await start('compiled/start.mjs')).toMatch(EXAMPLES['start.mts']);
+    writeFileSync(
+      path.join(folder, 'app', 'old.cjs'),
+      `const { Parley, ParleyError } = require('@parley/sdk');
+       new Parley({ baseUrl: 'http://127.0.0.1:1', apiKey: 'x', maxRetries: 0 }).me()
+         .catch((error) => console.log(error instanceof ParleyError, error.code));`,
+    );
+    expect(await start('old.cjs')).toBe('true connection_failed\n');
   });
 
   const EXAMPLES = {
@@ -86,6 +91,7 @@ describe('the package of the client library', () => {
     'people.mts': /^enduser_\w+\n\{[^]*: 1200,[^]*invalid: 0,?\s\}\n1200\n$/,
     'send.mts': /^(queued|sent|delivered)\n$/,
     'errors.mts': /^validation_failed req_\w+ \/email\n$/,
+    'observe.mts': /^GET \/api\/me 1 200 null\nreq_\w+\nGET \/api\/me 1 200 null\n200 application\/json/,
   };
   const asTheySay = Object.values(EXAMPLES).map((output) => expect.stringMatching(output));
   const outputs = async (as?: Runtime): Promise<string[]> => {
@@ -128,6 +134,8 @@ describe('the package of the client library', () => {
     const whole = await sizeOf("export * from '@parley/sdk';");
     const part = await sizeOf("export { webhooks } from '@parley/sdk';");
     expect(whole).toBeLessThan(MAX_BYTES);
+    const [, size] = /it has about (\d+) kB/.exec(read('docs/sdk.md'))!;
+    expect(Math.round(whole / 1_000)).toBe(Number(size));
     expect(part).toBeLessThan(whole / 4);
   });
 });
