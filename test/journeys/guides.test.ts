@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROBLEMS } from '../../contract/problems.ts';
 import { GUIDE_NAMES } from '../../src/http/docs/guides.ts';
 import { startTestApp, type TestApp } from '../app.ts';
+import { PATH } from '../installed-package.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 import { freePort } from '../program.ts';
 
@@ -22,12 +24,14 @@ let owner: Owner;
 let folder: string;
 let port: number;
 const shells: ChildProcess[] = [];
+const run = promisify(execFile);
 
 beforeAll(async () => {
   parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
   owner = await givenOwner(parley);
   port = await freePort();
   folder = mkdtempSync(path.join(tmpdir(), 'parley-guides-'));
+  await installSdk(folder);
   writeFileSync(path.join(folder, 'parley'), `#!/bin/sh\nexec '${ROOT}/parley' "$@"\n`);
   chmodSync(path.join(folder, 'parley'), 0o755);
 }, 120_000);
@@ -42,6 +46,15 @@ afterAll(async () => {
   await parley?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The client library as people get it: built, packed and installed. */
+async function installSdk(into: string): Promise<void> {
+  const dist = path.join(into, 'dist');
+  await run(process.execPath, [path.join(ROOT, 'scripts', 'bundle-sdk.mjs'), dist], { cwd: ROOT });
+  const npm = (...args: string[]) => run('npm', args, { cwd: into, env: { PATH, HOME: into } });
+  const [{ filename }] = JSON.parse((await npm('pack', '--json', dist)).stdout) as [{ filename: string }];
+  await npm('install', '--no-audit', '--no-fund', '--offline', `./${filename}`);
+}
 
 /** The output of each block. */
 async function paste(name: string): Promise<string[]> {
