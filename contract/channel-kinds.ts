@@ -54,7 +54,9 @@ const email = Type.Object(
       maxLength: 254,
       description: 'Sender address, for example support@example.com.',
     }),
-    from_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Sender name.' })),
+    from_name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, format: 'line', description: 'Sender name.' }),
+    ),
     subject: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'For e-mails without their own subject.' }),
     ),

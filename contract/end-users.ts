@@ -13,7 +13,7 @@ export const CONSENT_STATUSES = ['opted_in', 'opted_out'] as const;
 
 export const Tag = Type.String({ minLength: 1, maxLength: 64 });
 const ExternalId = Type.String({ minLength: 1, maxLength: 255, description: "The caller's own id of the person." });
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS });
+const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' });
 const Email = Type.String({ format: 'email', maxLength: 254, description: 'Kept in lower case.' });
 const Phone = Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' });
 const Locale = Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' });

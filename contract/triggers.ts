@@ -43,7 +43,7 @@ export const EndUserInput = Type.Object(
           'Your own id. A person is found by it, else by `email`, else by `phone`, and made when there is none.',
       }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' })),
     phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' })),
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' })),
@@ -232,7 +232,7 @@ export type DryRun = Static<typeof DryRun>;
 /** A trigger as the dashboard and the command line see it. */
 export const TriggerInput = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS }),
+    name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),
     enabled: Type.Optional(Type.Boolean()),
     variables: Type.Optional(Type.Array(VariableDeclaration, { maxItems: 100 })),
     channel_id: Type.Optional(Type.Union([Type.String({ pattern: idPattern('channel') }), Type.Null()])),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { csv } from '../../contract/csv.ts';
 import type { AddedAudience, CampaignReview } from '../../contract/dashboard/campaigns.ts';
 import {
   type CampaignRehearsal,
@@ -10,7 +11,6 @@ import {
 } from '../../contract/dashboard/rehearsals.ts';
 import type { BodyOf } from '../../contract/dashboard/routes.ts';
 import type { PushRecord } from '../../contract/dashboard/audience-pushes.ts';
-import { csv } from '../../src/kernel/csv.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';
@@ -154,7 +154,7 @@ function addRehearse(campaigns: Command): void {
     const told = await api.call('rehearseCampaign', { ids: { campaign_id: id! }, body });
     const { rows, ...report } = told;
     if (options.rows !== undefined) {
-      const text = await csv(tableOf(rows));
+      const text = csv(tableOf(rows));
       await toFile(options.rows, (write) => write(Buffer.from(text)));
     }
     out.record(options.rows === undefined ? told : report, () => rehearsalText(told));

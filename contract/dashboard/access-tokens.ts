@@ -56,7 +56,7 @@ const ExpiresInDays = Type.Optional(
 
 export const CreateAccessTokenBody = Type.Object(
   {
-    label: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS }),
+    label: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),
     kind: Type.Optional(Kind),
     /** For a token of the organization, and only for it. */
     role: Type.Optional(TokenRoleName),

@@ -45,7 +45,7 @@ export const CampaignRecord = Type.Object(
 );
 export type CampaignRecord = Static<typeof CampaignRecord>;
 
-const CampaignName = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS });
+const CampaignName = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' });
 
 export const CreateCampaignBody = Type.Object(
   { agent_id: Id('agent'), channel_id: Id('channel'), name: CampaignName },

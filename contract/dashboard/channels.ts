@@ -48,7 +48,7 @@ export const ConnectChannelBody = Type.Object(
   {
     agent_id: Id('agent'),
     kind: Type.String({ minLength: 1, maxLength: 40 }),
-    name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS }),
+    name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),
     settings: Type.Optional(settings),
   },
   closed,
@@ -57,7 +57,7 @@ export type ConnectChannelBody = Static<typeof ConnectChannelBody>;
 
 export const UpdateChannelBody = Type.Object(
   {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' })),
     enabled: Type.Optional(Type.Boolean()),
     /** Replaced as a whole, but for secret fields: left out they stay, null takes them away. */
     settings: Type.Optional(settings),

@@ -8,7 +8,7 @@ const Scope = Type.Enum(KEY_SCOPES);
 const PermissionName = Type.Enum(PERMISSIONS);
 export const KEY_STATES = ['active', 'revoking', 'revoked'] as const;
 const KeyState = Type.Enum(KEY_STATES);
-const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS });
+const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' });
 
 /** From where a key may be used: addresses and networks (CIDR), IPv4 and IPv6. */
 const AllowedNetworks = Type.Array(Type.String({ minLength: 2, maxLength: 64 }), {

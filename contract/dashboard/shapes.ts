@@ -7,7 +7,7 @@ import { ROLES } from '../permissions.ts';
 export const closed = { additionalProperties: false };
 
 export const Moment = Type.String({ format: 'date-time' });
-export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS });
+export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 export const Password = Type.String({ minLength: 10, maxLength: 128, description: 'At least 10 characters.' });
 export const RoleName = Type.Enum(ROLES);

@@ -27,12 +27,13 @@ const MAX_UNBOUNDED = 32_000;
 export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength = 0 }: Schema, making: Making): string {
   const prefix = ID.exec(pattern ?? '')?.[1];
   if (prefix !== undefined) return making.ids[prefix] ?? `${prefix}_01k8v3m9e5f7rsm6z4n0q2x1ab`;
-  if (format !== undefined) {
+  if (format !== undefined && format !== 'line') {
     const make = FORMATS[format];
     if (make === undefined) throw new Error(`No text of the format ${format} is known (test/attack/heaviest-text.ts).`);
     return make(making, maxLength);
   }
   const room = Math.max(minLength, 1, Math.min(maxLength, Math.floor(maxLength * making.scale), making.bytes));
+  if (format === 'line') return spent(making, making.filler.text(room).replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' '));
   if (pattern === undefined) return spent(making, making.filler.text(room));
   const found = [
     making.filler.text(room),

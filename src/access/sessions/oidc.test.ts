@@ -21,6 +21,11 @@ describe('the identity from a provider', () => {
     }
   });
 
+  it('has a name of one line', () => {
+    expect(identityOf(ISSUER, { ...claims, name: ' Asha\n=1+1\u0007 ' }).name).toBe('Asha =1+1');
+    expect(identityOf(ISSUER, { ...claims, name: '\u0007' }).name).toBe(null);
+  });
+
   it('has a second factor if the provider names one', () => {
     const factor = (amr: unknown) => identityOf(ISSUER, { ...claims, amr }).secondFactor;
     expect([['pwd', 'mfa'], ['otp'], ['hwk', 'pin']].map(factor)).toEqual([true, true, true]);

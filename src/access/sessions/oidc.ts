@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { Refusal } from '../../../contract/problems.ts';
 import { addressFault } from '../../kernel/check-address.ts';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 
 /**
  * OpenID Connect with providers that owners of organizations choose, through openid-client: discovery, authorization
@@ -165,7 +166,7 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
     // At Google, anyone may have an account under an address that was once theirs; `hd` is the statement of the domain
     // itself.
     hostedDomain: issuer.replace(/\/$/, '') === GOOGLE ? (text(claims['hd']) ?? '') : null,
-    name: text(claims['name'])?.slice(0, MAX_NAME) ?? null,
+    name: oneLine(text(claims['name']) ?? '').slice(0, MAX_NAME) || null,
     secondFactor: methods.some((method) => SECOND_FACTORS.includes(String(method))),
   };
 }

@@ -1,4 +1,4 @@
-import { oneLine } from './text-writer.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 
 /** A run of letters as the PDF draws it: with its place on the page, in any order. */
 export type Drawn = { text: string; x: number; y: number; width: number; height: number; endsLine: boolean };

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
+import { oneLine } from '../../kernel/one-line.ts';
 import { tooComplex } from './document-fault.ts';
-import { oneLine, TextWriter } from './text-writer.ts';
+import { TextWriter } from './text-writer.ts';
 
 /**
  * HTML as Markdown, and what a visitor of a site needs: title, canonical address, links. The parser reports tags as they

@@ -1,3 +1,4 @@
+import { oneLine } from '../../kernel/one-line.ts';
 import { DocumentFault } from './document-fault.ts';
 
 /** As much text as one document has, in bytes of UTF-8 (contract/dashboard/agents.ts). */
@@ -68,6 +69,3 @@ const rowOf = (row: readonly string[]): string => `| ${row.map((cell) => cell.re
 
 export const tooLong = (): DocumentFault =>
   new DocumentFault('too_large', 'The file has more than 1 MiB of text. Split it into several files.');
-
-// oxlint-disable-next-line eslint/no-control-regex
-export const oneLine = (text: string): string => text.replaceAll(/[\s\u00ad\u200b\ufeff\0-\x1f\x7f]+/g, ' ').trim();

@@ -3,6 +3,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { newId } from '../../kernel/ids.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { type Db, isDeadlock, isUniqueViolation, type Queryable } from '../../store/db.ts';
 import {
   findChannelConversation,
@@ -140,9 +141,11 @@ async function personOf(
   return id;
 }
 
-/** E-mail addresses are stored and compared without regard to case. */
-const cleanField = (name: string, value: string): string =>
-  name === 'email' ? clean(value).toLowerCase() : clean(value);
+/** E-mail addresses are stored and compared without regard to case. Providers and visitors may send a name of several lines. */
+function cleanField(field: string, value: string): string | null {
+  if (field === 'name') return oneLine(clean(value)) || null;
+  return field === 'email' ? clean(value).toLowerCase() : clean(value);
+}
 
 /** Strangers may send any bytes: the database accepts neither NUL nor half a surrogate pair. */
 export const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();

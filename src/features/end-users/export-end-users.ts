@@ -1,5 +1,5 @@
 import { timestamp } from '../../kernel/clock.ts';
-import { csv } from '../../kernel/csv.ts';
+import { csv } from '../../../contract/csv.ts';
 import { attributeText, tagsText } from '../../store/end-users/resolve.ts';
 import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-users/search.ts';
 import type { EndUserRow } from '../../store/end-users/read.ts';
@@ -21,14 +21,14 @@ export async function exportEndUsers(
   const names = await listAttributeNames(db, orgId, MAX_ATTRIBUTE_COLUMNS);
   return (async function* write() {
     // The byte order mark tells Excel that the file is UTF-8.
-    yield `\uFEFF${await csv([[...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]])}`;
+    yield `\uFEFF${csv([[...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]])}`;
     for (let after: EndUserRow | null = null; ;) {
       const page: { rows: EndUserRow[]; hasMore: boolean } = await listEndUsers(db, orgId, filter, {
         limit: PAGE,
         after,
       });
       if (page.rows.length > 0)
-        yield await csv(
+        yield csv(
           page.rows.map((row) => [
             ...FIELDS.map(([, read]) => read(row)),
             ...names.map((name) => attributeText(row.attributes[name])),

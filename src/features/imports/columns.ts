@@ -1,5 +1,7 @@
+import { importedCell } from '../../../contract/csv.ts';
 import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { tagsIn } from '../../store/end-users/resolve.ts';
 
 /** The usual meaning of a column heading, in the languages of our users; without spaces, punctuation and case. */
@@ -44,7 +46,7 @@ export function personOf(
   const said: Record<string, unknown> = {};
   const attributes: [string, string][] = [];
   for (const [index, target] of columns.entries()) {
-    const cell = target === null ? '' : plain(cells[index]!);
+    const cell = target === null ? '' : importedCell(cells[index]!).trim();
     if (target === null || cell === '') continue;
     if (target.startsWith('attributes.')) attributes.push([target.slice('attributes.'.length), cell]);
     else if (target === 'tags') said['tags'] = tagsIn(cell);
@@ -54,14 +56,11 @@ export function personOf(
       if (blocked === null)
         return { errors: [{ pointer: '/blocked', code: 'type', detail: 'Must be yes or no, true or false, 1 or 0.' }] };
       said['blocked'] = blocked;
-    } else said[target] = cell;
+    } else said[target] = target === 'name' ? oneLine(cell) : cell;
   }
   if (attributes.length > 0) said['attributes'] = Object.fromEntries(attributes);
   return { said };
 }
-
-/** Removes the apostrophe that our own exports put before text that a spreadsheet would run as a formula. */
-const plain = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '').trim();
 
 /** People write +97430000000 as `00974 3000-0000`. */
 const phoneOf = (cell: string): string => cell.replaceAll(/[\s().\u00a0\u200e\u200f-]/g, '').replace(/^00/, '+');

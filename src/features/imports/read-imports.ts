@@ -1,6 +1,6 @@
 import type { ImportFault, ImportRecord } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { csv } from '../../kernel/csv.ts';
+import { csv } from '../../../contract/csv.ts';
 import type { Db } from '../../store/db.ts';
 import { listImportFaults, listImports as listRows, readImport as readRow } from '../../store/imports/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
@@ -41,11 +41,11 @@ export async function exportFaults({ db }: { db: Db }, orgId: string, id: string
   const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
   return (async function* write() {
     // The byte order mark tells Excel that the file is UTF-8.
-    yield `\uFEFF${await csv([[...header, 'row', 'reason']])}`;
+    yield `\uFEFF${csv([[...header, 'row', 'reason']])}`;
     for (let after = 0; ;) {
       const rows = await listImportFaults(db, orgId, id, { after, limit: PAGE });
       if (rows.length === 0) return;
-      yield await csv(
+      yield csv(
         rows.map(({ cells, row, faults }) => [
           ...Array.from({ length: Math.max(width, cells.length) }, (_, index) => cells[index] ?? ''),
           row,

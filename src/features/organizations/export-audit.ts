@@ -1,6 +1,6 @@
 import type { AuditFormat, AuditRecord } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { csv } from '../../kernel/csv.ts';
+import { csv } from '../../../contract/csv.ts';
 import { type AuditFilter, type AuditRow, listAudit } from '../../store/organizations/activity.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
@@ -33,7 +33,7 @@ export async function exportAudit(
   };
   await recordAudit(db, { orgId, actor, action: 'audit.exported', subjectId: orgId, facts });
   return (async function* write() {
-    if (format === 'csv') yield `\uFEFF${await csv([[...COLUMNS]])}`;
+    if (format === 'csv') yield `\uFEFF${csv([[...COLUMNS]])}`;
     for (let after: AuditRow | null = null; ;) {
       const page: PageOf<AuditRow> = await listAudit(db, orgId, filter, { limit: PAGE, after });
       const people = await findPeople(
@@ -46,7 +46,7 @@ export async function exportAudit(
         page.rows.map((row) => row.tokenId),
       );
       const lines = page.rows.map((row) => present(row, people.get(row.actor), labels.get(row.tokenId ?? '')));
-      if (lines.length > 0) yield format === 'csv' ? await csv(lines.map(cellsOf)) : lines.map(asJson).join('');
+      if (lines.length > 0) yield format === 'csv' ? csv(lines.map(cellsOf)) : lines.map(asJson).join('');
       if (!page.hasMore) return;
       after = page.rows.at(-1)!;
     }

@@ -9,6 +9,7 @@ export const FORMATS: Readonly<Record<string, { readonly test: (text: string) =>
   phone: { test: isPhoneNumber, says: 'Must be a phone number in E.164, such as +97430000000.' },
   uri: { test: isUri, says: 'Must be an absolute http or https URL.' },
   locale: { test: isLocale, says: 'Must be a BCP 47 language tag, such as ar or ar-QA.' },
+  line: { test: isLine, says: 'Must be one line, without tabs and other control characters.' },
   'time-zone': { test: isTimeZone, says: 'Must be an IANA time zone, such as Asia/Qatar.' },
 };
 
@@ -51,6 +52,10 @@ function isLocale(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isLine(text: string): boolean {
+  return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
 /** Cached: a call of Intl costs tens of microseconds, and there are about six hundred names. */

@@ -10,6 +10,13 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('bulk', () => {
+  test.each(['Ann\n=1+1', 'Ann\r', 'A\tnn', 'Ann\u2028B'])('refuses the name %j', async (name) => {
+    const { body } = await call('POST', `${people}/bulk`, { end_users: [{ external_id: 'b-lines', name }] });
+    expect(body.results[0]).toMatchObject({ status: 'invalid', errors: [{ pointer: '/name', code: 'format' }] });
+    const one = await call('POST', people, { external_id: 'b-lines', name });
+    expect([one.status, one.body.errors[0].pointer]).toEqual([422, '/name']);
+  });
+
   test('results are in order, wrong rows fail alone, rows may name the same person', async () => {
     const { body: holder } = await call('POST', people, { external_id: 'b-holder', phone: '+97430000077' });
     const answer = await call('POST', `${people}/bulk`, {
