@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
@@ -13,6 +13,8 @@ export type Visitor = {
   readonly origin: string;
   /** The host's id of the person, proven by the host. */
   readonly externalId: string | null;
+  /** `secretMark` of the channel's secret that proved `externalId`; the token ends with that secret. */
+  readonly provenBy: string | null;
   /** The name from the page, unproven: used for a new person, never to find one. */
   readonly name: string | null;
   readonly locale: string | null;
@@ -31,13 +33,14 @@ const IDENTIFIED_MS = 86_400_000;
 const MAX_TOKEN_CHARACTERS = 4_096;
 const MAC_BYTES = 32;
 
-type Claims = { c: string; a: string; o: string; e: string | null; n: string | null; l: string | null; x: number };
+type Claims = Record<'c' | 'a' | 'o', string> & Record<'e' | 's' | 'n' | 'l', string | null> & { x: number };
 
 export function createVisitorTokens(key: Buffer, now: () => number): VisitorTokens {
   return {
-    issue({ channelId, address, origin, externalId, name, locale }) {
+    issue({ channelId, address, origin, externalId, provenBy, name, locale }) {
       const expiresAt = now() + (externalId === null ? ANONYMOUS_MS : IDENTIFIED_MS);
-      const claims: Claims = { c: channelId, a: address, o: origin, e: externalId, n: name, l: locale, x: expiresAt };
+      const person = { e: externalId, s: provenBy, n: name, l: locale };
+      const claims: Claims = { c: channelId, a: address, o: origin, ...person, x: expiresAt };
       const text = Buffer.from(JSON.stringify(claims));
       return { token: Buffer.concat([sign(key, text), text]).toString('base64url'), expiresAt };
     },
@@ -46,12 +49,16 @@ export function createVisitorTokens(key: Buffer, now: () => number): VisitorToke
       const bytes = Buffer.from(token, 'base64url');
       const text = bytes.subarray(MAC_BYTES);
       if (text.length === 0 || !isSigned(key, bytes.subarray(0, MAC_BYTES), (one) => sign(one, text))) return null;
-      const { c, a, o, e, n, l, x } = JSON.parse(text.toString('utf8')) as Claims;
+      const { c, a, o, e, s, n, l, x } = JSON.parse(text.toString('utf8')) as Claims;
       if (x <= now()) return null;
-      return { channelId: c, address: a, origin: o, externalId: e, name: n, locale: l };
+      return { channelId: c, address: a, origin: o, externalId: e, provenBy: s, name: n, locale: l };
     },
   };
 }
+
+/** Identifies a channel's secret in a token without telling it. */
+export const secretMark = (secret: string): string =>
+  createHash('sha256').update('visitor\n').update(secret).digest('base64url');
 
 /** 128 random bits: without the token, no one can guess the address. */
 export const newVisitorAddress = (): string => `visitor_${randomBytes(16).toString('base64url')}`;

@@ -2,17 +2,36 @@ import type { ChatAppearance, WebChatSettings } from '../../../contract/chat.ts'
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { findInboundChannels, type InboundChannel } from '../../store/inbound/place.ts';
 
 export type ChatChannel = InboundChannel & { chat: WebChatSettings };
 
 const COLOR = '#0b7a75';
 
-/** The web chat with this id; null for other kinds of channel. */
 export async function findChatChannel({ db }: { db: Db }, id: string): Promise<ChatChannel> {
-  const channel = isId('channel', id) ? await findInboundChannel(db, id) : null;
-  if (!channel || channel.kind !== 'web_chat') throw new Refusal('channel_not_found');
+  const channel = isId('channel', id) ? (await findInboundChannels(db, [id]))[0] : undefined;
+  if (channel?.kind !== 'web_chat') throw new Refusal('channel_not_found');
   return { ...channel, chat: channel.settings };
+}
+
+/** Maximum open streams of a node that ask at the same time. */
+const MAX_READERS = 4_096;
+
+/** The web chat with this id, or null. All calls of one moment share a query. */
+export function createChatChannelReader({ db }: { db: Db }): (id: string) => Promise<ChatChannel | null> {
+  const reader = createBatcher<string, ChatChannel | null>({
+    size: MAX_READERS,
+    lanes: 1,
+    queue: MAX_READERS,
+    full: () => new Refusal('unavailable'),
+    send: async (ids) => {
+      const found = await findInboundChannels(db, [...new Set(ids)]);
+      const channels = new Map(found.map((one) => [one.id, { ...one, chat: one.settings }]));
+      return ids.map((id) => channels.get(id) ?? null);
+    },
+  });
+  return reader.add;
 }
 
 /** Public values, visible to anyone who loads the script. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ChatSession, OpenChatSession } from '../../../contract/chat.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { newVisitorAddress, type Visitor } from '../../access/visitors/visitor-token.ts';
+import { newVisitorAddress, secretMark, type Visitor } from '../../access/visitors/visitor-token.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ChatChannel } from './find-chat-channel.ts';
 import type { VisitorsDeps } from './deps.ts';
@@ -17,8 +17,9 @@ export async function openSession(
   from: { origin: string; known: Visitor | null },
 ): Promise<ChatSession> {
   let address = from.known?.address;
+  let provenBy: string | null = null;
   if (externalId !== undefined) {
-    checkProof(await openSecrets(channel), externalId, hash);
+    provenBy = secretMark(checkProof(await openSecrets(channel), externalId, hash));
     const person = { id: '', external_id: externalId, name: null, email: null, phone: null };
     address = kinds.get(channel.kind)!.addressOf!(person)!;
   } else if (from.known?.externalId !== null) {
@@ -32,16 +33,20 @@ export async function openSession(
     locale: locale ?? null,
     address: address!,
     externalId: externalId ?? null,
+    provenBy,
   };
   const { token, expiresAt } = visitorTokens.issue(visitor);
   return { token, expires_at: timestamp(expiresAt), identified: visitor.externalId !== null };
 }
 
-/** `user_hash` is HMAC-SHA-256 of the id under the channel's secret, which only the host's backend knows. */
-function checkProof({ secret }: Record<string, string>, externalId: string, hash: string | undefined): void {
+/**
+ * `user_hash` is HMAC-SHA-256 of the id under the channel's secret, which only the host's backend knows. Returns that
+ * secret.
+ */
+function checkProof({ secret }: Record<string, string>, externalId: string, hash: string | undefined): string {
   if (secret !== undefined && hash !== undefined) {
     const proof = createHmac('sha256', secret).update(externalId).digest();
-    if (timingSafeEqual(proof, Buffer.from(hash, 'hex'))) return;
+    if (timingSafeEqual(proof, Buffer.from(hash, 'hex'))) return secret;
   }
   throw new Refusal(
     'signature_invalid',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createVisitorTokens } from '../../access/visitors/visitor-token.ts';
+import { sealSecrets } from '../../features/channels/ask-provider.ts';
 import { channel } from '../../store/schema/channel.ts';
 import { conversation, message } from '../../store/schema/conversation.ts';
 import { endUser } from '../../store/schema/end-user.ts';
@@ -70,7 +71,12 @@ async function follow(token: string, id = channelId) {
   });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
+  const ended = async (): Promise<true> => {
+    for (let end = false; !end; end = (await reader.read()).done);
+    return true;
+  };
   return {
+    ended,
     status: answer.status,
     stop: () => stop.abort(),
     // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
@@ -137,7 +143,8 @@ describe('the identity of a visitor', () => {
     const bytes = Buffer.from(token, 'base64url');
     bytes[40]! ^= 1;
     const old = createVisitorTokens(parley.secrets.visitorKey, () => Date.now() - 31 * 86_400_000);
-    const about = { channelId, address: 'visitor_aaaaaaaaaaaaaaaaaaaaaa', origin: SHOP, externalId: null, name: null };
+    const address = 'visitor_aaaaaaaaaaaaaaaaaaaaaa';
+    const about = { channelId, address, origin: SHOP, externalId: null, provenBy: null, name: null };
     const others = createVisitorTokens(Buffer.alloc(32), Date.now);
     const tokens = {
       none: undefined,
@@ -179,6 +186,12 @@ describe('the identity of a visitor', () => {
     expect(await parley.db.$count(endUser)).toBe(before + 1);
   });
 
+  test('a name of several lines is stored as one line', async () => {
+    await say(await visit({ name: "Ann\n=cmd|' /C calc'!A0\u0007" }), 'hello from Ann');
+    const people = await parley.db.select({ name: endUser.name }).from(endUser);
+    expect(people.map(({ name }) => name)).toContain("Ann =cmd|' /C calc'!A0");
+  });
+
   test('a person whom the host identifies is the same in every browser, if the host proves it', async () => {
     const first = await visit({ external_id: 'crm-1', user_hash: proof('crm-1'), name: 'Asha' });
     await say(first, 'from the phone');
@@ -192,6 +205,65 @@ describe('the identity of a visitor', () => {
     }
     // Signed out: a new, unknown visitor.
     expect(textsOf(await history(await visit({}, { token: first })))).toEqual([]);
+  });
+});
+
+const renewSecret = async (id: string, secret: string): Promise<void> => {
+  const at = { orgId, id, kind: 'web_chat', settings: { allowed_origins: [SHOP] } };
+  const sealed = await sealSecrets(parley.db, parley.secrets.sealingKey, at, { secret });
+  await parley.db.update(channel).set({ sealed }).where(eq(channel.id, id));
+};
+
+describe('a new secret of the channel', () => {
+  test('ends the visitors that the old one identified, on their next call and in open streams', async () => {
+    const id = await webChat(orgId, agentId);
+    const body = { external_id: 'crm-9', user_hash: proof('crm-9') };
+    const token = await visit(body, {}, id);
+    const anonymous = await visit({}, {}, id);
+    const stream = await follow(token, id);
+    await stream.next('ready');
+    await renewSecret(id, 'a new secret');
+    const refused = await call('GET', `${id}/messages`, { token });
+    expect([refused.status, refused.body.code]).toEqual([401, 'visitor_token_invalid']);
+    expect(await stream.ended()).toBe(true);
+    expect((await call('GET', `${id}/messages`, { token: anonymous })).status).toBe(200);
+    expect((await call('POST', `${id}/sessions`, { body })).status).toBe(401);
+    const again = await visit({ ...body, user_hash: proof('crm-9', 'a new secret') }, {}, id);
+    expect((await call('GET', `${id}/messages`, { token: again })).status).toBe(200);
+  });
+
+  test('does not continue the conversation of a person whom the old one identified', async () => {
+    const id = await webChat(orgId, agentId);
+    const token = await visit({ external_id: 'crm-8', user_hash: proof('crm-8') }, {}, id);
+    await renewSecret(id, 'a new secret');
+    const { body } = await call('POST', `${id}/sessions`, { token, body: {} });
+    expect(body.identified).toBe(false);
+  });
+
+  test('a change of other settings keeps them', async () => {
+    const id = await webChat(orgId, agentId);
+    const token = await visit({ external_id: 'crm-7', user_hash: proof('crm-7') }, {}, id);
+    await renewSecret(id, SECRET);
+    expect((await call('GET', `${id}/messages`, { token })).status).toBe(200);
+  });
+});
+
+describe('an open stream', () => {
+  test.each([
+    ['when its site is removed from the list', { settings: { allowed_origins: ['https://other.example'] } }],
+    ['when the channel is disabled', { enabled: false }],
+    ['when the channel is disconnected', { deletedAt: new Date() }],
+  ])('ends %s', async (_when, change) => {
+    const id = await webChat(orgId, agentId);
+    const kept = await follow(await visit());
+    const stream = await follow(await visit({}, {}, id), id);
+    await Promise.all([kept.next('ready'), stream.next('ready')]);
+    await parley.db.update(channel).set(change).where(eq(channel.id, id));
+    expect(await stream.ended()).toBe(true);
+    // Streams of other channels stay open.
+    const isOver = await Promise.race([kept.ended(), sleep(1_200).then(() => false)]);
+    expect(isOver).toBe(false);
+    kept.stop();
   });
 });
 
@@ -228,7 +300,7 @@ describe('a message', () => {
   test('is streamed to at most 256 pages of one network address, for all its visitors together; more pages poll', async () => {
     // Signed here: an address may open only so many sessions a minute.
     const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
-    const visitor = { channelId, origin: SHOP, externalId: null, name: null, locale: null };
+    const visitor = { channelId, origin: SHOP, externalId: null, provenBy: null, name: null, locale: null };
     const tokens = Array.from({ length: 33 }, () => issue({ ...visitor, address: `visitor_${randomUUID()}` }).token);
     const last = tokens.pop()!;
     const streams = await Promise.all(tokens.flatMap((token) => Array.from({ length: 8 }, () => follow(token))));

@@ -27,6 +27,7 @@ export function followMessages(
   reply: FastifyReply,
   deps: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,
   place: { orgId: string; channelId: string; address: string },
+  isStillGranted: () => Promise<boolean>,
 ): FastifyReply {
   let timer: NodeJS.Timeout | undefined;
   let unfollow: (() => void) | undefined;
@@ -37,6 +38,7 @@ export function followMessages(
       [`visitors of ${countedPlace(request.ip)}`]: STREAMS_PER_PLACE,
     },
     audible: true,
+    isStillGranted,
     onEnd: () => {
       clearTimeout(timer);
       unfollow?.();

@@ -122,7 +122,10 @@ export function chatRoutes(deps: ChatRoutesDeps): Route[] {
       access: { session: gate.visitor('look') },
       operation: operation('followChat', 'Stream new messages (server-sent events)'),
       responses: { 200: Type.Unknown() },
-      handle: (request, reply) => followMessages(request, reply, deps, placeOf(request.session as FromVisitor)),
+      handle: (request, reply) =>
+        followMessages(request, reply, deps, placeOf(request.session as FromVisitor), () =>
+          gate.isStillGranted(request),
+        ),
     },
     ...['sessions', 'messages', 'files', 'read', 'events'].map((name): Route => ({
       method: 'OPTIONS',

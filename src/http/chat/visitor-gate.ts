@@ -3,9 +3,13 @@ import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { type ChatOrigin, chatOrigin, fitsOrigin } from '../../access/visitors/chat-origin.ts';
 import type { VisitorCall, VisitorLimit } from '../../access/visitors/visitor-limit.ts';
-import type { Visitor, VisitorTokens } from '../../access/visitors/visitor-token.ts';
+import { secretMark, type Visitor, type VisitorTokens } from '../../access/visitors/visitor-token.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
-import { type ChatChannel, findChatChannel } from '../../features/visitors/find-chat-channel.ts';
+import {
+  type ChatChannel,
+  createChatChannelReader,
+  findChatChannel,
+} from '../../features/visitors/find-chat-channel.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
 /** What is known about a call before its body is read. */
@@ -14,6 +18,7 @@ export type FromVisitor = FromSite & { visitor: Visitor };
 
 export type VisitorGateDeps = {
   db: VisitorsDeps['db'];
+  openSecrets: VisitorsDeps['openSecrets'];
   visitorTokens: VisitorTokens;
   visitorLimit: VisitorLimit;
   baseUrl: string;
@@ -28,17 +33,16 @@ const PREFLIGHT_SECONDS = 7_200;
  * this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is not on the
  * list learns only that it is not, and its browser not even that.
  */
-export function createVisitorGate({ db, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
+export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
+  const readChatChannel = createChatChannelReader({ db });
+
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FromSite> {
     const { channel_id: id } = request.params as { channel_id: string };
     const channel = await findChatChannel({ db }, id);
     metaOf(request.raw)!.orgId = channel.orgId;
-    const { chat } = channel;
-    const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
     // A cache must not serve the answer for one site to another.
     reply.header('vary', 'origin');
-    const method = request.method === 'OPTIONS' ? 'POST' : request.method;
-    const asking = chatOrigin(request, method, allowed);
+    const asking = askingPage(request, channel);
     if (!asking) throw new Refusal('origin_not_allowed');
     if (request.headers.origin !== undefined) {
       reply
@@ -46,15 +50,27 @@ export function createVisitorGate({ db, visitorTokens, visitorLimit, baseUrl }: 
         .header('access-control-expose-headers', EXPOSED)
         .header('cross-origin-resource-policy', 'cross-origin');
     }
-    return { channel, asking, visitor: readToken(request, channel, asking) };
+    return { channel, asking, visitor: await readToken(request, channel, asking) };
   }
 
-  function readToken(request: FastifyRequest, channel: ChatChannel, asking: ChatOrigin): Visitor | null {
+  function askingPage(request: FastifyRequest, { chat }: ChatChannel): ChatOrigin | null {
+    const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
+    return chatOrigin(request, request.method === 'OPTIONS' ? 'POST' : request.method, allowed);
+  }
+
+  async function readToken(request: FastifyRequest, channel: ChatChannel, asking: ChatOrigin): Promise<Visitor | null> {
     const sent = metaOf(request.raw)!.authorization;
     const token = sent.length === 1 ? /^bearer +(\S+)$/i.exec(sent[0]!)?.[1] : undefined;
     const visitor = token === undefined ? null : visitorTokens.read(token);
     const fits = visitor?.channelId === channel.id && fitsOrigin(asking, visitor.origin, request, baseUrl);
-    return fits ? visitor : null;
+    return fits && (await isProven(visitor, channel)) ? visitor : null;
+  }
+
+  /** A new secret of the channel ends the tokens of persons whom the host identified with an older one. */
+  async function isProven({ externalId, provenBy }: Visitor, channel: ChatChannel): Promise<boolean> {
+    if (externalId === null) return true;
+    const { secret } = await openSecrets(channel);
+    return secret !== undefined && provenBy === secretMark(secret);
   }
 
   const open = (call: VisitorCall) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -70,6 +86,13 @@ export function createVisitorGate({ db, visitorTokens, visitorLimit, baseUrl }: 
   };
 
   return {
+    /** Whether the open stream of this request would be granted now. */
+    isStillGranted: async (request: FastifyRequest): Promise<boolean> => {
+      const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
+      if (!channel?.enabled) return false;
+      const asking = askingPage(request, channel);
+      return asking !== null && (await readToken(request, channel, asking)) !== null;
+    },
     /** Any page of an allowed site. */
     site: open,
     /** The same, with a valid token. */

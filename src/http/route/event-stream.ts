@@ -28,6 +28,8 @@ export type OpenStream = {
   groups: Record<string, number>;
   /** The heartbeat is an event named `beat` that the client's code can see, instead of an invisible comment. */
   audible?: boolean;
+  /** Whether the call would be granted now, asked twice a second. The stream ends if not, or if no one can tell. */
+  isStillGranted?: () => Promise<boolean>;
   /**
    * Called exactly once, no matter which side ends the stream; also when the caller disconnected before it was opened.
    */
@@ -53,6 +55,8 @@ export type StreamBounds = { total: number; heartbeatMs: number; bufferBytes: nu
 const MAX_STREAMS = 2_048;
 /** Below the 30 s and 60 s after which common proxies close a silent answer. */
 const HEARTBEAT_MS = 15_000;
+/** How long a stream may outlive the right of its caller. */
+const RECHECK_MS = 500;
 /** Maximum data that waits for one slow reader, in addition to the kernel's own buffer. */
 const MAX_BUFFERED_BYTES = 64 * 1_024;
 /**
@@ -65,20 +69,24 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
   const { total = MAX_STREAMS, heartbeatMs = HEARTBEAT_MS, bufferBytes = MAX_BUFFERED_BYTES } = bounds;
   const streams = new Set<Kept>();
   const counts = createTally<string>();
-  let timer: NodeJS.Timeout | undefined;
+  let timers: NodeJS.Timeout[] = [];
   let draining = false;
 
   const add = (stream: Kept): void => {
     streams.add(stream);
     for (const group of stream.groups) counts.add(group);
-    timer ??= setInterval(() => streams.forEach(beat), heartbeatMs).unref();
+    if (streams.size > 1) return;
+    timers = [
+      setInterval(() => streams.forEach(beat), heartbeatMs).unref(),
+      // All at the same moment, so that they can share a query.
+      setInterval(() => streams.forEach(recheck), RECHECK_MS).unref(),
+    ];
   };
   const remove = (stream: Kept): void => {
     if (!streams.delete(stream)) return;
     for (const group of stream.groups) counts.remove(group);
     if (streams.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    timers.forEach(clearInterval);
   };
 
   const refuse = (options: OpenStream): void => {
@@ -93,7 +101,14 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       refuse(options);
       const { raw } = reply;
       const groups = Object.keys(options.groups);
-      const stream: Kept = { raw, groups, beat: options.audible ? BEAT : COMMENT, stuck: false };
+      const { isStillGranted } = options;
+      const stream: Kept = {
+        raw,
+        groups,
+        beat: options.audible ? BEAT : COMMENT,
+        stuck: false,
+        ...(isStillGranted && { isStillGranted }),
+      };
       let ended = false;
       const finish = (): void => {
         if (ended) return;
@@ -144,6 +159,7 @@ type Kept = {
   beat: string;
   /** Nothing was sent since the last heartbeat. */
   stuck: boolean;
+  isStillGranted?: () => Promise<boolean>;
 };
 
 const COMMENT = ':\n\n';
@@ -159,6 +175,12 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
   });
   // The first byte switches the client's stream to "open".
   raw.write(`retry: ${Math.round(RETRY_MS * (1 + Math.random()))}\n\n`);
+}
+
+function recheck({ raw, isStillGranted }: Kept): void {
+  isStillGranted?.()
+    .catch(() => false)
+    .then((granted) => granted || raw.end());
 }
 
 /** A reader that took nothing between two heartbeats is gone. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import type { Suppressed } from '../end-users/find-suppressed.ts';
 import { rememberedId } from './event-id.ts';
@@ -17,9 +17,14 @@ export type InboundChannel = {
   sealed: string | null;
 };
 
-/** The channel in a webhook's URL. The organization is not known yet, so only this look-up uses the id alone. */
+/** The channel in a webhook's URL. */
 export async function findInboundChannel(db: Queryable, id: string): Promise<InboundChannel | null> {
-  const [row] = await db
+  return (await findInboundChannels(db, [id]))[0] ?? null;
+}
+
+/** The organization is not known yet, so only this query uses the ids alone. */
+export function findInboundChannels(db: Queryable, ids: string[]): Promise<InboundChannel[]> {
+  return db
     .select({
       orgId: channel.orgId,
       id: channel.id,
@@ -30,8 +35,7 @@ export async function findInboundChannel(db: Queryable, id: string): Promise<Inb
       sealed: channel.sealed,
     })
     .from(channel)
-    .where(and(eq(channel.id, id), isNull(channel.deletedAt)));
-  return row ?? null;
+    .where(and(inArray(channel.id, ids), isNull(channel.deletedAt)));
 }
 
 /** False when the provider has sent this event before. */

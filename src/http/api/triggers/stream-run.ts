@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isId } from '../../../../contract/ids.ts';
 import { type FollowRun, followRun } from '../../../features/triggers/follow-run.ts';
 import { metaOf } from '../../edge/request-meta.ts';
-import type { EventStream } from '../../route/event-stream.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
@@ -11,8 +10,6 @@ const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
 /** After this time the client reconnects with Last-Event-ID, to any node. */
 const STREAM_MS = 15 * 60_000;
-/** How long a stream may outlive the right of its key. */
-const RECHECK_MS = 500;
 
 type Deps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'liveWords' | 'access'>;
 
@@ -26,16 +23,17 @@ export async function streamRun(
 ): Promise<FastifyReply> {
   const { caller } = request.admission;
   const send = await followRun(deps, { ...run, orgId: caller.orgId, after: lastMessage(request) });
-  const timers: NodeJS.Timeout[] = [];
+  let timer: NodeJS.Timeout | undefined;
   const stream = request.server.eventStreams.open(request, reply, {
     groups: {
       [`key ${caller.keyId}`]: STREAMS_PER_KEY,
       [`streams of ${caller.orgId}`]: STREAMS_PER_ORGANIZATION,
     },
-    onEnd: () => timers.forEach(clearInterval),
+    isStillGranted: () => isStillGranted(deps, need, request),
+    onEnd: () => clearTimeout(timer),
   });
   if (stream.ended) return reply;
-  timers.push(setTimeout(() => stream.end(), STREAM_MS).unref(), recheck(deps, need, request, stream));
+  timer = setTimeout(() => stream.end(), STREAM_MS).unref();
   // A stream that breaks ends; the client reconnects and continues after the last message that it has.
   void send(stream)
     .catch(() => {})
@@ -43,25 +41,11 @@ export async function streamRun(
   return reply;
 }
 
-/** Decides again and again whether the call would still be granted: a revoked key ends its streams. */
-function recheck(
-  { access }: Deps,
-  need: Route['access'],
-  request: FastifyRequest,
-  stream: EventStream,
-): NodeJS.Timeout {
+/** A revoked key ends its streams. */
+async function isStillGranted({ access }: Deps, need: Route['access'], request: FastifyRequest): Promise<boolean> {
   const { authorization } = metaOf(request.raw)!;
   const params = request.params as Record<string, string>;
-  const isGranted = async (): Promise<boolean> => {
-    try {
-      return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip));
-    } catch {
-      return false;
-    }
-  };
-  return setInterval(() => {
-    void isGranted().then((granted) => granted || stream.end());
-  }, RECHECK_MS).unref();
+  return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip));
 }
 
 function lastMessage(request: FastifyRequest): string | null {
