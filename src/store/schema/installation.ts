@@ -15,6 +15,8 @@ export const installation = pgTable(
     setupExpiresAt: moment('setup_expires_at'),
     /** When the demo organization was created; never created twice. */
     demoAt: moment('demo_at'),
+    /** Since when nothing is sent: a restored copy waits for `./parley resume`. Null: not paused. */
+    pausedAt: moment('paused_at'),
     /** HMAC of a fixed text with the secret: detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
     /** How often PARLEY_SECRET was rotated. */
