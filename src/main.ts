@@ -4,13 +4,13 @@ import { withSourcePlaces } from './kernel/source-places.ts';
 import { StartError } from './kernel/start-error.ts';
 
 /**
- * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
+ * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `resume`, `reset-password EMAIL`,
  * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces`,
  * `check-database`. On a fatal error it prints one sentence with its cure and exits with 1, without damage to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
-type Given = { file: string | undefined; role: Role; keepKeys: boolean };
+type Given = { file: string | undefined; role: Role; keepKeys: boolean; resume: boolean };
 /** For `./parley doctor`, which reads one line of JSON. */
 const report = async (found: Promise<unknown>): Promise<void> => {
   process.stdout.write(`${JSON.stringify(await found)}\n`);
@@ -21,7 +21,9 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   serve: async ({ role }) => (await import('./start/serve.ts')).serve(role),
   migrate: async () => (await import('./start/migrate.ts')).runMigrate(),
   backup: async ({ file }) => (await import('./start/backup.ts')).runBackup(file),
-  restore: async ({ file, keepKeys }) => (await import('./start/backup.ts')).runRestore(file, keepKeys),
+  restore: async ({ file, keepKeys, resume }) =>
+    (await import('./start/backup.ts')).runRestore(file, { keepKeys, resume }),
+  resume: async () => (await import('./start/resume.ts')).runResume(),
   'reset-password': async ({ file }) => (await import('./start/password-link.ts')).runPasswordLink(file),
   'reset-second-factor': async ({ file }) =>
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
@@ -35,7 +37,11 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { role: { type: 'string', default: 'all' }, 'keep-keys': { type: 'boolean', default: false } },
+    options: {
+      role: { type: 'string', default: 'all' },
+      'keep-keys': { type: 'boolean', default: false },
+      resume: { type: 'boolean', default: false },
+    },
   });
   const [name = 'serve', file] = positionals;
   if (!ROLES.has(values.role))
@@ -44,9 +50,9 @@ try {
   if (!command)
     throw new StartError(
       `There is no command "${name}".`,
-      'Use serve, migrate, backup, restore, reset-password or reset-second-factor; "./parley --help" shows the command line.',
+      'Use serve, migrate, backup, restore, resume, reset-password or reset-second-factor; "./parley --help" shows the command line.',
     );
-  await command({ file, role: values.role as Role, keepKeys: values['keep-keys'] });
+  await command({ file, role: values.role as Role, keepKeys: values['keep-keys'], resume: values.resume });
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);
   process.stderr.write(

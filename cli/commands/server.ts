@@ -43,19 +43,30 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation; after a rotation it is named as PARLEY_SECRET_PREVIOUS.',
+      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation; after a rotation it is named as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
     )
     .argument('<file>')
     .option(
       '--keep-keys',
       'keep the API keys that were active when the backup was made; only if none was revoked since',
     )
+    .option('--resume', 'do not pause the copy; only if it replaces the original, which runs no more')
     .option('--yes', 'do not ask');
-  verb<{ keepKeys?: boolean; yes?: boolean }>(restore, async (_cli, [file], { keepKeys, yes }) => {
+  type RestoreOptions = { keepKeys?: boolean; resume?: boolean; yes?: boolean };
+  verb<RestoreOptions>(restore, async (_cli, [file], { keepKeys, resume, yes }) => {
     await confirm(yes, restoreQuestion(keepKeys));
-    await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : [])]);
+    await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : []), ...(resume ? ['--resume'] : [])]);
   });
   examples(restore, 'restore parley-2026-11-21.ndjson.gz --yes');
+
+  const resume = program
+    .command('resume')
+    .summary('end the pause after a restore')
+    .description(
+      'Ends the pause of a restored copy. All processes on its database start to send what is due, within a second.',
+    );
+  verb(resume, () => runProgram(['resume']));
+  examples(resume, 'resume');
 
   verb(
     program

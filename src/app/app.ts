@@ -1,8 +1,10 @@
 import type { Access } from '../access/access.ts';
 import type { Sessions } from '../access/sessions/sessions.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { readPausedAt } from '../store/installation/pause.ts';
 import { createApi } from './api.ts';
 import { type AppDeps, openRooms } from './open-rooms.ts';
+import { createPauseGate } from './pause-gate.ts';
 import { type Service, startAll, stopAll } from './service.ts';
 import { createWorkers } from './workers.ts';
 
@@ -23,7 +25,9 @@ export type App = {
 /** Puts the rooms together. Nothing starts by itself, so tests run the same program as production. */
 export async function createApp(input: AppDeps): Promise<App> {
   const rooms = await openRooms(input);
-  const workers = input.role === 'api' ? [] : createWorkers(input, rooms);
+  const isPaused = async (): Promise<boolean> => (await readPausedAt(input.db)) !== null;
+  const workers =
+    input.role === 'api' ? [] : [createPauseGate({ isPaused, log: input.log }, createWorkers(input, rooms))];
   const api = input.role === 'worker' ? null : createApi(input, rooms);
   const services: Service[] = [...rooms.services, ...workers, ...(api ? [api] : [])];
   return {

@@ -2,7 +2,7 @@ import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import type { Config } from '../config/config.ts';
 import { backup } from '../store/backup/backup.ts';
-import { restore } from '../store/backup/restore.ts';
+import { restore, type RestoreOptions } from '../store/backup/restore.ts';
 import { openDb } from '../store/db.ts';
 import { loadSecrets } from './load-secrets.ts';
 import { joinDatabase, openDatabase } from './open-database.ts';
@@ -23,12 +23,13 @@ export async function runBackup(file: string | undefined): Promise<void> {
   }
 }
 
-export async function runRestore(file: string | undefined, keepKeys: boolean): Promise<void> {
+export async function runRestore(file: string | undefined, options: RestoreOptions): Promise<void> {
   const source = named(file);
   const config = readConfig(warn);
   const database = await openDatabase(config, createLogger({ level: 'warn', pretty: false }));
   try {
-    process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, source, { keepKeys })) })}\n`);
+    process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, source, options)) })}\n`);
+    if (!options.resume) warn('The copy is paused: it sends nothing until you run "./parley resume".');
     await checkSecretOf(database.url, config);
   } finally {
     await database.stop();

@@ -2,6 +2,7 @@ import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { countEverything } from '../store/installation/counts.ts';
 import type { Db } from '../store/db.ts';
+import { readPausedAt } from '../store/installation/pause.ts';
 import type { Prepared } from './prepare.ts';
 import { forgetQuickstartKey, keepQuickstartKey, quickstartFile } from './quickstart-key.ts';
 
@@ -15,7 +16,7 @@ type Greeting = {
 
 /** What the operator reads after the start: where to go, and on the first start one call to paste. Never in the log. */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
-  const lines: string[] = [''];
+  const lines: string[] = ['', ...(await pauseLines(db))];
   if (address === null) {
     lines.push(`Parley is running (role ${role}, region ${config.region}). It listens on no address.`, '');
     process.stdout.write(lines.join('\n'));
@@ -45,6 +46,16 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   }
   process.stdout.write(`${lines.join('\n')}\n`);
   await forgetQuickstartKey(config.dataDir);
+}
+
+async function pauseLines(db: Db): Promise<string[]> {
+  const since = await readPausedAt(db);
+  if (since === null) return [];
+  return [
+    `This installation is paused since ${since.toISOString()}: it sends nothing. To resume, run:`,
+    '  ./parley resume',
+    '',
+  ];
 }
 
 /** Without a terminal the output may be stored, so the key is in a file, and the call reads it from there. */

@@ -23,6 +23,7 @@ const well: ServerReport = {
   standbys: 0,
   connections: 20,
   processes: 2,
+  pausedAt: null,
   neverAnalyzed: [],
   checkpoints: { requested: 0, timed: 30 },
 };
@@ -51,6 +52,7 @@ describe('names, with its cure,', () => {
       'warn',
     ],
     ['another time', { now: new Date(here.getTime() + 9_000) }, 'database clock', 'warn'],
+    ['a pause', { pausedAt: '2026-11-25T06:00:00Z' }, 'sending', 'warn'],
     ['too few connections', { processes: 6 }, 'connections', 'warn'],
     ['autovacuum = off', set({ autovacuum: 'off' }), 'statistics', 'fail'],
     ['tables without statistics', { neverAnalyzed: [{ name: 'run', rows: 5_000 }] }, 'statistics', 'warn'],

@@ -29,12 +29,21 @@ export function judgeServer(report: ServerReport, at: Place): Finding[] {
     judgeConnections(report),
     judgeStatistics(report),
     judgeCheckpoints(report),
+    judgePause(report),
     {
       name: 'sessions',
       status: 'ok',
       detail: `Each connection keeps its session and sets what it relies on itself (the server has jit = ${report.settings.jit}).`,
     },
   ];
+}
+
+function judgePause({ pausedAt }: ServerReport): Finding {
+  const name = 'sending';
+  if (pausedAt === null) return { name, status: 'ok', detail: 'The installation is not paused.' };
+  const detail = `The installation is paused since ${pausedAt}: it sends nothing, and accepted calls wait.`;
+  const cure = 'Run "./parley resume" when this copy replaces the original.';
+  return { name, status: 'warn', detail, cure };
 }
 
 function judgeVersion({ version, settings, encoding, roundTripMs }: ServerReport, { place }: Place): Finding {

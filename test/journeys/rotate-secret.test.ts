@@ -247,7 +247,9 @@ describe('a rotation', () => {
     await rotateSecrets(first.db, config(two, one));
     await using target = await createTestDatabase();
     const env = { DATABASE_URL: target.url, PARLEY_SECRET: two };
-    await runProgram(env, ['restore', file, '--keep-keys', '--yes']).printed('set PARLEY_SECRET_PREVIOUS to it');
+    await runProgram(env, ['restore', file, '--keep-keys', '--resume', '--yes']).printed(
+      'set PARLEY_SECRET_PREVIOUS to it',
+    );
     rmSync(folder, { recursive: true });
     await expect(start(two, '', { database: target })).rejects.toThrow('another PARLEY_SECRET');
     // Mails are not in a backup.

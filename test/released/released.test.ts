@@ -45,7 +45,7 @@ describe.each(VERSIONS)('the data of %s', (version) => {
   });
 
   test('is restored, all rows of it', async () => {
-    const restore = runProgram(env, ['restore', read('backup.gz'), '--keep-keys', '--yes']);
+    const restore = runProgram(env, ['restore', read('backup.gz'), '--keep-keys', '--resume', '--yes']);
     expect([await restore.stop('SIGCONT'), restore.output()]).toEqual([0, expect.stringContaining('"revoked_keys":0')]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();

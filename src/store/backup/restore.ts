@@ -24,8 +24,13 @@ export type RestoreOptions = {
    * revoked, unless the operator confirms that none was revoked since.
    */
   keepKeys: boolean;
+  /**
+   * The copy does not know what the original has sent since the backup, so it would send it again. It is paused, unless
+   * the operator confirms that it replaces the original.
+   */
+  resume: boolean;
 };
-export type Restored = { rows: number; made_at: string; revoked_keys: number };
+export type Restored = { rows: number; made_at: string; revoked_keys: number; paused: boolean };
 
 const NEWLINE = 0x0a;
 const BATCH_ROWS = 1_000;
@@ -53,9 +58,10 @@ async function restoreInto(client: pg.Client, file: string, options: RestoreOpti
   const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
   if (!options.keepKeys) await revokeAllTokens(client, header.created_at);
   await endAllInvitations(client, header.created_at);
+  await client.query('UPDATE installation SET paused_at = CASE WHEN $1 THEN NULL ELSE now() END', [options.resume]);
   await client.query('COMMIT');
   await client.query('ANALYZE');
-  return { rows, made_at: header.created_at, revoked_keys: revokedKeys };
+  return { rows, made_at: header.created_at, revoked_keys: revokedKeys, paused: !options.resume };
 }
 
 /** Locks all tables, so that no server can start on a half-restored database. */

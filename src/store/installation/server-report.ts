@@ -13,6 +13,8 @@ export type ServerReport = {
   connections: number;
   /** Running Parleys, and null before the first start. */
   processes: number | null;
+  /** Since when the installation is paused; null: it is not. */
+  pausedAt: string | null;
   /** Tables with rows whose statistics were never made, the largest first. */
   neverAnalyzed: { name: string; rows: number }[];
   checkpoints: { requested: number; timed: number };
@@ -39,7 +41,9 @@ const CHECKPOINTER = 170_000;
 export async function readServerReport(client: pg.ClientBase): Promise<ServerReport> {
   const roundTripMs = await fastestRoundTrip(client);
   const version = await one<{ n: number }>(client, `SELECT current_setting('server_version_num')::int AS n`);
-  const facts = await one<Omit<ServerReport, 'version' | 'settings' | 'processes' | 'checkpoints' | 'roundTripMs'>>(
+  const facts = await one<
+    Omit<ServerReport, 'version' | 'settings' | 'processes' | 'pausedAt' | 'checkpoints' | 'roundTripMs'>
+  >(
     client,
     `SELECT clock_timestamp() AS now,
        pg_encoding_to_char(encoding) AS encoding,
@@ -63,6 +67,7 @@ export async function readServerReport(client: pg.ClientBase): Promise<ServerRep
     settings: settings.all,
     roundTripMs,
     processes: await countProcesses(client),
+    pausedAt: await readPause(client),
     checkpoints: await one(
       client,
       version.n >= CHECKPOINTER
@@ -87,6 +92,14 @@ async function countProcesses(client: pg.ClientBase): Promise<number | null> {
   if (!known) return null;
   const counted = `SELECT count(*)::int AS many FROM running_process WHERE seen_at > now() - interval '15 seconds'`;
   return (await one<{ many: number }>(client, counted)).many;
+}
+
+/** As JSON, because an older schema has no such column. */
+async function readPause(client: pg.ClientBase): Promise<string | null> {
+  const { known } = await one<{ known: boolean }>(client, `SELECT to_regclass('installation') IS NOT NULL AS known`);
+  if (!known) return null;
+  const found = `SELECT (SELECT to_jsonb(i) ->> 'paused_at' FROM installation i) AS since`;
+  return (await one<{ since: string | null }>(client, found)).since;
 }
 
 async function one<Row extends pg.QueryResultRow>(client: pg.ClientBase, text: string): Promise<Row> {

@@ -1,0 +1,19 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { installation } from '../schema/installation.ts';
+
+/** Since when nothing is sent; null: not paused. */
+export async function readPausedAt(db: Queryable): Promise<Date | null> {
+  const [row] = await db.select({ pausedAt: installation.pausedAt }).from(installation);
+  return row?.pausedAt ?? null;
+}
+
+/** Ends the pause, and returns whether there was one. */
+export async function resumeInstallation(db: Queryable): Promise<boolean> {
+  const resumed = await db
+    .update(installation)
+    .set({ pausedAt: null })
+    .where(sql`${installation.pausedAt} IS NOT NULL`)
+    .returning({ id: installation.id });
+  return resumed.length > 0;
+}
