@@ -11,26 +11,28 @@ type Deps = Pick<TriggersDeps, 'db' | 'waiter'>;
 type Idempotency = { scope: Buffer; request: Buffer } | null;
 
 /**
- * Waits for the agent's first messages after an accepted call and returns the 200 with them; null when the time is over
- * or the agent is silent: then the 202 stays. The same if the database is lost during the wait: the call was accepted,
- * so no later fault may be reported as a refusal. A replay of the call gets the same kind of answer.
+ * Waits for the agent's first messages after an accepted call and returns the 200 with them. Returns null when the time
+ * is over, the agent is silent, the caller has left, or the database is lost: the call was accepted, so no later fault
+ * may be reported as a refusal, and the 202 stays. A replay of the call gets the same kind of answer.
  */
 export const awaitAnswer = (
   deps: Deps,
   started: Started,
   ms: number,
   idempotency: Idempotency,
-): Promise<StoredAnswer | null> => awaitWords(deps, started, ms, idempotency).catch(() => null);
+  signal?: AbortSignal,
+): Promise<StoredAnswer | null> => awaitWords(deps, started, ms, idempotency, signal).catch(() => null);
 
 async function awaitWords(
   { db, waiter }: Deps,
   { run, answer }: Started,
   ms: number,
   idempotency: Idempotency,
+  signal: AbortSignal | undefined,
 ): Promise<StoredAnswer | null> {
   const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
   const target = { orgId: run.orgId, runId: run.id };
-  if (!(await waiter.wait(target, ms, hasAnswered))) return null;
+  if (!(await waiter.wait(target, ms, hasAnswered, signal))) return null;
   const [[progress], rows] = await Promise.all([
     readRunProgress(db, [target]),
     listRunMessages(db, run.orgId, accepted.conversation_id, run.id),

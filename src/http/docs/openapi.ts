@@ -4,7 +4,7 @@ import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.
 import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
 import { problemBody } from '../edge/problems.ts';
-import { isKeyRoute, type Answer, type Route } from '../route/route.ts';
+import { answerSchema, isKeyRoute, type Answer, type Events, type Route } from '../route/route.ts';
 import { problemsOf } from '../route/route-problems.ts';
 import { wireSchema } from '../route/validate.ts';
 
@@ -130,11 +130,11 @@ function parametersOf(route: Route, named: (schema: unknown) => unknown): Json[]
     const required = query.required?.includes(name) ?? false;
     return { name, in: 'query', required, ...(description !== undefined && { description }), schema: named(schema) };
   });
-  const headers: Record<string, string> = {
+  const headers: Route['headers'] = {
     ...route.headers,
-    ...(route.idempotent && { 'Idempotency-Key': IDEMPOTENCY }),
+    ...(route.idempotent && { 'Idempotency-Key': { description: IDEMPOTENCY } }),
   };
-  const inHeader = Object.entries(headers).map(([name, description]): Json => ({
+  const inHeader = Object.entries(headers).map(([name, { description }]): Json => ({
     name,
     in: 'header',
     required: false,
@@ -160,10 +160,9 @@ function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
         { description: says, schema: { type: 'string' } },
       ]);
       const example = route.operation.examples?.[Number(status)];
-      const isStream = events !== undefined && schema?.type === 'string';
-      const content = schema && {
+      const content = (schema || events) && {
         content: {
-          ...(!isStream && {
+          ...(schema && {
             'application/json': { schema: named(wireSchema(schema)), ...(example !== undefined && { example }) },
           }),
           ...(events && { 'text/event-stream': streamOf(events, named) }),
@@ -189,8 +188,6 @@ const SAYS: Readonly<Record<string, string>> = {
   304: 'Not modified.',
 };
 
-type Events = Readonly<Record<string, TSchema>>;
-
 /** As OpenAPI 3.2 describes the events of a stream; older readers see text. */
 const streamOf = (events: Events, named: (schema: unknown) => unknown): Json => ({
   schema: { type: 'string' },
@@ -207,16 +204,11 @@ const streamOf = (events: Events, named: (schema: unknown) => unknown): Json => 
   },
 });
 
-type Parts = {
-  description?: string;
-  schema: (TSchema & { type?: string }) | null;
-  headers: Record<string, string>;
-  events?: Events;
-};
+type Parts = { description?: string; schema: TSchema | null; headers: Record<string, string>; events?: Events };
 const partsOf = (answer: Answer | null): Parts => {
-  if (answer === null) return { schema: null, headers: {} };
-  if ('schema' in answer) return { headers: {}, ...(answer as Omit<Parts, 'headers'>) };
-  return { schema: answer, headers: {} };
+  const schema = answerSchema(answer);
+  const isSchema = answer === schema;
+  return { headers: {}, ...(isSchema ? {} : (answer as Partial<Parts>)), schema };
 };
 
 /** One response for each status, with an example for each code that it may have. */

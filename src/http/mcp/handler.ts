@@ -17,8 +17,10 @@ export type McpDeps = {
 /** The protocol's library with our tools. A file of its own, which the first call reads: most nodes get none. */
 export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
   const tools = toolsOf(deps.allRoutes());
-  return createMcpHandler(({ authInfo }) =>
-    serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission),
+  return createMcpHandler(
+    ({ authInfo }) => serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission),
+    // The tools of a key change only with its permissions: there is nothing to subscribe to.
+    { maxSubscriptions: 0 },
   );
 }
 
@@ -30,7 +32,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
   server.setRequestHandler('tools/list', () => ({
     tools: tools.filter((tool) => isFor(tool, admission)).map(({ definition }) => definition),
   }));
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const faults = faultsOf(tool, params.arguments ?? {});
@@ -38,15 +40,32 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
     // The tool call has the caller's address: the key's networks, rate limits and audit log use it.
     const remoteAddress = admission.from ?? '';
-    const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization }, remoteAddress });
-    const text = answered.payload === '' ? `${answered.statusCode}` : answered.payload;
-    return { content: [{ type: 'text', text }], isError: answered.statusCode >= 400 };
+    const { statusCode, payload } = await inject(abortable(dispatch, signal), {
+      ...asked,
+      headers: { ...headers, authorization },
+      remoteAddress,
+    });
+    const isError = statusCode >= 400;
+    return {
+      content: [{ type: 'text', text: payload === '' ? `${statusCode}` : payload }],
+      isError,
+      ...(!isError &&
+        tool.definition.outputSchema && { structuredContent: JSON.parse(payload) as Record<string, unknown> }),
+    };
   });
   return server;
 }
 
+/** A tool call that the client aborts closes the connection of its request. */
+const abortable =
+  (dispatch: Dispatch, signal: AbortSignal): Dispatch =>
+  (request, response) => {
+    signal.addEventListener('abort', () => response.destroy(), { once: true });
+    dispatch(request, response);
+  };
+
 /** The same error as from the endpoint. Nothing is called: an argument in the wrong place would be ignored silently. */
-const refused = ({ definition }: Tool, errors: Fault[]) => {
+const refused = ({ definition }: Tool, errors: readonly Fault[]) => {
   const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
   const detail = `${definition.name} takes ${known || 'no arguments'}.`;
   const problem = { title: PROBLEMS.validation_failed.title, status: 422, code: 'validation_failed', detail, errors };

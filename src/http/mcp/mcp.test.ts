@@ -79,7 +79,13 @@ describe('a client of the protocol', () => {
     const { body } = await rpc('tools/list');
     const start = body.result.tools.find(({ name }: { name: string }) => name === 'startConversation');
     expect(start.inputSchema.required).toEqual(['agent_id', 'trigger_id']);
-    expect(Object.keys(start.inputSchema.properties)).toEqual(['agent_id', 'trigger_id', 'body', 'idempotency_key']);
+    expect(Object.keys(start.inputSchema.properties)).toEqual([
+      'agent_id',
+      'trigger_id',
+      'wait',
+      'body',
+      'idempotency_key',
+    ]);
     const found = await tool('listEndUsers', { external_id: 'crm-42', limit: 1 });
     expect(found.said.data).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/problems.ts';
 import { isOurs } from '../../access/sessions/origin.ts';
+import { callerLeft } from '../edge/caller-left.ts';
 import type { Route } from '../route/route.ts';
 import type { createHandler, McpDeps } from './handler.ts';
 
@@ -27,9 +28,10 @@ export function mcpRoutes(deps: McpDeps): Route[] {
         // was given.
         const { origin } = request.headers;
         if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
+        const left = callerLeft(reply);
         const answered = await (
           await handler()
-        ).fetch(webRequest(deps.baseUrl, request), {
+        ).fetch(webRequest(deps.baseUrl, request, left), {
           parsedBody: request.body,
           authInfo: {
             token: request.headers.authorization!,
@@ -40,7 +42,8 @@ export function mcpRoutes(deps: McpDeps): Route[] {
         });
         const type = answered.headers.get('content-type');
         if (type) reply.header('content-type', type);
-        return reply.code(answered.status).send(await answered.text());
+        const text = await answered.text();
+        return left.aborted ? reply.hijack() : reply.code(answered.status).send(text);
       },
     },
   ];
@@ -56,10 +59,10 @@ async function makeHandler(deps: McpDeps): Promise<ReturnType<typeof createHandl
 /** One JSON-RPC message. The protocol's library validates its content. */
 const Message = Type.Object({ jsonrpc: Type.Literal('2.0') }, { additionalProperties: true });
 
-function webRequest(baseUrl: string, request: FastifyRequest): Request {
+function webRequest(baseUrl: string, request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === 'string' && (name === 'accept' || name === 'content-type' || name.startsWith('mcp-')))
       headers.set(name, value);
-  return new Request(`${baseUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(request.body) });
+  return new Request(`${baseUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(request.body), signal });
 }

@@ -1,11 +1,11 @@
 import type { Tool as Definition } from '@modelcontextprotocol/server';
-import type { Fault } from '../../../contract/problems.ts';
+import { Type } from 'typebox';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
-import { escapePointer, MAX_FAULTS, MAX_POINTER_CHARACTERS } from '../route/faults.ts';
 import { isShown, pathOf } from '../docs/openapi.ts';
-import { isKeyRoute, type Route } from '../route/route.ts';
-import { wireSchema } from '../route/validate.ts';
+import { answerSchema, isKeyRoute, isStream, type Route } from '../route/route.ts';
+import { type Check, compileBody, wireSchema } from '../route/validate.ts';
 
 type Json = Record<string, unknown>;
 
@@ -13,6 +13,8 @@ type Json = Record<string, unknown>;
 export type Tool = {
   readonly route: Route;
   readonly definition: Definition;
+  /** Validates what the endpoint cannot: unknown arguments, missing ones, and those that become a path or a header. */
+  readonly check: Check;
 };
 
 /** The HTTP request that a tool call makes. */
@@ -20,12 +22,11 @@ export type ToolRequest = { method: Route['method']; url: string; headers: Recor
 
 /**
  * One tool for each endpoint that accepts a key, built from the endpoint's own declaration: path ids and query members
- * by their names, the whole body as `body`, the Idempotency-Key as `idempotency_key`.
+ * by their names, the whole body as `body`, the Idempotency-Key as `idempotency_key`. A stream of events is no tool,
+ * because a tool call has one result.
  */
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
-  routes
-    .filter((route) => isShown(route) && isKeyRoute(route.access))
-    .map((route) => ({ route, definition: define(route) }));
+  routes.filter((route) => isShown(route) && isKeyRoute(route.access) && !isStream(route)).map(toolOf);
 
 /** The tools that this key could use at all; each call is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
@@ -34,27 +35,18 @@ export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admiss
   return decideCaller(caller, access, named, from) === null;
 }
 
-/** Arguments that the tool does not have, and required ones that are missing. */
-export function faultsOf({ definition }: Tool, given: Json): Fault[] {
-  const { properties = {}, required = [] } = definition.inputSchema;
-  return [
-    ...Object.keys(given)
-      .filter((name) => !Object.hasOwn(properties, name))
-      .slice(0, MAX_FAULTS)
-      .map((name) => ({
-        pointer: `/${escapePointer(name)}`.slice(0, MAX_POINTER_CHARACTERS),
-        code: 'unknown_field',
-        detail: 'This field is not allowed here.',
-      })),
-    ...required
-      .filter((name) => given[name] === undefined)
-      .map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'This field is required.' })),
-  ];
+export function faultsOf({ check }: Tool, given: Json): readonly Fault[] {
+  try {
+    check(given);
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal) return error.extras.errors ?? [];
+    throw error;
+  }
 }
 
 export function requestOf({ route }: Tool, given: Json): ToolRequest {
-  const names = pathNames(route);
-  const path = names.reduce(
+  const path = pathNames(route).reduce(
     (url, name) => url.replace(`{${name}}`, encodeURIComponent(textOf(given[name]))),
     pathOf(route),
   );
@@ -70,6 +62,11 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
     headers: {
       ...(given.body !== undefined && { 'content-type': 'application/json' }),
       ...(key !== undefined && { 'idempotency-key': textOf(key) }),
+      ...Object.fromEntries(
+        headerArguments(route).flatMap(({ header, name, toHeader }) =>
+          given[name] === undefined ? [] : [[header, toHeader(given[name])]],
+        ),
+      ),
     },
     ...(given.body !== undefined && { payload: JSON.stringify(given.body) }),
   };
@@ -82,14 +79,19 @@ const pathNames = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)
 const queryOf = (route: Route) =>
   route.query ? (wireSchema(route.query) as { properties?: Record<string, Json>; required?: string[] }) : {};
 const queryNames = (route: Route): string[] => Object.keys(queryOf(route).properties ?? {});
+const headerArguments = ({ headers = {} }: Route) =>
+  Object.entries(headers).flatMap(([header, { argument }]) => (argument ? [{ header, ...argument }] : []));
 
-function define(route: Route): Definition {
+function toolOf(route: Route): Tool {
   const { operation, method } = route;
   const names = pathNames(route);
   const query = queryOf(route);
+  const id = { type: 'string', minLength: 1 };
+  const inHeaders = Object.fromEntries(headerArguments(route).map(({ name, schema }) => [name, wireSchema(schema)]));
   const properties: Record<string, Json> = {
-    ...Object.fromEntries(names.map((name) => [name, { type: 'string', minLength: 1 }])),
+    ...Object.fromEntries(names.map((name) => [name, id])),
     ...query.properties,
+    ...inHeaders,
     ...(route.body && { body: wireSchema(route.body) }),
     ...(route.idempotent && {
       idempotency_key: {
@@ -99,15 +101,43 @@ function define(route: Route): Definition {
     }),
   };
   const required = [...names, ...(query.required ?? []), ...(route.body && !route.bodyOptional ? ['body'] : [])];
+  const outputSchema = outputSchemaOf(route);
   return {
-    name: operation.id,
-    title: operation.summary,
-    description: [operation.summary, operation.description].filter(Boolean).join('. '),
-    inputSchema: { type: 'object', properties, required, additionalProperties: false } as Definition['inputSchema'],
-    annotations: {
-      readOnlyHint: method === 'GET',
-      destructiveHint: method === 'DELETE',
-      idempotentHint: method === 'GET' || method === 'PUT' || method === 'DELETE',
+    route,
+    check: compileBody(
+      Type.Unsafe({
+        type: 'object',
+        // The endpoint validates body and query itself, after access.
+        properties: {
+          ...Object.fromEntries(Object.keys(properties).map((name) => [name, {}])),
+          ...Object.fromEntries(names.map((name) => [name, id])),
+          ...inHeaders,
+        },
+        required,
+        additionalProperties: false,
+      }),
+    ),
+    definition: {
+      name: operation.id,
+      title: operation.summary,
+      description: [operation.summary, operation.description].filter(Boolean).join('. '),
+      inputSchema: { type: 'object', properties, required, additionalProperties: false } as Definition['inputSchema'],
+      ...(outputSchema && { outputSchema }),
+      annotations: {
+        readOnlyHint: method === 'GET',
+        destructiveHint: method === 'DELETE',
+        idempotentHint: method === 'GET' || method === 'PUT' || method === 'DELETE',
+      },
     },
   };
+}
+
+/** The schema of the structured result: any of the bodies of success. Undefined if a success can have no body. */
+function outputSchemaOf({ responses }: Route): Definition['outputSchema'] {
+  const schemas = Object.values(responses).map(answerSchema);
+  if (schemas.includes(null)) return undefined;
+  const distinct = [...new Set(schemas.map((schema) => JSON.stringify(wireSchema(schema!))))];
+  const bodies = distinct.map((text) => JSON.parse(text) as Json);
+  // The protocol wants an object at the root.
+  return { type: 'object', ...(bodies.length === 1 ? bodies[0] : { anyOf: bodies }) };
 }

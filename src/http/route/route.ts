@@ -32,8 +32,8 @@ export type Route = {
   readonly bodyBytes?: number;
   /** An object of strings, integers, booleans and enumerations; absent: the query is ignored. */
   readonly query?: TSchema;
-  /** Request headers that the handler itself reads, for the reference: name → its effect. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Request headers that the handler itself reads, by name. */
+  readonly headers?: Readonly<Record<string, RequestHeader>>;
   /** The call acts once per `Idempotency-Key`. */
   readonly idempotent?: boolean;
   /** Body per success status; `null`: no body. A handler's plain return value is sent with the lowest status. */
@@ -42,6 +42,17 @@ export type Route = {
   readonly problems?: readonly ProblemCode[];
   /** Returns the body (an object, or JSON text), or answers with `reply` and returns it. */
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
+};
+
+export type RequestHeader = {
+  /** The effect, for the reference. */
+  readonly description: string;
+  /** The same choice as an argument of the tool (MCP), because a tool call has no headers. */
+  readonly argument?: {
+    readonly name: string;
+    readonly schema: TSchema;
+    readonly toHeader: (given: unknown) => string;
+  };
 };
 
 export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
@@ -58,9 +69,13 @@ export type Answer =
       readonly schema: TSchema;
       readonly description?: string;
       readonly headers?: Record<string, string>;
-      /** Also, or only, a stream of these events; for the reference. */
-      readonly events?: Readonly<Record<string, TSchema>>;
-    };
+      /** Callers that ask for it get a stream of these events instead. */
+      readonly events?: Events;
+    }
+  | { readonly description?: string; readonly headers?: Record<string, string>; readonly events: Events };
+
+/** The data of each event of a stream, by the name of the event. */
+export type Events = Readonly<Record<string, TSchema>>;
 
 export type Operation = {
   /** Unique and stable: generated clients derive their method name from it. */
@@ -113,8 +128,16 @@ declare module 'fastify' {
 
 export const isKeyRoute = (access: RouteAccess): access is Need => access !== 'public' && !('session' in access);
 
-export const answerSchema = (answer: Answer | null): TSchema | null =>
-  answer === null ? null : 'schema' in answer ? answer.schema : answer;
+/** The schema of the JSON body; null if the answer has none, or is only a stream of events. */
+export const answerSchema = (answer: Answer | null): TSchema | null => {
+  if (answer === null) return null;
+  if ('schema' in answer) return answer.schema as TSchema;
+  return 'events' in answer ? null : answer;
+};
+
+/** The only answer is a stream of events, which ends late or never. */
+export const isStream = ({ responses }: Route): boolean =>
+  Object.values(responses).every((answer) => answer !== null && 'events' in answer && !('schema' in answer));
 
 /** The status that a handler's plain return value is sent with. */
 export const successStatus = (route: Route): number => Math.min(...Object.keys(route.responses).map(Number));

@@ -6,8 +6,13 @@ import { readRunProgress, type RunProgress } from './read.ts';
  * work; a worker in this process calls `look` when it has stored turns, so that its answers are seen immediately.
  */
 export type RunWaiter = {
-  /** Resolves with true when `enough` holds for the run, with false after `ms`. */
-  wait(run: { orgId: string; runId: string }, ms: number, enough: (progress: RunProgress) => boolean): Promise<boolean>;
+  /** Resolves with true when `enough` holds for the run, with false after `ms` or when the caller aborts. */
+  wait(
+    run: { orgId: string; runId: string },
+    ms: number,
+    enough: (progress: RunProgress) => boolean,
+    signal?: AbortSignal,
+  ): Promise<boolean>;
   look(): void;
   stop(): void;
 };
@@ -55,9 +60,9 @@ export function createRunWaiter(db: Db): RunWaiter {
   }
 
   return {
-    wait: (run, ms, enough) =>
+    wait: (run, ms, enough, signal) =>
       new Promise((resolve) => {
-        if (waiting.size >= MAX_WAITING || ms <= 0) return resolve(false);
+        if (waiting.size >= MAX_WAITING || ms <= 0 || signal?.aborted) return resolve(false);
         const timeout = setTimeout(() => entry.finish(false), ms);
         const entry: Waiting = {
           ...run,
@@ -69,6 +74,7 @@ export function createRunWaiter(db: Db): RunWaiter {
           },
         };
         waiting.add(entry);
+        signal?.addEventListener('abort', () => entry.finish(false), { once: true });
         look();
       }),
     look,

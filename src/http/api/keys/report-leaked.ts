@@ -39,8 +39,8 @@ export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   rawBody: MAX_REPORT_BYTES,
   body: LeakReport,
   headers: {
-    'Github-Public-Key-Identifier': 'Names the key of the scanner.',
-    'Github-Public-Key-Signature': 'ECDSA P-256 with SHA-256 over the raw body, in base64.',
+    'Github-Public-Key-Identifier': { description: 'Names the key of the scanner.' },
+    'Github-Public-Key-Signature': { description: 'ECDSA P-256 with SHA-256 over the raw body, in base64.' },
   },
   responses: {
     200: {

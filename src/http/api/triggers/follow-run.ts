@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
@@ -18,8 +17,10 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
       'Server-sent events: what the agent says, word by word while it is made, and each message when it is stored. The stream ends when the run has ended, when the key may no longer read it, and after 15 minutes; reconnect with `Last-Event-ID` to get what came since that message.',
     tag: 'Triggers',
   },
-  headers: { 'Last-Event-ID': 'The `id` of the last event that had one: only later messages are sent.' },
-  responses: { 200: { schema: Type.String(), description: STREAM_ANSWER, events: RUN_EVENTS } },
+  headers: {
+    'Last-Event-ID': { description: 'The `id` of the last event that had one: only later messages are sent.' },
+  },
+  responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS } },
   problems: ['run_not_found', 'rate_limited'],
   handle(request, reply) {
     const { run_id: runId } = request.params as { run_id: string };

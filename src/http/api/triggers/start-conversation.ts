@@ -9,6 +9,7 @@ import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import { asksForStream } from '../../route/asks-for-stream.ts';
+import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
@@ -36,7 +37,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   operation: {
     id: 'startConversation',
     summary: 'Start a conversation',
-    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`Accept: text/event-stream\` streams the agent's words while they are made, to the end of its first turn. \`dry_run\` answers 200 with what would happen and stores nothing. A key without the permission \`end_users\` finds people, makes new ones and fills fields that are empty; what is there stays, and \`unchanged\` names it.`,
+    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
     tag: 'Triggers',
     example: {
       end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
@@ -49,9 +50,23 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   bodyOptional: true,
   idempotent: true,
   headers: {
-    Prefer: `\`wait=N\`: seconds, at most ${MAX_WAIT_SECONDS}, to wait for the agent's first message (RFC 7240).`,
-    Accept:
-      '`text/event-stream` answers 200 with a stream once the call is accepted. If no stream is free, the answer is 202.',
+    Prefer: {
+      description: `\`wait=N\` waits at most N seconds (1 to ${MAX_WAIT_SECONDS}) for the agent's first message, then answers 200 (RFC 7240).`,
+      argument: {
+        name: 'wait',
+        schema: Type.Integer({
+          minimum: 1,
+          maximum: MAX_WAIT_SECONDS,
+          description:
+            "Waits at most this number of seconds for the agent's first message. The result then contains `messages`.",
+        }),
+        toHeader: (seconds) => `wait=${String(seconds)}`,
+      },
+    },
+    Accept: {
+      description:
+        "`text/event-stream` answers 200 with a stream of the agent's words, until the end of its first turn. If no stream is free, the answer is 202.",
+    },
   },
   responses: {
     202: {
@@ -93,7 +108,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
     const seconds = call.send_at ? 0 : readWait(request);
     const waited =
       started.answer.status === 202 && seconds > 0
-        ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency)
+        ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency, callerLeft(reply))
         : null;
     const answer = waited ?? started.answer;
     if (seconds > 0) reply.header('preference-applied', `wait=${seconds}`);
