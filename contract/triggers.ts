@@ -168,13 +168,30 @@ const accepted = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
+/** Tells the responses of a trigger call apart. */
+const outcome = <Name extends string>(name: Name, description: string) => ({
+  outcome: Type.Literal(name, { description }),
+});
+
 /** The 202 of a trigger call. */
-export const AcceptedRun = Type.Object({ ...accepted, unchanged: Unchanged }, { title: 'AcceptedRun' });
+export const AcceptedRun = Type.Object(
+  {
+    ...outcome('accepted', 'The call is stored. The agent has not answered yet.'),
+    ...accepted,
+    unchanged: Unchanged,
+  },
+  { title: 'AcceptedRun' },
+);
 export type AcceptedRun = Static<typeof AcceptedRun>;
 
 /** The 200 of a trigger call that waited for the agent's first message. */
 export const AnsweredRun = Type.Object(
-  { ...accepted, unchanged: Unchanged, messages: Type.Array(Message) },
+  {
+    ...outcome('answered', 'The agent has answered within the time of `Prefer: wait`.'),
+    ...accepted,
+    unchanged: Unchanged,
+    messages: Type.Array(Message),
+  },
   { title: 'AnsweredRun' },
 );
 export type AnsweredRun = Static<typeof AnsweredRun>;
@@ -204,6 +221,7 @@ export type RunRecord = Static<typeof RunRecord>;
 /** The 200 of a dry run: what would happen. Nothing was stored. */
 export const DryRun = Type.Object(
   {
+    ...outcome('dry_run', 'Nothing was stored.'),
     dry_run: Type.Literal(true),
     agent_id: Type.String(),
     trigger_id: Type.String(),

@@ -11,7 +11,9 @@ export type RunRef = { id: string; agent_id: string; trigger_id: string };
 /** `wait`: seconds, at most 25, to wait for the agent's answer. Without an answer in time there are no `messages`. */
 export type StartOptions = WriteOptions & { wait?: number | undefined };
 /** An accepted run, with `messages` if the agent answered while the call waited. */
-export type StartedRun = AcceptedRun & Partial<Pick<AnsweredRun, 'messages'>>;
+export type StartedRun = Omit<AcceptedRun, 'outcome'> &
+  Pick<AcceptedRun | AnsweredRun, 'outcome'> &
+  Partial<Pick<AnsweredRun, 'messages'>>;
 type Include = 'messages' | 'models';
 
 const FIRST_PAUSE_MS = 200;

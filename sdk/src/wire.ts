@@ -111,7 +111,7 @@ export type TriggerCall = {
          */
         key: string;
         /**
-         * What to do if it exists: continue it, start a new one, or refuse with `already_exists`.
+         * What to do if it exists: continue it, start a new one, or refuse with `already_exists`. Default: `continue`.
          */
         on_existing?: "continue" | "new" | "reject";
     };
@@ -121,7 +121,7 @@ export type TriggerCall = {
     metadata?: Record<string, string>;
     send_at?: string | null;
     /**
-     * Only say what would happen.
+     * Only say what would happen. Default: `false`.
      */
     dry_run?: boolean;
 };
@@ -253,6 +253,10 @@ export type Message = {
 };
 
 export type AnsweredRun = {
+    /**
+     * The agent has answered within the time of `Prefer: wait`.
+     */
+    outcome: "answered";
     id: string;
     status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
@@ -272,6 +276,10 @@ export type AnsweredRun = {
 };
 
 export type DryRun = {
+    /**
+     * Nothing was stored.
+     */
+    outcome: "dry_run";
     dry_run: true;
     agent_id: string;
     trigger_id: string;
@@ -379,6 +387,10 @@ export type Run = {
 };
 
 export type AcceptedRun = {
+    /**
+     * The call is stored. The agent has not answered yet.
+     */
+    outcome: "accepted";
     id: string;
     status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
@@ -470,7 +482,7 @@ export type PushRecipients = {
      */
     recipients: (Record<string, unknown> | RecipientInput)[];
     /**
-     * `campaign`: a person who is enrolled already is a duplicate. `none`: enrolled once more.
+     * `campaign`: a person who is enrolled already is a duplicate. `none`: enrolled once more. Default: `campaign`.
      */
     dedupe?: "campaign" | "none";
 };

@@ -1,4 +1,4 @@
-import type { AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
+import type { AcceptedRun, AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import { hasAnswered } from '../../store/runs/await.ts';
@@ -30,7 +30,7 @@ async function awaitWords(
   idempotency: Idempotency,
   signal: AbortSignal | undefined,
 ): Promise<StoredAnswer | null> {
-  const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
+  const accepted = JSON.parse(answer.body) as AcceptedRun;
   const target = { orgId: run.orgId, runId: run.id };
   if (!(await waiter.wait(target, ms, hasAnswered, signal))) return null;
   const [[progress], rows] = await Promise.all([
@@ -39,7 +39,8 @@ async function awaitWords(
   ]);
   const messages = rows.filter((row) => row.role === 'agent').map(presentMessage);
   if (messages.length === 0) return null;
-  const body: AnsweredRun = { ...accepted, status: (progress?.status ?? accepted.status) as RunStatus, messages };
+  const status = (progress?.status ?? accepted.status) as RunStatus;
+  const body: AnsweredRun = { ...accepted, outcome: 'answered', status, messages };
   const answered = { status: 200, location: answer.location, body: JSON.stringify(body) };
   await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answer, answered);
   return answered;

@@ -39,6 +39,7 @@ export async function previewCall(
   const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
   const person = named ?? stored!.person;
   return {
+    outcome: 'dry_run',
     dry_run: true,
     agent_id: target.agent.id,
     trigger_id: target.trigger.id,

@@ -83,6 +83,7 @@ export const runPath = (run: { agentId: string; triggerId: string; id: string })
   `/api/triggers/${run.agentId}/${run.triggerId}/runs/${run.id}`;
 
 export const presentAccepted = (run: NewRun): AcceptedRun => ({
+  outcome: 'accepted',
   id: run.id,
   status: run.status,
   agent_id: run.agentId,

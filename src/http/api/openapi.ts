@@ -25,6 +25,15 @@ export function openapi(deps: Deps): Route {
       summary: 'This description, as OpenAPI 3.1',
       description: 'Generated from the schemas that validate requests. Needs no key.',
       tag: 'System',
+      examples: {
+        200: {
+          openapi: '3.1.0',
+          info: { title: 'Parley API', version: deps.version },
+          servers: [{ url: deps.baseUrl }],
+          paths: {},
+          components: {},
+        },
+      },
     },
     responses: {
       200: {

@@ -4,7 +4,8 @@ import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.
 import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
 import { problemBody } from '../edge/problems.ts';
-import { answerSchema, isKeyRoute, type Answer, type Events, type Route } from '../route/route.ts';
+import { tagOf } from '../route/faults.ts';
+import { answerSchema, isKeyRoute, type Answer, type Events, type ExampleEvent, type Route } from '../route/route.ts';
 import { problemsOf } from '../route/route-problems.ts';
 import { wireSchema } from '../route/validate.ts';
 
@@ -154,7 +155,7 @@ function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
   };
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, answer]) => {
-      const { description, schema, headers, events } = partsOf(answer);
+      const { description, schema, headers, events, exampleEvents } = partsOf(answer);
       const own = Object.entries(headers).map(([name, says]) => [
         name,
         { description: says, schema: { type: 'string' } },
@@ -163,9 +164,9 @@ function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
       const content = (schema || events) && {
         content: {
           ...(schema && {
-            'application/json': { schema: named(wireSchema(schema)), ...(example !== undefined && { example }) },
+            'application/json': { schema: named(wireSchema(schema)), ...exampleOf(schema, example) },
           }),
-          ...(events && { 'text/event-stream': streamOf(events, named) }),
+          ...(events && { 'text/event-stream': streamOf(events, exampleEvents, named) }),
         },
       };
       return [
@@ -180,6 +181,13 @@ function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
   );
 }
 
+function exampleOf(schema: TSchema, example: unknown): Json {
+  if (example === undefined) return {};
+  if (!('anyOf' in schema)) return { example };
+  const values = Object.entries(example as Json).map(([name, value]) => [name, { value }]);
+  return { examples: Object.fromEntries(values) as Json };
+}
+
 const SAYS: Readonly<Record<string, string>> = {
   200: 'OK.',
   201: 'Created.',
@@ -189,8 +197,13 @@ const SAYS: Readonly<Record<string, string>> = {
 };
 
 /** As OpenAPI 3.2 describes the events of a stream; older readers see text. */
-const streamOf = (events: Events, named: (schema: unknown) => unknown): Json => ({
+const streamOf = (
+  events: Events,
+  examples: readonly ExampleEvent[] = [],
+  named: (schema: unknown) => unknown,
+): Json => ({
   schema: { type: 'string' },
+  example: examples.map(eventText).join(''),
   'x-item-schema': {
     oneOf: Object.entries(events).map(([event, data]) => ({
       type: 'object',
@@ -204,7 +217,16 @@ const streamOf = (events: Events, named: (schema: unknown) => unknown): Json => 
   },
 });
 
-type Parts = { description?: string; schema: TSchema | null; headers: Record<string, string>; events?: Events };
+const eventText = ({ event, id, data }: ExampleEvent): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+type Parts = {
+  description?: string;
+  schema: TSchema | null;
+  headers: Record<string, string>;
+  events?: Events;
+  exampleEvents?: readonly ExampleEvent[];
+};
 const partsOf = (answer: Answer | null): Parts => {
   const schema = answerSchema(answer);
   const isSchema = answer === schema;
@@ -252,7 +274,8 @@ export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
 export function hoist(schema: unknown, into: Json): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, into));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const walked: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, into)]));
+  const all: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, into)]));
+  const walked = withDiscriminator(withoutDefault(all), into);
   const { title } = walked;
   if (typeof title !== 'string') return walked;
   const known = into[title];
@@ -260,4 +283,30 @@ export function hoist(schema: unknown, into: Json): unknown {
     throw new Error(`Two different schemas have the title "${title}".`);
   into[title] = walked;
   return { $ref: `#/components/schemas/${title}` };
+}
+
+/**
+ * Generators declare a member with a default as always present, which is wrong in a request. The description names the
+ * default instead. A member of the name "default" is not a keyword: its value is a schema.
+ */
+function withoutDefault(schema: Json): Json {
+  const { default: value, description, ...rest } = schema;
+  if (value === undefined || typeof value === 'object' || !('type' in rest || 'anyOf' in rest || 'enum' in rest))
+    return schema;
+  const says = [description, `Default: \`${String(value)}\`.`].filter(Boolean).join(' ');
+  return { ...rest, description: says };
+}
+
+/** A union of components that a literal member tells apart, in the form that generators turn into a tagged union. */
+function withDiscriminator(schema: Json, components: Json): Json {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const refs = anyOf.map((each) => (each as { $ref?: string }).$ref);
+  if (!refs.every((ref) => ref !== undefined)) return schema;
+  const alternatives = refs.map((ref) => components[ref.split('/').at(-1)!] as Json);
+  const propertyName = tagOf(alternatives);
+  if (propertyName === null) return schema;
+  const literals = alternatives.map(({ properties }) => (properties as Record<string, Json>)[propertyName]!.const);
+  const mapping = Object.fromEntries(literals.map((literal, index) => [String(literal), refs[index]]));
+  return { ...rest, oneOf: anyOf, discriminator: { propertyName, mapping } };
 }

@@ -101,8 +101,12 @@ ${Object.entries(operation.responses)
 }
 
 function exampleAnswer([status, { content = {} }]: [string, Response]): string {
-  const example = content['application/json']?.example;
-  return example === undefined ? '' : `<p class="quiet">Answer ${status}</p>${json(example)}`;
+  const { example, examples } = content['application/json'] ?? {};
+  const named = Object.entries((examples ?? {}) as Record<string, { value: unknown }>);
+  const all = example === undefined ? named.map(([name, { value }]) => [` (${name})`, value]) : [['', example]];
+  return all
+    .map(([name, value]) => `<p class="quiet">Answer ${status}${escapeHtml(String(name))}</p>${json(value)}`)
+    .join('');
 }
 
 /** With capitals in the place of each id. */

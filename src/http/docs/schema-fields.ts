@@ -17,15 +17,17 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
     properties,
     required = [],
     anyOf,
+    oneOf = anyOf,
   } = resolve(schema, document) as {
     properties?: Record<string, Schema>;
     required?: readonly string[];
     anyOf?: readonly Schema[];
+    oneOf?: readonly Schema[];
   };
   if (depth > MAX_DEPTH) return [];
-  if (anyOf)
+  if (oneOf)
     return joined(
-      anyOf.map((each) => ({ kind: kindOf(each, document), fields: fieldsOf(each, document, prefix, depth + 1) })),
+      oneOf.map((each) => ({ kind: kindOf(each, document), fields: fieldsOf(each, document, prefix, depth + 1) })),
     );
   return Object.entries(properties ?? {}).flatMap(([key, child]) => {
     const name = prefix + key;
@@ -46,10 +48,11 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
   });
 }
 
-type Alternative = { kind: string | null; fields: readonly Field[] };
+type Kind = { name: string; value: string };
+type Alternative = { kind: Kind | null; fields: readonly Field[] };
 
 /**
- * Members of alternatives, each once, with all its types; if `type` distinguishes the alternatives, also with those
+ * Members of alternatives, each once, with all its types; if a literal distinguishes the alternatives, also with those
  * that have it.
  */
 function joined(alternatives: readonly Alternative[]): Field[] {
@@ -61,8 +64,9 @@ function joined(alternatives: readonly Alternative[]): Field[] {
       return field ? [{ kind, field }] : [];
     });
     const isEverywhere = having.length === withMembers.length;
-    const kinds = having.map(({ kind }) => kind);
-    const only = !isEverywhere && !kinds.includes(null) ? `With type ${kinds.join(', ')}.` : '';
+    const kinds = having.flatMap(({ kind }) => kind ?? []);
+    const isTold = !isEverywhere && kinds.length === having.length;
+    const only = isTold ? `With ${kinds[0]!.name} ${kinds.map(({ value }) => value).join(', ')}.` : '';
     const says = having.find(({ field }) => field.description !== '')?.field.description ?? '';
     return {
       name,
@@ -73,17 +77,18 @@ function joined(alternatives: readonly Alternative[]): Field[] {
   });
 }
 
-/** What distinguishes an alternative from the others: the only value of its `type`. */
-function kindOf(schema: Schema, document: OpenApiDocument): string | null {
+/** What distinguishes an alternative from the others: the only value of its `type` or `outcome`. */
+function kindOf(schema: Schema, document: OpenApiDocument): Kind | null {
   const { properties } = resolve(schema, document) as { properties?: Record<string, Schema> };
-  const value = properties?.['type']?.const;
-  return typeof value === 'string' ? value : null;
+  const name = ['type', 'outcome'].find((each) => typeof properties?.[each]?.const === 'string');
+  return name === undefined ? null : { name, value: String(properties![name]!.const) };
 }
 
 /** Its own description, or that of its non-null alternative. */
 function descriptionOf(schema: Schema): string {
   if (typeof schema.description === 'string') return schema.description;
-  const inner = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [];
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  const inner = Array.isArray(alternatives) ? (alternatives as Schema[]) : [];
   return inner.map((each) => each.description).find((each) => typeof each === 'string') ?? '';
 }
 
@@ -96,7 +101,8 @@ function resolve(schema: Schema, document: OpenApiDocument): Schema {
 export function typeSays(schema: Schema): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map(String).join(' | ');
-  if (Array.isArray(schema.anyOf)) return [...new Set((schema.anyOf as Schema[]).map(typeSays))].join(' | ');
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (Array.isArray(alternatives)) return [...new Set((alternatives as Schema[]).map(typeSays))].join(' | ');
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1)!;
   const type = typeof schema.type === 'string' ? schema.type : 'any';
   return `${type}${typeof schema.format === 'string' ? ` (${schema.format})` : ''}${boundsSay(schema)}`;

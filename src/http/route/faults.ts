@@ -67,7 +67,7 @@ function alternativeMeant(union: ErrorObject): number | null {
 }
 
 /** The member whose literal distinguishes the alternatives, such as `type` of a message's content. */
-function tagOf(alternatives: readonly Schema[]): string | null {
+export function tagOf(alternatives: readonly Schema[]): string | null {
   const names = Object.keys((alternatives[0]?.properties as Schema | undefined) ?? {});
   return names.find((name) => alternatives.every((each) => literalOf(each, name) !== undefined)) ?? null;
 }

@@ -71,11 +71,18 @@ export type Answer =
       readonly headers?: Record<string, string>;
       /** Callers that ask for it get a stream of these events instead. */
       readonly events?: Events;
+      readonly exampleEvents?: readonly ExampleEvent[];
     }
-  | { readonly description?: string; readonly headers?: Record<string, string>; readonly events: Events };
+  | {
+      readonly description?: string;
+      readonly headers?: Record<string, string>;
+      readonly events: Events;
+      readonly exampleEvents: readonly ExampleEvent[];
+    };
 
 /** The data of each event of a stream, by the name of the event. */
 export type Events = Readonly<Record<string, TSchema>>;
+export type ExampleEvent = { readonly event: string; readonly id?: string; readonly data: unknown };
 
 export type Operation = {
   /** Unique and stable: generated clients derive their method name from it. */
@@ -87,7 +94,7 @@ export type Operation = {
   readonly hidden?: boolean;
   /** An example body; tests check it against the schema. */
   readonly example?: unknown;
-  /** An example answer per status, checked too. */
+  /** An example answer per status. For a union, an object with a named example of each. Tests validate all of them. */
   readonly examples?: Readonly<Record<number, unknown>>;
 };
 

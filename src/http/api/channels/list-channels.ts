@@ -14,6 +14,32 @@ export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
     description:
       'The connected channels of the agent with their `capabilities`: which content they carry, what they report back, and what they need of a recipient. All of them are on one page.',
     tag: 'Channels',
+    examples: {
+      200: {
+        data: [
+          {
+            id: 'channel_01k8v3m9e5f7rsm6z4n0q2x1ag',
+            agent_id: 'agent_01k8v3m9e5f7rsm6z4n0q2x1ac',
+            kind: 'sandbox',
+            name: 'Sandbox',
+            enabled: true,
+            status: 'connected',
+            status_detail: null,
+            capabilities: {
+              content: ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'],
+              max_text: 32000,
+              receipts: ['delivered'],
+              inbound: true,
+              reply_window_hours: null,
+              needs_address: false,
+            },
+            created_at: '2026-11-20T20:00:00.000Z',
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
   },
   responses: { 200: ChannelList },
   async handle(request) {

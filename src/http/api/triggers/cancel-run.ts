@@ -1,6 +1,7 @@
 import { RunRecord } from '../../../../contract/triggers.ts';
 import { cancelRun } from '../../../features/triggers/cancel-run.ts';
 import type { Route } from '../../route/route.ts';
+import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** Ends a run early. A second cancel is a no-op. */
@@ -14,6 +15,7 @@ export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({
     description:
       'A run that has not ended ends as `cancelled`; a turn under way is thrown away. What was said stays said.',
     tag: 'Triggers',
+    examples: { 200: { ...runRecord, status: 'cancelled', finished_at: '2026-11-20T20:05:00.000Z' } },
   },
   idempotent: true,
   responses: { 200: RunRecord },

@@ -1,5 +1,6 @@
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
+import { runEvents } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
@@ -20,7 +21,7 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
   headers: {
     'Last-Event-ID': { description: 'The `id` of the last event that had one: only later messages are sent.' },
   },
-  responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS } },
+  responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS, exampleEvents: runEvents } },
   problems: ['run_not_found', 'rate_limited'],
   handle(request, reply) {
     const { run_id: runId } = request.params as { run_id: string };

@@ -5,6 +5,7 @@ import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listRuns } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
+import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** The runs of a trigger, newest first. */
@@ -12,7 +13,13 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs',
   access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
-  operation: { id: 'listRuns', summary: 'List runs', description: 'Newest first; `status` filters.', tag: 'Triggers' },
+  operation: {
+    id: 'listRuns',
+    summary: 'List runs',
+    description: 'Newest first; `status` filters.',
+    tag: 'Triggers',
+    examples: { 200: { data: [runRecord], next_cursor: null, has_more: false } },
+  },
   query: Type.Object({ ...PageQuery, status: Type.Optional(Type.Enum(RUN_STATUSES)) }),
   responses: {
     200: Type.Object(

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { RunRecord } from '../../../../contract/triggers.ts';
 import { readRun } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
+import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** One run: its state, the reason for it, and its messages. */
@@ -15,6 +16,7 @@ export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
     description:
       'The state of an accepted call. `include=messages` adds what was said, `models` which models answered and what they used; `messages,models` both.',
     tag: 'Triggers',
+    examples: { 200: runRecord },
   },
   query: Type.Object({ include: Type.Optional(Type.Enum(['messages', 'models', 'messages,models'])) }),
   responses: { 200: RunRecord },

@@ -13,18 +13,8 @@ import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
+import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
-
-const exampleRun = {
-  id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab',
-  status: 'queued',
-  agent_id: 'agent_01k8v3m9e5f7rsm6z4n0q2x1ac',
-  trigger_id: 'trigger_01k8v3m9e5f7rsm6z4n0q2x1ad',
-  conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae',
-  end_user_id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af',
-  channel_id: 'channel_01k8v3m9e5f7rsm6z4n0q2x1ag',
-  created_at: '2026-11-20T20:00:00.000Z',
-};
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
 
@@ -44,7 +34,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       variables: { order_id: 'A-1043' },
       conversation: { key: 'order-A-1043', on_existing: 'continue' },
     },
-    examples: { 202: exampleRun },
+    examples: { 202: acceptedRun, 200: { answered: answeredRun, dry_run: dryRun } },
   },
   body: TriggerCall,
   bodyOptional: true,
@@ -81,6 +71,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       schema: Type.Union([AnsweredRun, DryRun]),
       description: `With \`Prefer: wait\`: the agent has spoken. With \`dry_run\`: what would happen. With \`Accept: text/event-stream\`, a stream. ${STREAM_ANSWER}`,
       events: RUN_EVENTS,
+      exampleEvents: runEvents,
     },
   },
   problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
