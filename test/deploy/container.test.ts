@@ -43,9 +43,9 @@ describe.skipIf(!TOOLS)('the container', () => {
   });
 
   test('its settings exist, and only the proxy can be reached from outside', () => {
-    const readme = read('README.md');
+    const configuration = read('docs/configuration.md');
     for (const [name] of Object.entries(compose().services['api-1'].environment))
-      expect([name, readme.includes(`\`${name}\``)]).toEqual([name, true]);
+      expect([name, configuration.includes(`\`${name}\``)]).toEqual([name, true]);
     const open = Object.entries<Tree>(compose().services).filter(([, service]) => service.ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['proxy']);
     for (const name of ['postgres', 'redis']) expect(compose().services[name].networks).toEqual(['data']);
