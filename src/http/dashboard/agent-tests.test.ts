@@ -136,7 +136,7 @@ describe('a test of an agent', () => {
       expect((await owner.call(`DELETE ${connection}`)).status).toBe(204);
 
       const again = await run(agent, suiteCase, { recorded });
-      expect(again).toMatchObject({ passed: true, turns: [{ said: ['Shipped. [key]'] }, {}] });
+      expect(again).toMatchObject({ passed: true, turns: [{ said: ['Shipped. [redacted]'] }, {}] });
       expect(JSON.stringify(await run(agent, suiteCase, { recorded }))).toBe(JSON.stringify(again));
       const renamed = { id: { type: 'string' }, max_tokens: { type: 'number' } };
       for (const change of [

@@ -47,11 +47,43 @@ function formOf(headers: Sent['headers'], body: string | undefined): Iterable<[s
 const inForm = (secret: string): string => new URLSearchParams([['', secret]]).toString().slice(1);
 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
+
+/** The same for a value of JSON, in its texts and in the names of its members. */
+export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;
+export function valueWithoutSecrets(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return withoutSecrets(value, secrets);
+  if (typeof value !== 'object' || value === null || secrets.length === 0) return value;
+  if (Array.isArray(value)) return value.map((each: unknown) => valueWithoutSecrets(each, secrets));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      withoutSecrets(name, secrets),
+      valueWithoutSecrets(each as unknown, secrets),
+    ]),
+  );
+}
 
 export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
   // Byte for byte, so that binary data does not change.
-  const inBytes = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
-  if (!inBytes.some((secret) => bytes.includes(secret, 0, 'latin1'))) return bytes;
-  return Buffer.from(withoutSecrets(bytes.toString('latin1'), inBytes), 'latin1');
+  const text = bytes.toString('latin1');
+  const clean = withoutSecrets(
+    text,
+    secrets.map((secret) => Buffer.from(secret).toString('latin1')),
+  );
+  return clean === text ? bytes : Buffer.from(clean, 'latin1');
+}
+
+/**
+ * The secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and each of them once more where JSON is a text
+ * inside of JSON. The backslashes are bounded, so the search takes time in proportion to the text.
+ */
+function spelled(secret: string): RegExp {
+  const characters = [...Array(secret.length).keys()].map((at) => {
+    const hex = secret.charCodeAt(at).toString(16).padStart(4, '0');
+    const escape = String.raw`\\{1,8}u${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`;
+    const plain =
+      secret[at] === '\\' ? String.raw`\\{1,8}` : String.raw`\\{0,8}${secret[at]!.replace(/[^\w\s]/, String.raw`\$&`)}`;
+    return `(?:${plain}|${escape})`;
+  });
+  return new RegExp(characters.join(''), 'g');
 }

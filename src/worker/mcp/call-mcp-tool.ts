@@ -2,7 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpOrigin } from '../../../contract/agents.ts';
 import type { ToolCall } from '../../../contract/tools.ts';
 import type { ToolAnswer } from '../../engine/providers/run-tool.ts';
-import { secretsOf, withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
+import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
+import { readAnswer, secretsIn } from '../turns/tool-authority.ts';
 import { readList } from './list-mcp-tools.ts';
 import { type McpPlace, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './pin.ts';
@@ -30,19 +31,13 @@ export async function callMcpTool(
   });
   const { sent, status } = called.wire;
   const made = { sent, attempts: attempt, status };
-  const clean = cleaner(place);
-  if ('error' in called) return { ...made, result: null, error: clean(called.error) };
+  if ('error' in called) return { ...made, result: null, error: called.error };
   const { answer } = called;
   if (typeof answer === 'string') return { ...made, attempts: 0, result: null, error: answer };
-  const text = clean(textOf(answer)).slice(0, MAX_TEXT_CHARACTERS);
+  const secrets = secretsIn(place.url, place.authority);
+  const text = withoutSecrets(textOf(answer), secrets).slice(0, MAX_TEXT_CHARACTERS);
   if (answer.isError === true) return { ...made, result: text, error: text || 'The tool failed.' };
-  return { ...made, result: readJson(text), error: null };
-}
-
-/** A server may repeat what it was sent: credentials are cut out before anybody reads them. */
-function cleaner({ url, authority: { headers, hidden } }: McpPlace): (text: string) => string {
-  const secrets = secretsOf({ url: new URL(url), headers: Object.entries(headers), others: hidden });
-  return (text) => withoutSecrets(text, secrets);
+  return { ...made, result: readAnswer(text, secrets), error: null };
 }
 
 /**
@@ -58,12 +53,4 @@ function textOf({ content, structuredContent }: CallToolResult): string {
     return 'text' in resource ? resource.text : `[file, ${resource.mimeType ?? resource.uri}: not kept]`;
   });
   return parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join('\n');
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { McpTools } from '../../../contract/dashboard/tools.ts';
+import { valueWithoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { type McpPlace, type McpSession, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './pin.ts';
 
 /** More do not help an author to choose. */
 const MAX_TOOLS = 200;
 const MAX_PAGES = 8;
+const NAMELESS = { name: '', version: '' };
 
 /** The tools that a server has now. */
 export async function listMcpTools(place: McpPlace): Promise<McpTools> {
   const listed = await withMcpSession(place, randomUUID(), async ({ client, ...session }) => {
-    const { name = '', version = '' } = client.getServerVersion() ?? {};
+    const { name, version } = valueWithoutSecrets(client.getServerVersion() ?? NAMELESS, session.secrets);
     return {
       server: { name: name.slice(0, 200), version: version.slice(0, 100) },
       tools: await readList({ client, ...session }),
@@ -26,7 +28,7 @@ export async function listMcpTools(place: McpPlace): Promise<McpTools> {
 }
 
 /** Page by page, as the server divides it; what comes after the last page that is read is not there. */
-export async function readList({ client, options }: Omit<McpSession, 'wire'>): Promise<ListedTool[]> {
+export async function readList({ client, options, secrets }: Omit<McpSession, 'wire'>): Promise<ListedTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
@@ -35,7 +37,7 @@ export async function readList({ client, options }: Omit<McpSession, 'wire'>): P
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       options,
     );
-    tools.push(...answer.tools);
+    tools.push(...valueWithoutSecrets(answer.tools, secrets));
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
   }

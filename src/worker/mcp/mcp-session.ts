@@ -6,8 +6,9 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
+import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { signWebhook } from '../../kernel/standard-webhooks.ts';
-import type { Authority } from '../turns/tool-authority.ts';
+import { type Authority, secretsIn } from '../turns/tool-authority.ts';
 
 /**
  * A short connection to an MCP server that anybody may have written. The protocol's library speaks; every request of
@@ -25,7 +26,13 @@ export type McpPlace = {
   trace?: string | undefined;
 };
 
-export type McpSession = { client: Client; options: RequestOptions; wire: Wire };
+export type McpSession = {
+  client: Client;
+  options: RequestOptions;
+  wire: Wire;
+  /** A server may repeat them in each of its texts. */
+  secrets: readonly string[];
+};
 
 /** What went over the wire, for the trace. */
 export type Wire = {
@@ -48,6 +55,7 @@ export async function withMcpSession<T>(
   work: (session: McpSession) => Promise<T>,
 ): Promise<{ wire: Wire; answer: T } | { wire: Wire; error: string }> {
   const { timeoutMs, signal } = place;
+  const secrets = secretsIn(place.url, place.authority);
   const wire: Wire = { status: null, sent: null };
   const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const fetch = boundedFetch(place, id, wire, until);
@@ -57,7 +65,7 @@ export async function withMcpSession<T>(
       capabilities: {},
       versionNegotiation: { mode: 'auto' },
       inputRequired: { autoFulfill: false },
-      // No schema of a stranger is compiled: its patterns could take forever.
+      // No output schema is compiled. Only the input schema of a called tool is, within a time limit (check-arguments.ts).
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -76,10 +84,10 @@ export async function withMcpSession<T>(
   const options = { signal: until, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
   try {
     await client.connect(transport, options);
-    return { wire, answer: await work({ client, options, wire }) };
+    return { wire, answer: await work({ client, options, wire, secrets }) };
   } catch (error) {
     signal.throwIfAborted();
-    return { wire, error: explain(error, wire, until) };
+    return { wire, error: withoutSecrets(explain(error, wire, until), secrets) };
   } finally {
     const { sessionId } = transport;
     await client.close().catch(() => {});

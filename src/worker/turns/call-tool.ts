@@ -4,7 +4,7 @@ import type { CallTool, ToolAnswer, ToolRequest } from '../../engine/providers/r
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Authority, type AuthorityDeps, findAuthority } from './tool-authority.ts';
+import { type Authority, type AuthorityDeps, findAuthority, readAnswer, secretsIn } from './tool-authority.ts';
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_SECONDS = 10;
@@ -59,9 +59,11 @@ async function attemptCall(
 async function send(
   egress: Pick<Egress, 'request'>,
   { url, timeoutMs, signal, trace }: { url: string; timeoutMs: number; signal: AbortSignal; trace: string | undefined },
-  { signing, headers: credentials, hidden }: Authority,
+  authority: Authority,
   call: ToolCall,
 ): Promise<ToolAnswer> {
+  const { signing, headers: credentials, hidden } = authority;
+  const secrets = secretsIn(url, authority);
   const { idempotency_key: key, attempt } = call.context;
   // Created once: the signed bytes are exactly the sent bytes.
   const body = JSON.stringify(call);
@@ -88,18 +90,10 @@ async function send(
     const { status } = answer;
     const isGood = status >= 200 && status <= 299;
     const error = isGood ? null : `The tool returned ${status}.`;
-    return { ...made, status, result: read(answer.body.toString('utf8')), error };
+    return { ...made, status, result: readAnswer(answer.body.toString('utf8'), secrets), error };
   } catch (error) {
     if (signal.aborted || !(error instanceof EgressError)) throw error;
     return { ...made, status: null, result: null, error: error.message };
-  }
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
   }
 }
 

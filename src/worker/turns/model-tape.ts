@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { ProviderError } from '../../engine/provider.ts';
+import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 
 /** Stands before a model in a test: writes down its answers, or gives those that were written down. */
 export type ModelTape = RecordTape | ReplayTape;
@@ -27,7 +28,7 @@ export function recordTape(): RecordTape & { recorded: Recorded } {
       if (!response.ok) return response;
       const text = await response.text();
       // In this run, too: the next request has it in its history.
-      const body = apiKey ? text.replaceAll(apiKey, '[key]') : text;
+      const body = apiKey ? withoutSecrets(text, [apiKey]) : text;
       if (body.length <= MAX_ANSWER) recorded[asked(url, init?.body)] = body;
       return answer(body);
     },

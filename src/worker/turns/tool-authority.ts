@@ -1,6 +1,7 @@
 import type { Tool } from '../../../contract/agents.ts';
 import type { SetToolCredentialsBody } from '../../../contract/dashboard/tools.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
+import { secretsOf, valueWithoutSecrets, withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { openToolSecrets } from '../../store/open-tool-secret.ts';
@@ -17,6 +18,10 @@ export type Authority = {
 
 export type AuthorityDeps = { db: Db; sealingKey: Key };
 type Whose = Pick<ToolContext, 'organization_id' | 'agent_id'>;
+
+/** What must not appear in an answer of this receiver. */
+export const secretsIn = (url: string, { headers, hidden }: Authority): string[] =>
+  secretsOf({ url: new URL(url), headers: Object.entries(headers), others: hidden });
 
 /** All tools of an MCP server have one secret: they are one receiver. */
 const secretNameOf = ({ name, mcp }: Pick<Tool, 'name' | 'mcp'>): string => (mcp ? `mcp:${mcp.server}` : name);
@@ -52,4 +57,16 @@ function credentialHeaders({ bearer, basic, headers = [] }: SetToolCredentialsBo
     all['authorization'] = `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
   }
   return { headers: all, hidden: headers.map(({ value }) => value) };
+}
+
+/**
+ * The answer of a tool: JSON if it is JSON, otherwise text. Secrets are removed after parsing, because JSON can spell a
+ * secret with escapes. The model, the trace and the try read this value only.
+ */
+export function readAnswer(text: string, secrets: readonly string[]): unknown {
+  try {
+    return valueWithoutSecrets(JSON.parse(text) as unknown, secrets);
+  } catch {
+    return withoutSecrets(text, secrets);
+  }
 }
