@@ -16,6 +16,7 @@ import { createConnector } from '../channels/connect.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import type { Config } from '../config/config.ts';
 import { definitionFaults } from '../engine/embedded/definition-faults.ts';
+import { schemaFault } from '../engine/providers/tool-schema.ts';
 import { chooseText, renderTemplate, templateFault } from '../engine/templates.ts';
 import { createChangeWatch } from '../features/changes/watch-changes.ts';
 import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
@@ -246,7 +247,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     openSecrets: createSecretsOpener(db, secrets.sealingKey),
     connector: createConnector({ kinds: channelKinds, egress, baseUrl, now: Date.now }),
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
-    faults: { definition: definitionFaults, template: templateFault },
+    faults: { definition: definitionFaults, template: templateFault, schema: schemaFault },
     templates: { choose: chooseText, render: renderTemplate },
     renderOpening: createRenderOpening(db),
     readUpload: createReadUpload(readFiles),

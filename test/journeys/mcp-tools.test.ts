@@ -132,6 +132,21 @@ describe.each([
   });
 });
 
+test('a stored token is cut out of the answers, the errors and the list of a server, also with the escapes of JSON', async () => {
+  const { body: made } = await owner.call(`POST /agents/${agentId}/tool-secrets`, { tool: 'mcp:shop', url: shop.url });
+  await owner.call(`PUT /agents/${agentId}/tool-secrets/${made.id}/credentials`, { bearer: 'tok/en+of=the/shop' });
+  const escaped = 'tok\\/en\\u002bof\\u003dthe\\/shop';
+  shop.tools = [{ ...ORDER, description: 'For tok/en+of=the/shop.' }];
+  expect((await list()).tools[0].description).toBe('For [redacted].');
+  await choose();
+  shop.answer = () => ({ content: [{ type: 'text', text: `{"auth":"Bearer ${escaped}"}` }] });
+  expect((await turn()).tool).toMatchObject({ kind: 'tool', output: '{"auth":"[redacted]"}' });
+  shop.answer = () => ({ content: [{ type: 'text', text: `No: ${escaped}` }], isError: true });
+  expect((await turn()).tool).toMatchObject({ kind: 'tool_failed', error: 'No: [redacted]' });
+  shop.answer = () => ({ content: [], structuredContent: { auth: 'tok/en+of=the/shop' } });
+  expect((await turn()).tool).toMatchObject({ kind: 'tool', output: '{"auth":"[redacted]"}' });
+});
+
 describe('a tool that changed', () => {
   test('is not offered to the model, is not called, and is offered again when it was approved', async () => {
     await choose();
@@ -254,6 +269,18 @@ describe('a change is stored', () => {
 });
 
 describe('the limits of tools apply', () => {
+  test('arguments that violate its schema are not sent, and the model may correct them', async () => {
+    await choose();
+    model.script({ tool: 'orders_status', args: { order_id: { $ne: null } } });
+    const { steps } = await turn();
+    const tools = steps.filter(({ kind }) => String(kind).startsWith('tool'));
+    expect(tools).toMatchObject([
+      { kind: 'tool_failed', attempts: 0, error: expect.stringContaining('/order_id must be string') },
+      { kind: 'tool', input: '{"order_id":"A-1"}' },
+    ]);
+    expect(shop.calls()).toHaveLength(1);
+  });
+
   test('a bound argument is filled, and an answer that says no is not asked for again', async () => {
     const [listed] = (await list()).tools;
     await publish(approved(listed, { bound: { order_id: '{{end_user.external_id}}' }, read_only: true, retries: 1 }));

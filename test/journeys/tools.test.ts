@@ -42,7 +42,7 @@ afterAll(async () => {
 const tool = (more: Partial<Tool> = {}): Tool => ({
   name: 'order_status',
   description: 'Looks an order up.',
-  parameters: { type: 'object', properties: { order_id: { type: 'string' } } },
+  parameters: { type: 'object', properties: { order_id: { type: 'string' } }, additionalProperties: true },
   url: `${shop.url}/orders`,
   ...more,
 });
@@ -230,6 +230,26 @@ describe('credentials of a tool', () => {
     await publish(tool({ url: `${stranger.url}/orders` }));
     await turn();
     expect(stranger.calls).toEqual([]);
+  });
+
+  test('are cut out of an answer that spells them with the escapes of JSON', async () => {
+    const { id } = await sign();
+    const bearer = 'tok/en+of=the/shop';
+    const escaped = bearer.replaceAll('/', '\\/').replaceAll('+', '\\u002b').replaceAll('=', '\\u003D');
+    await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, { bearer });
+    const text = `{"seen":"Bearer ${escaped}","${escaped}":1,"log":${JSON.stringify(`{"auth":"${escaped}"}`)}}`;
+    shop.answer = () => ({ text });
+    const { step } = await turn();
+    expect(shop.calls[0]!.headers.authorization).toBe(`Bearer ${bearer}`);
+    const { body: tried } = await owner.call(`POST /agents/${agentId}/tools/try`, { tool: tool(), arguments: {} });
+    for (const shown of [step['output'], tried.answer]) {
+      expect(JSON.parse(String(shown))).toEqual({
+        seen: '[redacted]',
+        '[redacted]': 1,
+        log: '{"auth":"[redacted]"}',
+      });
+    }
+    expect(JSON.stringify(model.calls.at(-1)!.body)).not.toMatch(/of=the|of\\+u003D/);
   });
 
   test('are a user name and password, survive a new signing secret, and are removed by an empty body', async () => {

@@ -10,7 +10,15 @@ import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import type { ModelSettings } from './language-model.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
-import { type CallTool, type FindChangedTools, type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
+import {
+  type CallTool,
+  CHECK_MS,
+  type FindChangedTools,
+  type PreparedCall,
+  refusalOf,
+  runTool,
+  type ToolTurn,
+} from './run-tool.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
@@ -81,7 +89,14 @@ async function askModel(
   const { generate } = await import('./generate.ts');
   const steps: TurnTrace['steps'] = [];
   const [sources, changed] = await Promise.all([findSources(request, steps), options.findChangedTools(request)]);
-  const turn: ToolTurn = { request, callTool: options.callTool, steps, asking: null, changed };
+  const turn: ToolTurn = {
+    request,
+    callTool: options.callTool,
+    steps,
+    asking: null,
+    changed,
+    checks: { ms: CHECK_MS },
+  };
   const { text: answer, handOff } = await generate({
     settings: options,
     timeoutMs: limit === undefined ? (options.timeoutMs ?? MODEL_TIMEOUT_MS) : limit * 1_000,
@@ -112,8 +127,9 @@ async function noteOf(answered: PendingTool | (PreparedCall & { tool: Tool }), t
     turn.steps.push({ kind: 'tool_declined', detail: tool, input: args.slice(0, 1_000) });
     return `The person was asked before the tool ${tool} is called with ${args}, and did not agree. It was not called.`;
   }
-  const result = await runTool(tool, answered, turn);
-  return `The person agreed, and the tool ${tool.name} was called with ${args}. Its answer: ${result}`;
+  // The schema may have changed since the person was asked.
+  const result = (await refusalOf(tool, answered.arguments, turn)) ?? (await runTool(tool, answered, turn));
+  return `The person agreed to a call of the tool ${tool.name} with ${args}. The result: ${result}`;
 }
 
 /** The question before a call; the call waits in the state. */

@@ -3,8 +3,9 @@ import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
-import { bindArguments, noValueFor } from './bound-arguments.ts';
+import { bindArguments, isRecord, noValueFor } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
+import type { Allowance } from './check-arguments.ts';
 
 /** One call of a declared tool; it never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
@@ -40,6 +41,8 @@ const MAX_RESULT_CHARACTERS = 16_000;
 const MAX_TRACED_CHARACTERS = 1_000;
 /** The context comes last in a body: with the longest arguments it is cut off. */
 const MAX_SENT_CHARACTERS = 4_000;
+/** Processor time for the schemas of tools in one turn. A usual schema takes a few milliseconds once, and nothing after that. */
+export const CHECK_MS = 300;
 
 export type ToolTurn = {
   request: TurnRequest;
@@ -47,24 +50,47 @@ export type ToolTurn = {
   steps: TurnTrace['steps'];
   /** Names of tools that wait for approval: the model does not get them. */
   changed: ReadonlySet<string>;
+  /** What the turn may still spend on schemas of tools. */
+  checks: Allowance;
   /** The call that the person is asked about at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
 };
 
 /** A call with everything that it needs, so that it can be made now, or after the person agreed. */
-export type PreparedCall = { arguments: Record<string, unknown>; idempotency_key: string };
+export type PreparedCall = {
+  arguments: Record<string, unknown>;
+  idempotency_key: string;
+};
 
-/** A call as the model wants it, with its bound arguments. `fault`: what to tell the model instead of calling. */
-export function prepareCall(
+/** A call as the model requests it, with its bound arguments. `fault`: what the model reads if there is no call. */
+export async function prepareCall(
   tool: Tool,
   given: unknown,
-  { request, steps }: ToolTurn,
-): PreparedCall | { fault: string } {
+  turn: ToolTurn,
+): Promise<PreparedCall | { fault: string }> {
+  const { request, steps } = turn;
   const { arguments: args, missing } = bindArguments(tool, given, templateVariables(request));
-  if (missing.length === 0) return { arguments: args, idempotency_key: keyOf(request, tool, args) };
-  const error = noValueFor(missing);
-  steps.push({ kind: 'tool_failed', detail: tool.name, error });
-  return { fault: JSON.stringify({ error }) };
+  if (missing.length > 0) {
+    const error = noValueFor(missing);
+    steps.push({ kind: 'tool_failed', detail: tool.name, error });
+    return { fault: JSON.stringify({ error }) };
+  }
+  const call = { arguments: args, idempotency_key: keyOf(request, tool, args) };
+  // A model may write a list or a text in place of an object.
+  const fault = await refusalOf(tool, isRecord(given ?? {}) ? args : given, turn);
+  return fault === null ? call : { fault };
+}
+
+/** What the model reads of a call whose arguments do not fit the schema; null when they fit. */
+export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: ToolTurn): Promise<string | null> {
+  // The library for JSON Schema is read with the first call.
+  const { notFitting, violationsOf } = await import('./check-arguments.ts');
+  const violations = violationsOf(tool, args, checks);
+  if (violations.length === 0) return null;
+  const input = JSON.stringify(args).slice(0, MAX_TRACED_CHARACTERS);
+  const error = notFitting(violations);
+  steps.push({ kind: 'tool_failed', detail: tool.name, input, sent: null, attempts: 0, error });
+  return JSON.stringify({ error }).slice(0, MAX_RESULT_CHARACTERS);
 }
 
 /** Makes a call, and returns what the model reads of the answer. */

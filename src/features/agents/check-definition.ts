@@ -29,7 +29,8 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   for (const { pointer, code, detail } of engine.definition(definition)) report(pointer, code, detail);
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach((tool, index) => {
-    for (const { pointer, code, detail } of toolFaults(tool)) report(`/tools/${index}${pointer}`, code, detail);
+    for (const { pointer, code, detail } of toolFaults(tool, engine.schema))
+      report(`/tools/${index}${pointer}`, code, detail);
   });
   for (const { pointer, code, detail } of serverFaults(definition)) report(pointer, code, detail);
   for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);

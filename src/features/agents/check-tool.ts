@@ -2,9 +2,13 @@ import { type AgentDefinition, HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Queryable } from '../../store/db.ts';
 import { declaredVariables } from '../../store/triggers.ts';
+import type { AgentsDeps } from './deps.ts';
 
 /** What the schema of a tool cannot express; pointers are below the tool. */
-export function toolFaults({ name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool): Fault[] {
+export function toolFaults(
+  { name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool,
+  schemaFault: AgentsDeps['faults']['schema'],
+): Fault[] {
   const faults: Fault[] = [];
   const report = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail });
   if (name === HAND_OFF_TOOL)
@@ -14,6 +18,8 @@ export function toolFaults({ name, parameters, bound = {}, retries = 0, read_onl
   if (parameters['type'] !== 'object') {
     report('/parameters', 'type', 'The JSON Schema must describe an object: "type": "object".');
   }
+  const fault = schemaFault(parameters);
+  if (fault !== null) report('/parameters', 'schema', `The JSON Schema cannot be used. ${fault}`);
   if (retries > 0 && !readOnly) report('/retries', 'conflict', 'Only a tool that is read-only is called again.');
   for (const argument of Object.keys(bound)) {
     if (!Object.hasOwn(Object(parameters['properties']) as object, argument)) {

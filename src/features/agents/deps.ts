@@ -7,10 +7,11 @@ import type { Db } from '../../store/db.ts';
 export type AgentsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
-  /** The engine's faults of a definition, and of one of its texts (null: none). */
+  /** The engine's faults of a definition, of one of its texts, and of the JSON Schema of a tool (null: none). */
   faults: {
     definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
     template(source: string): string | null;
+    schema(parameters: Record<string, unknown>): string | null;
   };
   /** The text of a file; refuses one that has none, with the reason. */
   readUpload(orgId: string, name: string, bytes: Uint8Array): Promise<string>;

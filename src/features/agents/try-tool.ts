@@ -15,13 +15,13 @@ export type TryTool = (
 
 /** The same call as in a real conversation, of a tool that is being edited. */
 export async function tryTool(
-  { db, egress, callToolForTry }: Pick<AgentsDeps, 'db' | 'egress'> & { callToolForTry: TryTool },
+  { db, egress, faults, callToolForTry }: Pick<AgentsDeps, 'db' | 'egress' | 'faults'> & { callToolForTry: TryTool },
   orgId: string,
   agentId: string,
   { tool, arguments: args = {}, variables = {} }: TryToolBody,
 ): Promise<ToolTried> {
   await foundAgent(db, orgId, agentId);
-  const errors = toolFaults(tool).map((fault) => ({ ...fault, pointer: `/tool${fault.pointer}` }));
+  const errors = toolFaults(tool, faults.schema).map((fault) => ({ ...fault, pointer: `/tool${fault.pointer}` }));
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
   await checkAddress(egress, '/tool/url', tool.url);
   return callToolForTry(orgId, agentId, { tool, arguments: args, variables });

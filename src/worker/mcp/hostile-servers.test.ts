@@ -103,8 +103,8 @@ describe('a list', () => {
   });
 
   test.each([
-    ['deep', nested(40), /deeply/],
-    ['large', { type: 'object', description: 'x'.repeat(20_000) }, /large/],
+    ['deep', nested(40), /24 levels/],
+    ['large', { type: 'object', description: 'x'.repeat(20_000) }, /16,000 characters/],
   ])('with a schema that is too %s shows why it cannot be chosen', async (_, schema, fault) => {
     behave = listing([tool(schema), tool({ type: 'object' }, 'fine')]);
     const { tools } = await listMcpTools(place());
@@ -121,7 +121,7 @@ describe('a list', () => {
     expect(error ?? tools[0]!.fault).toEqual(expect.any(String));
   });
 
-  test('with references in circles and patterns that hang costs nothing: no schema is compiled', async () => {
+  test('with references in circles and patterns that hang costs nothing: a list compiles no schema', async () => {
     const trap = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(60)}!` };
     const schema = { type: 'object', properties: { a: trap, b: { $ref: '#' } }, $defs: { c: { $ref: '#/$defs/c' } } };
     behave = listing([{ ...tool(schema), outputSchema: schema }]);

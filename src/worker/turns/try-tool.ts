@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolTried } from '../../../contract/dashboard/tools.ts';
 import { bindArguments, noValueFor } from '../../engine/providers/bound-arguments.ts';
-import type { CallTool, ToolAnswer } from '../../engine/providers/run-tool.ts';
+import { type CallTool, CHECK_MS, type ToolAnswer } from '../../engine/providers/run-tool.ts';
 import type { TryTool } from '../../features/agents/try-tool.ts';
 import type { Plays } from './plays.ts';
 import { tryContext } from './try-context.ts';
@@ -16,6 +16,9 @@ export const createTryTool = ({ callTool, plays }: { callTool: CallTool; plays: 
     return plays(orgId, async () => {
       const { arguments: args, missing } = bindArguments(tool, given, variables);
       if (missing.length > 0) return { ...NOT_CALLED, error: noValueFor(missing) };
+      const { notFitting, violationsOf } = await import('../../engine/providers/check-arguments.ts');
+      const violations = violationsOf(tool, args, { ms: CHECK_MS });
+      if (violations.length > 0) return { ...NOT_CALLED, error: notFitting(violations) };
       const started = performance.now();
       const answer = await callTool({
         tool: { ...tool, retries: 0 },
