@@ -3,7 +3,7 @@ import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
 import { heardIn, obey, ruleFor } from './embedded/obey-rules.ts';
 import { asksForPerson } from './embedded/phrases.ts';
 import { embeddedProvider } from './embedded/provider.ts';
-import { beginTalk, endTalk } from './embedded/talk.ts';
+import { beginTalk, endTalk, note, ownText, say } from './embedded/talk.ts';
 import { asksToStop } from './opt-out.ts';
 import type { TurnRequest, TurnResult } from './provider.ts';
 
@@ -34,5 +34,13 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
 export function handOffTurn(request: TurnRequest, why: string): TurnResult {
   const talk = beginTalk(request);
   handOff(talk, 'stand_in', why);
+  return endTalk(talk);
+}
+
+/** No model gave an answer that can be used: the person reads that the agent does not know. */
+export function dontKnowTurn(request: TurnRequest): TurnResult {
+  const talk = beginTalk(request);
+  note(talk, 'fallback', 'dont_know');
+  say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
   return endTalk(talk);
 }

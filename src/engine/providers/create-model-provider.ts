@@ -95,6 +95,7 @@ async function askModel(
     steps,
     asking: null,
     changed,
+    mayCall: true,
     checks: { ms: CHECK_MS },
   };
   const { text: answer, handOff } = await generate({

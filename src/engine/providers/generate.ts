@@ -1,4 +1,4 @@
-import { generateText, isStepCount, type LanguageModelUsage, type ModelMessage, type SystemModelMessage } from 'ai';
+import { generateText, type LanguageModelUsage, type ModelMessage, type SystemModelMessage } from 'ai';
 import { ProviderError } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
@@ -11,6 +11,8 @@ import { streamAnswer } from './stream-answer.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
+/** An empty or unreadable answer is requested once more. */
+const MAX_TRIES = 2;
 /** Anthropic remembers a prompt only up to a mark; the other providers remember its beginning by themselves. */
 const REMEMBER = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
 
@@ -30,10 +32,28 @@ export type Generated = { text: string; handOff: { message: string } | null };
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
+  const progress: Progress = { steps: 0, messages: [] };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await generateOnce(generation, progress);
+    } catch (error) {
+      const isGarbled = error instanceof ProviderError && error.code === 'provider_garbled' && error.retryable;
+      if (!isGarbled || tries === MAX_TRIES) throw error;
+      // The trace has the answers that could be read; this one was not.
+      generation.turn.steps.push({ kind: 'model_retry', detail: generation.model });
+    }
+  }
+}
+
+/** What earlier tries of the turn have done: their steps count, and their calls of tools are not repeated. */
+type Progress = { steps: number; messages: ModelMessage[] };
+
+async function generateOnce(generation: Generation, progress: Progress): Promise<Generated> {
   const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
   const { request, steps } = turn;
   const { signal, agent, words, calls } = request;
   const settled = words && createSettledWords(words, () => sources.passages.map(({ passage }) => passage));
+  const before = progress.steps;
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     answered = null;
@@ -48,14 +68,21 @@ export async function generate(generation: Generation): Promise<Generated> {
     const call = {
       model: await languageModel({ ...settings, fetch }, model),
       instructions: inForm(settings.name, instructions),
-      messages,
+      messages: [...messages, ...progress.messages],
       tools: offerTools(turn, sources),
-      stopWhen: [isStepCount(MAX_STEPS), () => turn.asking !== null],
-      prepareStep: ({ stepNumber }) => (stepNumber === MAX_STEPS - 1 ? { toolChoice: 'none' } : {}),
+      stopWhen: [() => progress.steps >= MAX_STEPS, () => turn.asking !== null],
+      prepareStep: ({ stepNumber }) => {
+        turn.mayCall = before + stepNumber < MAX_STEPS - 1;
+        return turn.mayCall ? {} : WITHOUT_TOOLS[settings.name];
+      },
       onLanguageModelCallEnd: ({ finishReason, usage }) => {
         const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
         steps.push({ kind: 'model', detail: `${model}: ${finishReason}`, ...tokens });
         calls?.end(measured(usage));
+      },
+      onStepEnd: ({ toolCalls, response }) => {
+        progress.steps++;
+        if (toolCalls.length > 0) progress.messages.push(...response.messages);
       },
       temperature: agent.definition.temperature,
       maxOutputTokens: agent.definition.max_output_tokens ?? calls?.maxOutputTokens,
@@ -73,25 +100,44 @@ export async function generate(generation: Generation): Promise<Generated> {
     const result = settled && words?.isRead() ? await streamAnswer(call, settled) : await generateText(call);
     const warnings = new Set(result.warnings?.map((warning) => JSON.stringify(warning)));
     for (const detail of warnings) steps.push({ kind: 'warning', detail });
-    const text = result.text.trim();
-    const handOff = result.toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
-    if (handOff) {
-      // The model may not follow the schema of a tool.
-      const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
-      steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '', reason: 'model' });
-      return { text, handOff: { message: typeof message === 'string' ? message : '' } };
-    }
-    if (text !== '' || turn.asking !== null) return { text, handOff: null };
-    if (result.finishReason !== 'content-filter') throw garbled();
-    throw new ProviderError('provider_refused', 'The model provider blocked the answer (content filter).', {
-      retryable: false,
-    });
+    return readAnswer(result, turn);
   } catch (error) {
     settled?.takeBack();
     if (signal.aborted) throw signal.reason;
     throw mapFailure(error, { apiKey: settings.apiKey, answered });
   }
 }
+
+type Answer = Pick<Awaited<ReturnType<typeof streamAnswer>>, 'text' | 'toolCalls' | 'finishReason'>;
+
+function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps, asking }: ToolTurn): Generated {
+  const text = written.trim();
+  const handOff = toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
+  if (handOff) {
+    // The model may not follow the schema of a tool.
+    const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
+    steps.push({ kind: 'hand_off', detail: asAnswer(reason), reason: 'model' });
+    return { text, handOff: { message: asAnswer(message) } };
+  }
+  if (text !== '' || asking !== null) return { text, handOff: null };
+  if (finishReason !== 'content-filter') throw garbled();
+  throw new ProviderError('provider_refused', 'The model provider blocked the answer (content filter).', {
+    retryable: false,
+  });
+}
+
+const asAnswer = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/**
+ * Servers of open models ignore `tool_choice`, so they get no tools at all. Anthropic refuses calls of tools in the
+ * conversation without their declarations.
+ */
+const WITHOUT_TOOLS: Record<ModelSettings['name'], { toolChoice: 'none' } | { activeTools: [] }> = {
+  openai_compatible: { activeTools: [] },
+  openai: { toolChoice: 'none' },
+  anthropic: { toolChoice: 'none' },
+  google: { toolChoice: 'none' },
+};
 
 const inForm = (
   name: ModelSettings['name'],

@@ -23,6 +23,7 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
       description: declared.description,
       inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),
       execute: async (args: unknown) => {
+        if (!turn.mayCall) return notCalled('this turn has no more calls.');
         const call = await prepareCall(declared, args, turn);
         if ('fault' in call) return call.fault;
         return declared.confirm === undefined ? runTool(declared, call, turn) : askBefore(declared, call, turn);

@@ -52,6 +52,8 @@ export type ToolTurn = {
   changed: ReadonlySet<string>;
   /** What the turn may still spend on schemas of tools. */
   checks: Allowance;
+  /** False in the last step: a model may call tools although it must answer. */
+  mayCall: boolean;
   /** The call that the person is asked about at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
 };

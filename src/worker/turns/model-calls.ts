@@ -40,8 +40,11 @@ const PATIENCE_MS = 15 * 60_000;
 
 /** After these failures nothing is billed: the provider refused, or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
-/** These say something of the provider, not of this call. */
-const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout', 'provider_garbled']);
+/**
+ * Failures of the provider. An empty or unreadable answer belongs to its conversation: a person can cause it, and it must
+ * not stop the conversations of others.
+ */
+const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
 const NOTHING: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
 

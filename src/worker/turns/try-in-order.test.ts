@@ -220,6 +220,45 @@ test('a provider that is away is called five times, then once for each pause', a
   expect(models.openai.calls).toHaveLength(5);
 });
 
+const EMPTY = { empty: 'stop' } as const;
+const UNREADABLE = { garbage: 'wrong_shape' } as const;
+
+test('empty and unreadable answers of some conversations stop no other conversation', async () => {
+  for (const reply of [EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE]) {
+    models.openai.script(reply, reply);
+    await ask(FIRST);
+  }
+  expect((await db.execute(sql`SELECT 1 FROM model_gate WHERE org_id = ${orgId}`)).rows).toEqual([]);
+  expect(textOf(await ask(FIRST))).toContain('You said');
+  expect(models.openai.calls).toHaveLength(17);
+});
+
+test('after one retry the next model answers; if there is none, the agent says that it does not know', async () => {
+  models.openai.script(EMPTY, UNREADABLE);
+  models.anthropic.script({ text: 'Monday.' });
+  const next = await ask({ ...FIRST, fallback: [SECOND] });
+  expect([textOf(next), models.openai.calls.length]).toEqual(['Monday.', 2]);
+  models.openai.script(EMPTY, EMPTY);
+  const own = await ask({ ...FIRST, dont_know: { default: 'Ask me something else.' } });
+  expect([textOf(own), own.next, models.openai.calls.length]).toEqual([
+    'Ask me something else.',
+    'waiting_for_user',
+    4,
+  ]);
+  expect(own.trace.steps).toContainEqual({ kind: 'fallback', detail: 'openai/first: provider_garbled' });
+  models.openai.script(EMPTY, EMPTY);
+  expect(textOf(await ask(FIRST))).toBe('I am sorry, I do not know the answer to that.');
+});
+
+test('models that call tools without an end are called at most twelve times for one message', async () => {
+  const call = { tool: 'none_such', args: {} };
+  for (const model of Object.values(models)) model.script(...Array.from({ length: 20 }, () => call));
+  const fallback = MODEL_PROVIDERS.map((provider) => ({ provider, model: 'other' }));
+  const { messages } = await ask({ provider: 'openai_compatible', model: 'first', fallback });
+  expect(messages).toHaveLength(1);
+  expect(Object.values(models).reduce((sum, { calls }) => sum + calls.length, 0)).toBe(12);
+});
+
 test('if no one answers, the turn is tried again when one of them may', async () => {
   models.openai.script({ status: 401 });
   models.anthropic.script({ status: 529 });

@@ -1,8 +1,14 @@
 import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
 import type { FallbackReason, InsteadOf } from '../../../contract/spending.ts';
-import { handOffTurn } from '../../engine/before-model.ts';
+import { dontKnowTurn, handOffTurn } from '../../engine/before-model.ts';
 import { embeddedProvider } from '../../engine/embedded/provider.ts';
-import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import {
+  type ModelCalls,
+  type Provider,
+  ProviderError,
+  type TurnRequest,
+  type TurnResult,
+} from '../../engine/provider.ts';
 import { type CallsDeps, countStandIn, openCalls } from './model-calls.ts';
 
 /** What keeps a model from answering, in the words of an agent's rules. Other failures end the turn. */
@@ -15,13 +21,20 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   provider_rate_limited: 'limit',
 };
 
+/**
+ * Calls of all models for one message. A model that calls tools without an end must not cost without an end; each model
+ * stops earlier (generate.ts), so this is reached with several models.
+ */
+const MAX_CALLS = 12;
+
 /** A model of the agent's order, and the provider that speaks for it. */
 export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
 
 /**
  * Asks the agent's model, and if it may not or cannot answer, the next of the agent's order whose rule fits. What
- * happened is in the turn's trace. If no one answers, the turn fails with the first reason that may pass, so that it is
- * tried again; else with the first.
+ * happened is in the turn's trace. If a model gave no usable answer and no other one answers, the agent says that it does
+ * not know: the same question would get the same answer. Otherwise the turn fails with the first reason that may pass, so
+ * that it is tried again; else with the first.
  */
 export const tryInOrder = (
   deps: CallsDeps,
@@ -33,9 +46,11 @@ export const tryInOrder = (
   async turn(request) {
     const insteadOf: InsteadOf[] = [];
     const failures: ProviderError[] = [];
+    const made = { calls: 0 };
+    const ask = (link: Link) => askOne(deps, link, request, limited, { insteadOf, made });
     let reason: FallbackReason | undefined;
     try {
-      return await ask(deps, first, request, limited, insteadOf);
+      return await ask(first);
     } catch (error) {
       reason = note(error, first, insteadOf, failures);
     }
@@ -49,10 +64,14 @@ export const tryInOrder = (
       }
       const link = await findLink(next);
       try {
-        return withNotes(await ask(deps, link, request, limited, insteadOf), insteadOf);
+        return withNotes(await ask(link), insteadOf);
       } catch (error) {
         reason = note(error, link, insteadOf, failures);
       }
+    }
+    const isGarbled = failures.some(({ code }) => code === 'provider_garbled');
+    if (isGarbled && request.task === undefined && !request.signal.aborted) {
+      return withNotes(dontKnowTurn(request), insteadOf);
     }
     throw failures.find(({ retryable }) => retryable) ?? failures[0]!;
   },
@@ -61,18 +80,26 @@ export const tryInOrder = (
 const standIn = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
   provider === 'embedded' ? embeddedProvider.turn(request) : handOffTurn(request, 'The model did not answer.');
 
-async function ask(
+async function askOne(
   deps: CallsDeps,
   { provider, model, timeLimit }: Link,
   request: TurnRequest,
   limited: boolean,
-  insteadOf: readonly InsteadOf[],
+  { insteadOf, made }: { insteadOf: readonly InsteadOf[]; made: { calls: number } },
 ): Promise<TurnResult> {
   const { calling, close } = openCalls(deps, { provider: provider.name, model }, request, limited);
   const agent = { ...request.agent, definition: inPlace(request.agent.definition, model, timeLimit) };
+  const calls: ModelCalls = {
+    ...calling,
+    async begin(call) {
+      if (made.calls >= MAX_CALLS) throw tooManyCalls();
+      await calling.begin(call);
+      made.calls++;
+    },
+  };
   let failure: unknown = null;
   try {
-    return await provider.turn({ ...request, agent, calls: calling });
+    return await provider.turn({ ...request, agent, calls });
   } catch (error) {
     failure = error;
     throw error;
@@ -80,6 +107,11 @@ async function ask(
     await close(failure, insteadOf);
   }
 }
+
+const tooManyCalls = (): ProviderError =>
+  new ProviderError('provider_garbled', `${MAX_CALLS} calls of models gave no answer to the message.`, {
+    retryable: false,
+  });
 
 const inPlace = (definition: AgentDefinition, model: string, timeLimit: number | undefined): AgentDefinition => ({
   ...definition,
