@@ -70,7 +70,10 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
       ...halves(made.arguments).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
     ]);
     return {
-      begin: [chunk({ role: 'assistant', content: '' })],
+      begin: [
+        chunk({ role: 'assistant', content: '' }),
+        ...(message.reasoning_content ? [chunk({ reasoning_content: message.reasoning_content })] : []),
+      ],
       piece: (content) => chunk({ content }),
       end: [
         ...calls,
@@ -88,6 +91,7 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
     let sequence_number = 0;
     const frame = (value: Json) => named({ ...value, sequence_number: sequence_number++ });
     const said = whole.output.find(({ type }: Json) => type === 'message');
+    const thought = whole.output.find(({ type }: Json) => type === 'reasoning');
     const item = { type: 'message', id: said?.id ?? 'msg_none', status: 'in_progress', role: 'assistant', content: [] };
     const at = { item_id: item.id, output_index: 0, content_index: 0 };
     const calls = whole.output.filter(({ type }: Json) => type === 'function_call');
@@ -95,6 +99,19 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
     return {
       begin: [
         frame({ type: 'response.created', response: started }),
+        ...(thought
+          ? [
+              frame({ type: 'response.output_item.added', output_index: 7, item: { ...thought, summary: [] } }),
+              frame({
+                type: 'response.reasoning_summary_text.delta',
+                item_id: thought.id,
+                output_index: 7,
+                summary_index: 0,
+                delta: thought.summary[0].text,
+              }),
+              frame({ type: 'response.output_item.done', output_index: 7, item: thought }),
+            ]
+          : []),
         frame({ type: 'response.output_item.added', output_index: 0, item }),
         frame({ type: 'response.content_part.added', ...at, part: { type: 'output_text', text: '', annotations: [] } }),
       ],
@@ -116,6 +133,7 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
 
   anthropic(whole) {
     const { content, stop_reason, stop_sequence, usage, ...rest } = whole;
+    const thought = content.find(({ type }: Json) => type === 'thinking');
     const text = content.findIndex(({ type }: Json) => type === 'text') >= 0;
     const calls = content.filter(({ type }: Json) => type === 'tool_use');
     const start = {
@@ -128,6 +146,21 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
     return {
       begin: [
         named({ type: 'message_start', message: start }),
+        ...(thought
+          ? [
+              named({
+                type: 'content_block_start',
+                index: 9,
+                content_block: { ...thought, thinking: '', signature: '' },
+              }),
+              named({
+                type: 'content_block_delta',
+                index: 9,
+                delta: { type: 'thinking_delta', thinking: thought.thinking },
+              }),
+              named({ type: 'content_block_stop', index: 9 }),
+            ]
+          : []),
         named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
         named({ type: 'ping' }),
       ],
@@ -162,8 +195,9 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
     const frame = (parts: Json[], more: Json = {}) =>
       data({ candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }], usageMetadata, ...rest });
     const calls = (content?.parts ?? []).filter((part: Json) => 'functionCall' in part);
+    const thoughts = (content?.parts ?? []).filter(({ thought }: Json) => thought);
     return {
-      begin: [],
+      begin: thoughts.length > 0 ? [frame(thoughts)] : [],
       piece: (text) => frame([{ text }]),
       end: [frame(calls, { finishReason })],
       error: data({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }),

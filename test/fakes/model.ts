@@ -15,7 +15,8 @@ import { type StreamEnd, streamReply } from './model-stream.ts';
 export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
 
 export type ModelReply =
-  | { text: string; used?: Used }
+  /** `reasoning`: what the model thought before, in the form of its provider. */
+  | { text: string; used?: Used; reasoning?: string }
   /** Piece by piece, each when `next` resolves; then `ending` happens. */
   | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
   | { tool: string; args: Record<string, unknown>; text?: string }
@@ -169,6 +170,7 @@ const asText = (content: Json): string =>
 const lastOf = (messages: Json[], role: string): Json => messages.findLast((message: Json) => message.role === role);
 const usedBy = (reply: Success): Used => ('used' in reply && reply.used) || USED;
 const textOf = (reply: Success): string => ('text' in reply ? (reply.text ?? '') : '');
+const reasoningOf = (reply: Success): string | null => ('reasoning' in reply && reply.reasoning) || null;
 const bearer = (headers: IncomingHttpHeaders, key: string) => headers.authorization === `Bearer ${key}`;
 const openaiFailure = (status: number, message: string) => ({
   error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'invalid_request_error', param: null, code: null },
@@ -224,6 +226,7 @@ const chatCompletions: Wire = {
         message: {
           role: 'assistant',
           content: textOf(reply) || null,
+          ...(reasoningOf(reply) && { reasoning_content: reasoningOf(reply) }),
           ...('tool' in reply && {
             tool_calls: [
               {
@@ -271,6 +274,8 @@ const responses: Wire = {
       role: 'assistant',
       content: [{ type: 'output_text', text, annotations: [] }],
     };
+    const summary = [{ type: 'summary_text', text: reasoningOf(reply) }];
+    const thought = reasoningOf(reply) && { type: 'reasoning', id: id('rs_'), summary };
     const call = 'tool' in reply && {
       type: 'function_call',
       id: id('fc_'),
@@ -287,7 +292,7 @@ const responses: Wire = {
       error: null,
       incomplete_details: isFiltered ? { reason: 'content_filter' } : null,
       model: body.model,
-      output: [...(text ? [said] : []), ...(call ? [call] : [])],
+      output: [...(thought ? [thought] : []), ...(text ? [said] : []), ...(call ? [call] : [])],
       usage: responsesUsage(usedBy(reply)),
     };
   },
@@ -320,6 +325,7 @@ const messages: Wire = {
     role: 'assistant',
     model: body.model,
     content: [
+      ...(reasoningOf(reply) ? [{ type: 'thinking', thinking: reasoningOf(reply), signature: 'c2lnbmVk' }] : []),
       ...(textOf(reply) ? [{ type: 'text', text: textOf(reply) }] : []),
       ...('tool' in reply ? [{ type: 'tool_use', id: id('toolu_'), name: reply.tool, input: reply.args }] : []),
     ],
@@ -353,6 +359,7 @@ const generateContent: Wire = {
   lastWords: (body) => asText(lastOf(body.contents, 'user')?.parts),
   success(reply, body) {
     const parts = [
+      ...(reasoningOf(reply) ? [{ text: reasoningOf(reply), thought: true }] : []),
       ...(textOf(reply) ? [{ text: textOf(reply) }] : []),
       ...('tool' in reply ? [{ functionCall: { name: reply.tool, args: reply.args } }] : []),
     ];

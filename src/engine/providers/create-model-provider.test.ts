@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import { FAKE_MODEL_KEY, startFakeModel, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
+import {
+  FAKE_MODEL_KEY,
+  startFakeModel,
+  type FakeModel,
+  type ModelReply,
+  type WireFormat,
+} from '../../../test/fakes/model.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import {
   type Gathered,
@@ -272,10 +278,43 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   });
 
   it('tells the model when a tool fails', async () => {
-    fake.script({ tool: 'order_status', args: {} }, { text: 'I cannot look that up now.' });
+    fake.script({ tool: 'order_status', args: { order_id: 'A-1' } }, { text: 'I cannot look that up now.' });
     const result = await providerOf(format, { callTool: failingTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
     expect(sent(1)).toContain('The shop did not answer.');
     expect(result.messages[0]!.content).toMatchObject({ text: 'I cannot look that up now.' });
+  });
+
+  it('does not call a tool with arguments that violate its schema; the model reads why and corrects itself', async () => {
+    fake.script(
+      { tool: 'order_status', args: { order_id: { $ne: null }, all: true } },
+      { tool: 'order_status', args: { order_id: 'A-1043' } },
+      { text: 'It has shipped.' },
+    );
+    const callTool = vi.fn<CallTool>(async () => answered('shipped'));
+    const confirm = { default: 'Look up?' };
+    const { trace } = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(callTool.mock.calls.map(([call]) => call.arguments)).toEqual([{ order_id: 'A-1043' }]);
+    expect(sent(1)).toContain('/order_id must be string');
+    expect(sent(1)).toContain('additional properties: all');
+    expect(trace.steps.find(({ kind }) => kind === 'tool_failed')).toMatchObject({
+      detail: 'order_status',
+      input: '{"order_id":{"$ne":null},"all":true}',
+      sent: null,
+      attempts: 0,
+      error: expect.stringContaining('/order_id must be string'),
+    });
+    // A person is not asked about a call that cannot be made.
+    fake.script({ tool: 'order_status', args: { order_id: 7 } }, { text: 'Which order?' });
+    const asked = await providerOf(format).turn(turnOf({ tools: [{ ...ORDER_TOOL, confirm }] }));
+    expect(asked.messages[0]!.content).toMatchObject({ type: 'text', text: 'Which order?' });
+  });
+
+  it('counts each call that violates a schema as a step', async () => {
+    fake.script(...Array.from({ length: 9 }, () => ({ tool: 'order_status', args: { order_id: 7 } })));
+    await expect(providerOf(format).turn(turnOf({ tools: [ORDER_TOOL] }))).rejects.toMatchObject({
+      code: 'provider_garbled',
+    });
+    expect(fake.calls.length).toBeLessThan(7);
   });
 
   it('survives a call of an undeclared tool', async () => {
@@ -285,15 +324,52 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   });
 
   it('asks a model that never stops calling tools at most five times', async () => {
-    const call = { tool: 'order_status', args: {} };
+    const call = { tool: 'order_status', args: { order_id: 'A-1' } };
     fake.script(call, call, call, call, call, call, call);
-    const turn = providerOf(format, { callTool: async () => answered('again') }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    const callTool = vi.fn<CallTool>(async () => answered('again'));
+    const turn = providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
     await expect(turn).rejects.toMatchObject({ code: 'provider_garbled' });
+    // Five steps, and the last one again.
+    expect(fake.calls).toHaveLength(6);
+    expect(callTool).toHaveBeenCalledTimes(4);
+    for (const { body } of fake.calls.slice(4)) {
+      // Servers of open models ignore `tool_choice`.
+      if (format === 'openai_compatible') expect(body.tools).toBeUndefined();
+      else
+        expect([body.tool_choice, body.tool_choice?.type, body.toolConfig?.functionCallingConfig?.mode]).toContain(
+          format === 'google' ? 'NONE' : 'none',
+        );
+    }
+  });
+
+  it.each<[string, ModelReply]>([
+    ['empty', { empty: 'stop' }],
+    ['unreadable', { garbage: 'wrong_shape' }],
+    ['nothing but reasoning', { text: '<think>They want hours.</think>' }],
+  ])('requests an answer that is %s once more, and repeats no call of a tool', async (_, reply) => {
+    const call = { tool: 'order_status', args: { order_id: 'A-1' } };
+    fake.script(call, reply, { text: 'It has shipped.' });
+    const callTool = vi.fn<CallTool>(async () => answered('shipped-xyz'));
+    const { messages, trace } = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(messages[0]!.content).toMatchObject({ text: 'It has shipped.' });
+    expect(callTool).toHaveBeenCalledOnce();
+    expect(sent(2)).toContain('shipped-xyz');
+    expect(trace.steps.map(({ kind }) => kind)).toContain('model_retry');
+    fake.script(reply, reply, { text: 'Too late.' });
+    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({ code: 'provider_garbled' });
     expect(fake.calls).toHaveLength(5);
-    const choice = fake.calls[4]!.body;
-    expect([choice.tool_choice, choice.tool_choice?.type, choice.toolConfig?.functionCallingConfig?.mode]).toContain(
-      format === 'google' ? 'NONE' : 'none',
-    );
+  });
+
+  it('neither shows nor stores the reasoning of a model', async () => {
+    fake.script({ text: '<think>They want SECRETS.</think>\n\nAt nine.', reasoning: 'More SECRETS.' });
+    const result = await providerOf(format).turn(turnOf());
+    expect(result.messages[0]!.content).toEqual({ type: 'text', text: 'At nine.' });
+    expect(JSON.stringify([result, read?.seen])).not.toContain('SECRETS');
+    fake.script({
+      tool: 'hand_off_to_human',
+      args: { reason: '<think>SECRETS</think>angry', message: '<think>SECRETS' },
+    });
+    expect(JSON.stringify(await providerOf(format).turn(turnOf()))).not.toContain('SECRETS');
   });
 
   it('hands over when the model asks for it', async () => {
@@ -365,7 +441,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   it.each(['not_json', 'truncated', 'wrong_shape'] as const)(
     'reports an invalid answer that is %s',
     async (garbage) => {
-      fake.script({ garbage });
+      fake.script({ garbage }, { garbage });
       await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
         code: 'provider_garbled',
         retryable: true,
@@ -412,7 +488,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   });
 
   it('distinguishes an empty answer from one that was withheld', async () => {
-    fake.script({ empty: 'stop' }, { empty: 'filtered' });
+    fake.script({ empty: 'stop' }, { empty: 'stop' }, { empty: 'filtered' });
     const same = providerOf(format);
     await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_garbled', retryable: true });
     await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
@@ -451,7 +527,10 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
   });
 
   it('takes back what was written before a tool is called', async () => {
-    fake.script({ tool: 'order_status', args: {}, text: 'I look it up.' }, { text: 'It has shipped.' });
+    fake.script(
+      { tool: 'order_status', args: { order_id: 'A-1' }, text: 'I look it up.' },
+      { text: 'It has shipped.' },
+    );
     const callTool = vi.fn<CallTool>(async () => {
       expect(read!.text).toBe('');
       return answered('shipped');
@@ -473,10 +552,12 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
   ] as const)(
     'fails as a whole answer does when the stream ends with %s, and takes the words back',
     async (ending, code) => {
-      fake.script({ pieces: ['Half', ' an answer'], ending });
+      const reply = { pieces: ['Half', ' an answer'], ending };
+      fake.script(reply, reply);
       const turn = providerOf(format, { timeoutMs: 1_500 }).turn(turnOf());
       await expect(turn).rejects.toMatchObject({ name: 'ProviderError', code, retryable: true });
-      expect(read!.seen).toEqual(['Half', 'Half an answer', '']);
+      const tries = code === 'provider_garbled' ? 2 : 1;
+      expect(read!.seen).toEqual(Array(tries).fill(['Half', 'Half an answer', '']).flat());
     },
   );
 
@@ -580,8 +661,8 @@ describe('a turn by any model', () => {
       for (const name of ['openai', 'anthropic', 'google'] as const) {
         await Promise.resolve(providerOf(name, { baseUrl: undefined, fetch }).turn(turnOf())).catch(() => {});
       }
-      const hosts = fetch.mock.calls.map(([url]) => new URL(url as string).host);
-      expect(hosts).toEqual(['api.openai.com', 'api.anthropic.com', 'generativelanguage.googleapis.com']);
+      const hosts = new Set(fetch.mock.calls.map(([url]) => new URL(url as string).host));
+      expect([...hosts]).toEqual(['api.openai.com', 'api.anthropic.com', 'generativelanguage.googleapis.com']);
     } finally {
       vi.unstubAllEnvs();
     }

@@ -3,6 +3,7 @@ import { ProviderError } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
+import { hideReasoning, withoutReasoning } from './hide-reasoning.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
 import type { ToolTurn } from './run-tool.ts';
@@ -52,7 +53,8 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
   const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
   const { request, steps } = turn;
   const { signal, agent, words, calls } = request;
-  const settled = words && createSettledWords(words, () => sources.passages.map(({ passage }) => passage));
+  const settled =
+    words && hideReasoning(createSettledWords(words, () => sources.passages.map(({ passage }) => passage)));
   const before = progress.steps;
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -111,7 +113,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
 type Answer = Pick<Awaited<ReturnType<typeof streamAnswer>>, 'text' | 'toolCalls' | 'finishReason'>;
 
 function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps, asking }: ToolTurn): Generated {
-  const text = written.trim();
+  const text = withoutReasoning(written).trim();
   const handOff = toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
   if (handOff) {
     // The model may not follow the schema of a tool.
@@ -126,7 +128,7 @@ function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps,
   });
 }
 
-const asAnswer = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asAnswer = (value: unknown): string => (typeof value === 'string' ? withoutReasoning(value).trim() : '');
 
 /**
  * Servers of open models ignore `tool_choice`, so they get no tools at all. Anthropic refuses calls of tools in the
