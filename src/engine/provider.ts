@@ -67,11 +67,14 @@ export type ModelCalls = {
   readonly maxOutputTokens?: number;
   /** Before each call. Rejects with a ProviderError if it may not be made now. */
   begin(call: { inputTokens: number }): Promise<void>;
-  /** After a call that was answered; null: the provider did not count. */
-  end(used: { input: number; cached: number; output: number } | null): void;
+  /** After a call that was answered; `used` is null: the provider did not count. */
+  end(used: { input: number; cached: number; output: number } | null, response?: ModelResponse): void;
   /** A tool was called. */
   tool(): void;
 };
+
+/** As the provider names it; `reason`: why the answer ended. */
+export type ModelResponse = { id: string; model: string; reason: string };
 
 export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;
 

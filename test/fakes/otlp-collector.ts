@@ -126,8 +126,12 @@ const readAttributes = (list: unknown[]): Json =>
     list.map((one) => {
       const { key, value } = only(one, ['key', 'value']);
       const [[type, is] = [], more] = Object.entries(
-        only(value, ['stringValue', 'boolValue', 'intValue', 'doubleValue']),
+        only(value, ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue']),
       );
+      if (type === 'arrayValue') {
+        const { values } = only(is, ['values']);
+        return [key, values.map((each: unknown) => only(each, ['stringValue']).stringValue)];
+      }
       if (typeof key !== 'string' || more !== undefined) throw new Error('an attribute has one key and one value');
       if (type === 'intValue' ? !/^-?\d+$/.test(String(is)) || typeof is !== 'string' : typeof is !== KINDS[type!])
         throw new Error(`${key}: ${type} is ${typeof is}`);

@@ -100,8 +100,18 @@ test('request, run, turn, model, tool and webhook are one trace, begun by the ca
     'gen_ai.request.model': 'local',
     'gen_ai.usage.input_tokens': 12,
     'gen_ai.usage.output_tokens': 5,
+    'gen_ai.response.model': 'local',
+    'gen_ai.response.id': expect.stringMatching(/^chatcmpl-/),
+    'gen_ai.response.finish_reasons': [expect.stringMatching(/^(tool_call|stop)$/)],
   });
-  expect(tool!.attributes).toMatchObject({ 'gen_ai.tool.name': 'order_status', 'http.response.status_code': 200 });
+  expect(turn!.name).toBe(`invoke_agent ${turn!.attributes['gen_ai.agent.name']}`);
+  expect(turn!.attributes['gen_ai.agent.id']).toMatch(/^agent_/);
+  expect(tool!.attributes).toMatchObject({
+    'gen_ai.tool.name': 'order_status',
+    'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': expect.stringMatching(/^call_/),
+    'http.response.status_code': 200,
+  });
   for (const span of spans) expect(span.end).toBeGreaterThanOrEqual(span.start);
 
   const [asked] = shop.calls;
@@ -169,7 +179,9 @@ test('with content allowed, the texts of a turn are in its span, but no credenti
   const { 'gen_ai.input.messages': asked, 'gen_ai.output.messages': said } = turn!.attributes;
   expect(asked).toContain('Hello, my password=');
   expect(asked).not.toContain('hunter22');
-  expect(JSON.parse(String(said))).toMatchObject([{ role: 'assistant', parts: [{ type: 'text' }] }]);
+  const parts = [{ type: 'text', content: expect.any(String) }];
+  expect(JSON.parse(String(asked))).toEqual([{ role: 'user', parts }]);
+  expect(JSON.parse(String(said))).toEqual([{ role: 'assistant', parts, finish_reason: 'stop' }]);
 });
 
 async function startContent() {

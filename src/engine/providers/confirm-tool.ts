@@ -18,6 +18,7 @@ export type PendingTool = {
   tool: string;
   arguments: Record<string, unknown>;
   idempotency_key: string;
+  call_id?: string;
   /** The question as it was asked. */
   text: string;
   /** When it was asked, in milliseconds. */

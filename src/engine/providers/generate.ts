@@ -77,10 +77,10 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
         turn.mayCall = before + stepNumber < MAX_STEPS - 1;
         return turn.mayCall ? {} : WITHOUT_TOOLS[settings.name];
       },
-      onLanguageModelCallEnd: ({ finishReason, usage }) => {
+      onLanguageModelCallEnd: ({ finishReason, usage, responseId: id, modelId }) => {
         const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
         steps.push({ kind: 'model', detail: `${model}: ${finishReason}`, ...tokens });
-        calls?.end(measured(usage));
+        calls?.end(measured(usage), { id, model: modelId, reason: finishReason });
       },
       onStepEnd: ({ toolCalls, response }) => {
         progress.steps++;

@@ -22,9 +22,9 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
     tools[declared.name] = tool({
       description: declared.description,
       inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),
-      execute: async (args: unknown) => {
+      execute: async (args: unknown, { toolCallId }: { toolCallId: string }) => {
         if (!turn.mayCall) return notCalled('this turn has no more calls.');
-        const call = await prepareCall(declared, args, turn);
+        const call = await prepareCall(declared, args, toolCallId, turn);
         if ('fault' in call) return call.fault;
         return declared.confirm === undefined ? runTool(declared, call, turn) : askBefore(declared, call, turn);
       },

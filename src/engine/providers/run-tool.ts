@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
+import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { bindArguments, isRecord, noValueFor } from './bound-arguments.ts';
@@ -62,12 +63,15 @@ export type ToolTurn = {
 export type PreparedCall = {
   arguments: Record<string, unknown>;
   idempotency_key: string;
+  /** The model's own id of the call. */
+  call_id?: string;
 };
 
 /** A call as the model requests it, with its bound arguments. `fault`: what the model reads if there is no call. */
 export async function prepareCall(
   tool: Tool,
   given: unknown,
+  callId: string,
   turn: ToolTurn,
 ): Promise<PreparedCall | { fault: string }> {
   const { request, steps } = turn;
@@ -77,7 +81,7 @@ export async function prepareCall(
     steps.push({ kind: 'tool_failed', detail: tool.name, error });
     return { fault: JSON.stringify({ error }) };
   }
-  const call = { arguments: args, idempotency_key: keyOf(request, tool, args) };
+  const call = { arguments: args, idempotency_key: keyOf(request, tool, args), call_id: callId };
   // A model may write a list or a text in place of an object.
   const fault = await refusalOf(tool, isRecord(given ?? {}) ? args : given, turn);
   return fault === null ? call : { fault };
@@ -98,7 +102,7 @@ export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: To
 /** Makes a call, and returns what the model reads of the answer. */
 export async function runTool(
   tool: Tool,
-  { arguments: args, idempotency_key }: PreparedCall,
+  { arguments: args, idempotency_key, call_id: callId }: PreparedCall,
   { request, callTool, steps }: ToolTurn,
 ): Promise<string> {
   const context = { ...request.context, idempotency_key };
@@ -107,6 +111,8 @@ export async function runTool(
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': tool.name,
     'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': callId,
+    'gen_ai.tool.description': tool.description,
   });
   const { signal } = request;
   const answer = await callTool({
@@ -142,8 +148,8 @@ export async function runTool(
 function endOf(span: Span | undefined, args: unknown, { attempts, status, error, result }: ToolAnswer): void {
   span?.set({ 'parley.tool.attempts': attempts, 'http.response.status_code': status });
   span?.content(() => ({
-    'gen_ai.tool.call.arguments': JSON.stringify(args),
-    'gen_ai.tool.call.result': asText(result),
+    'gen_ai.tool.call.arguments': contentJson(args),
+    'gen_ai.tool.call.result': contentJson(result),
   }));
   // The sentence may hold words of the receiver; the code does not.
   span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);

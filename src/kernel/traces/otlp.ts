@@ -1,5 +1,5 @@
 import { redact } from '../redact.ts';
-import { type EndedSpan, type Facts, SPAN_KINDS } from './tracer.ts';
+import { type EndedSpan, type Fact, type Facts, SPAN_KINDS } from './tracer.ts';
 
 /** Spans as OTLP 1.x writes them in JSON: ids in hex, 64-bit numbers as text. */
 export function spanJson({ traceId, spanId, parentId, name, kind, startedAt, ms, facts, failure }: EndedSpan): string {
@@ -31,7 +31,8 @@ const attributesOf = (facts: Facts) =>
     value === null || value === undefined ? [] : [{ key, value: valueOf(value) }],
   );
 
-function valueOf(value: string | number | boolean) {
+function valueOf(value: Fact) {
+  if (typeof value === 'object') return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   return Number.isSafeInteger(value) ? { intValue: `${value}` } : { doubleValue: value };

@@ -28,7 +28,8 @@ export type Span = {
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 export type SpanKind = keyof typeof SPAN_KINDS;
 
-export type Facts = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type Fact = string | number | boolean | readonly string[];
+export type Facts = Readonly<Record<string, Fact | null | undefined>>;
 
 export type EndedSpan = {
   traceId: string;
@@ -38,7 +39,7 @@ export type EndedSpan = {
   kind: SpanKind;
   startedAt: number;
   ms: number;
-  facts: Record<string, string | number | boolean>;
+  facts: Record<string, Fact>;
   failure: string | null;
 };
 
@@ -54,6 +55,8 @@ export type TracerOptions = Sampling & { content: boolean; onEnd(span: EndedSpan
 const MAX_FACT_CHARACTERS = 512;
 const MAX_CONTENT_CHARACTERS = 8_000;
 
+const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed();
+
 export function createTracer({ ratio, followsParent, content, onEnd }: TracerOptions): Tracer {
   /** By the trace id, so that all processes decide the same. */
   const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-13), 16) / 2 ** 52 < ratio;
@@ -68,8 +71,7 @@ export function createTracer({ ratio, followsParent, content, onEnd }: TracerOpt
     let ended = false;
     const keep = (more: Facts, max: number): void => {
       for (const [fact, value] of Object.entries(more))
-        if (value !== null && value !== undefined)
-          facts[fact] = typeof value === 'string' ? value.slice(0, max).toWellFormed() : value;
+        if (value !== null && value !== undefined) facts[fact] = typeof value === 'string' ? cut(value, max) : value;
     };
     if (sampled) keep(given, MAX_FACT_CHARACTERS);
     return {

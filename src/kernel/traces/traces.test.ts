@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Collector, startCollector } from '../../../test/fakes/otlp-collector.ts';
+import { contentJson } from './content-json.ts';
 import { createSpanExport, type SpanExport } from './export-spans.ts';
 import { createTracer, type EndedSpan, readTraceparent, type TracerOptions } from './tracer.ts';
 
@@ -75,6 +76,14 @@ describe('a span', () => {
   });
 });
 
+test('content stays JSON when its texts are too long, and says so when there are too many', () => {
+  const long = JSON.parse(contentJson([{ role: 'user', parts: [{ type: 'text', content: '"'.repeat(50_000) }] }]));
+  expect(long[0].parts[0].content).toMatch(/^"{100,6000}$/);
+  expect(contentJson(long).length).toBeLessThanOrEqual(8_000);
+  expect(JSON.parse(contentJson(Array(5_000).fill('text')))).toEqual({ omitted: 'too_large' });
+  expect(contentJson('shipped')).toBe('"shipped"');
+});
+
 describe('the export', () => {
   let collector: Collector;
   const counts = { sent: 0, dropped: 0 };
@@ -107,12 +116,18 @@ describe('the export', () => {
 
   test('sends in batches, with numbers and truths as OTLP has them', async () => {
     const spans = open();
-    spans.many(1_300, { text: 'a\u0000\ud800"', whole: 3, part: 0.5, truth: true });
+    spans.many(1_300, { text: 'a\u0000\ud800"', whole: 3, part: 0.5, truth: true, list: ['a', 'b'] });
     await spans.stop();
     expect(collector.faults).toEqual([]);
     expect(collector.spans).toHaveLength(1_300);
     expect(collector.requests).toHaveLength(3);
-    expect(collector.spans[0]!.attributes).toEqual({ text: 'a\u0000\ufffd"', whole: 3, part: 0.5, truth: true });
+    expect(collector.spans[0]!.attributes).toEqual({
+      text: 'a\u0000\ufffd"',
+      whole: 3,
+      part: 0.5,
+      truth: true,
+      list: ['a', 'b'],
+    });
     expect(counts).toEqual({ sent: 1_300, dropped: 0 });
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InsteadOf } from '../../../contract/spending.ts';
-import { type ModelCalls, ProviderError, type TurnRequest } from '../../engine/provider.ts';
+import { type ModelCalls, type ModelResponse, ProviderError, type TurnRequest } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
@@ -85,7 +85,8 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
       calls++;
       span = spanOf(request, ref, definition.max_output_tokens);
     },
-    end(used) {
+    end(used, response) {
+      if (response) span?.set(responseOf(response));
       if (used !== null) span?.set(usageOf(used));
       span?.end();
       if (used === null) return closeUnknown();
@@ -175,6 +176,15 @@ const spanOf = ({ span, turns }: CallsFor, { provider, model }: ModelRef, maxOut
     'gen_ai.request.max_tokens': turns === 0 ? undefined : maxOutput,
   });
 };
+
+/** The names of the conventions for the end of an answer. */
+const FINISH_REASONS: Record<string, string> = { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' };
+
+const responseOf = ({ id, model, reason }: ModelResponse) => ({
+  'gen_ai.response.id': id,
+  'gen_ai.response.model': model,
+  'gen_ai.response.finish_reasons': [FINISH_REASONS[reason] ?? reason],
+});
 
 const usageOf = ({ input, cached, output }: Measured) => ({
   'gen_ai.usage.input_tokens': input,

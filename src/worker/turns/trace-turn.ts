@@ -1,4 +1,5 @@
 import { ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 
@@ -20,14 +21,15 @@ export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>
 
 /** The turn itself, in the names of OpenTelemetry's conventions for generative AI. */
 export function spanOfAgent(run: Span, { agent, context, input }: TurnRequest, provider: string): Span {
-  const span = run.child('invoke_agent', 'internal', {
+  const span = run.child(`invoke_agent ${agent.name}`, 'internal', {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.provider.name': provider,
     'gen_ai.agent.id': agent.id,
+    'gen_ai.agent.name': agent.name,
     'gen_ai.agent.version': context.agent_version,
     'gen_ai.conversation.id': context.conversation_id,
   });
-  span.content(() => ({ 'gen_ai.input.messages': messages('user', input) }));
+  span.content(() => ({ 'gen_ai.input.messages': contentJson(input.map((text) => message('user', text))) }));
   return span;
 }
 
@@ -40,7 +42,7 @@ export async function toldBy(
     const result = await turn;
     const said = (): string[] => result.messages.map(({ content }) => ('text' in content && content.text) || '');
     span?.set({ 'parley.turn.next': result.next, 'parley.turn.by': result.trace.provider });
-    span?.content(() => ({ 'gen_ai.output.messages': messages('assistant', said()) }));
+    span?.content(() => ({ 'gen_ai.output.messages': contentJson(said().map(outputMessage)) }));
     span?.end();
     return result;
   } catch (error) {
@@ -53,5 +55,6 @@ export async function toldBy(
 export const codeOf = (error: unknown, signal: AbortSignal): string =>
   signal.aborted ? 'aborted' : error instanceof ProviderError ? error.code : 'internal_error';
 
-const messages = (role: string, texts: readonly string[]): string =>
-  JSON.stringify(texts.map((content) => ({ role, parts: [{ type: 'text', content }] })));
+/** The shapes of the conventions. A turn that ended has ended its messages. */
+const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });
+const outputMessage = (text: string) => ({ ...message('assistant', text), finish_reason: 'stop' });

@@ -1,0 +1,14 @@
+/** The most that one attribute with content has. It is JSON, so the texts in it are cut, never the JSON. */
+const MAX_CHARACTERS = 8_000;
+const MAX_TEXTS = [6_000, 2_000, 500, 100];
+
+/** JSON for an attribute of a span, with long texts cut until it fits. */
+export function contentJson(value: unknown): string {
+  for (const most of MAX_TEXTS) {
+    const json = JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'string' ? part.slice(0, most).toWellFormed() : part,
+    );
+    if ((json ?? '').length <= MAX_CHARACTERS) return json ?? 'null';
+  }
+  return JSON.stringify({ omitted: 'too_large' });
+}
