@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { decideBeforeModel } from './before-model.ts';
+import { embeddedProvider } from './embedded/provider.ts';
 import { NO_KNOWLEDGE } from './provider.ts';
 import { TURN_CONTEXT } from '../../test/turn-context.ts';
 
@@ -33,6 +34,22 @@ describe('before a model is asked', () => {
     expect(
       (await decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).turn,
     ).toBeNull();
+  });
+
+  test('a rule of the agent wins over the built-in words for a human, with a model and without, and while a step waits', async () => {
+    const rule = { name: 'support', words: ['support'], reply: { default: 'Support is at desk 4.' } };
+    const items = [{ name: 'day', type: 'text' as const, ask: { default: 'Which day?' } }];
+    const asked = ['I want to talk to support'];
+    const turns = [
+      (await decideBeforeModel(request({ rules: [rule] }, asked))).turn,
+      await embeddedProvider.turn(request({ rules: [rule] }, asked)),
+      await embeddedProvider.turn(request({ rules: [rule], steps: { items } }, asked, { step: 0 })),
+    ];
+    for (const turn of turns) {
+      expect(turn?.next).toBe('waiting_for_user');
+      expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Support is at desk 4.' });
+    }
+    expect(turns[2]?.messages.at(-1)?.content).toMatchObject({ text: 'Which day?' });
   });
 
   test('a rule that matches decides', async () => {

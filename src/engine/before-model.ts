@@ -1,7 +1,6 @@
 import { handOff, optOut } from './embedded/end-conversation.ts';
 import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
-import { heardIn, obey, ruleFor } from './embedded/obey-rules.ts';
-import { asksForPerson } from './embedded/phrases.ts';
+import { heardIn, mayHandOver, obey, ruleFor } from './embedded/obey-rules.ts';
 import { embeddedProvider } from './embedded/provider.ts';
 import { beginTalk, endTalk, note, ownText, say } from './embedded/talk.ts';
 import { asksToStop } from './opt-out.ts';
@@ -21,10 +20,9 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
   }
   for (const heard of heardIn(request.input)) {
     const rule = ruleFor(talk, heard);
-    if (talk.definition.hand_off?.on_request !== false && asksForPerson(heard.words))
-      handOff(talk, 'asked', 'The person asked for a person.');
-    else if (rule === null) continue;
-    else obey(talk, rule);
+    if (rule !== null) obey(talk, rule);
+    else if (mayHandOver(talk, heard)) handOff(talk, 'asked', 'The person asked for a person.');
+    else continue;
     return { turn: endTalk(talk), tags: [] };
   }
   return { turn: null, tags: [...talk.tags] };

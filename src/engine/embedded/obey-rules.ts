@@ -4,6 +4,7 @@ import { rulesOf } from './compile-rules.ts';
 import { handOff, optOut } from './end-conversation.ts';
 import { startSteps } from './guide-steps.ts';
 import { matchRules } from './match-rules.ts';
+import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type Talk } from './talk.ts';
 
 /** How many messages since the last turn are answered; of more, only the latest. */
@@ -37,6 +38,10 @@ export const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
   for (const label of labels) putLabel(talk, label);
   return rule;
 };
+
+/** The built-in words for a human. They apply where no rule of the agent does. */
+export const mayHandOver = (talk: Talk, { words }: Heard): boolean =>
+  talk.definition.hand_off?.on_request !== false && asksForPerson(words);
 
 const putLabel = (talk: Talk, rule: Rule): void => {
   note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });

@@ -2,14 +2,14 @@ import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
 import { answerQuestion, offerSections, tellChosen } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
 import { asksToStop } from '../opt-out.ts';
-import { asksForPerson, asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
+import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
 import { handOff, optOut } from './end-conversation.ts';
-import { type Heard, heardIn, obey, type Outcome, outranksStep, ruleFor } from './obey-rules.ts';
+import { type Heard, heardIn, mayHandOver, obey, type Outcome, outranksStep, ruleFor } from './obey-rules.ts';
 import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
 
 /**
  * The deterministic agent: no key, no network, no model; the same request always gives the same turn. Each message goes
- * through one list and stops at the first match: stop words, a request for a human, rules, the answer to the current
+ * through one list and stops at the first match: stop words, rules, a request for a human, the answer to the current
  * step, small talk, knowledge. A message that matches nothing is a miss, and the agent says so.
  */
 export const embeddedProvider: Provider = {
@@ -56,13 +56,14 @@ const hear = async (talk: Talk): Promise<void> => {
 
 const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcome> => {
   const { text, read, words } = heard;
-  if (talk.definition.hand_off?.on_request !== false && asksForPerson(words)) {
-    handOff(talk, 'asked', 'The person asked for a person.');
-    return 'ended';
-  }
   const rule = ruleFor(talk, heard);
   const step = currentStep(talk);
   if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
+  if (mayHandOver(talk, heard)) {
+    if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
+    handOff(talk, 'asked', 'The person asked for a person.');
+    return 'ended';
+  }
   if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
     // A question in place of an answer is answered first, then the step is asked again.
