@@ -38,6 +38,10 @@ export type ClaimedRun = {
   conversation_status: string;
   conversation_locale: string | null;
   conversation_run_id: string | null;
+  /** The run was accepted for later: its message is not in `unanswered`. */
+  is_scheduled: boolean;
+  /** A later run of the conversation is due or in progress: it answers the messages of this run too. */
+  is_overtaken: boolean;
   state: unknown;
   tags: string[];
   unanswered: string[];
@@ -75,8 +79,8 @@ WITH ${dueFairly('run')}, claimed AS (
   UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2,
     attempts = r.attempts + 1, status = 'running'
   FROM due WHERE r.org_id = due.org_id AND r.id = due.id
-  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, due.lane,
-    due.share
+  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, r.send_at,
+    due.lane, due.share
 )
 SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
   c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
@@ -87,7 +91,9 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
   EXISTS (SELECT 1 FROM identity i WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.address = c.address
     AND i.end_user_id = c.end_user_id AND i.last_inbound_at IS NOT NULL) AS wrote_from_address,
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
-  c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
+  c.locale AS conversation_locale, c.run_id AS conversation_run_id, r.send_at IS NOT NULL AS is_scheduled,
+  CASE WHEN c.run_id <> r.id THEN EXISTS (SELECT 1 FROM run o WHERE o.org_id = c.org_id AND o.id = c.run_id
+    AND o.status IN ('queued', 'running')) ELSE false END AS is_overtaken, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
     'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes,
     'consent', e.consent, 'blocked', e.blocked) AS end_user,

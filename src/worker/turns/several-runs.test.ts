@@ -10,6 +10,7 @@ import { receiveMessage } from '../../features/conversations/receive-message.ts'
 import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { type Db, openDb } from '../../store/db.ts';
+import { cancelRunRow } from '../../store/runs/read.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
@@ -153,6 +154,52 @@ test('of two simultaneous calls one continues, and the other has ended', async (
   startWorker();
   const { runs } = await settled(conversationId);
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
+});
+
+test('a call that arrives during the turn of another one: both messages have one answer, and requests are in order', async () => {
+  const asked: TurnRequest[] = [];
+  const begun = Promise.withResolvers<void>();
+  const accepted = Promise.withResolvers<void>();
+  startWorker(async (request) => {
+    asked.push(request);
+    if (asked.length === 1) {
+      begun.resolve();
+      await accepted.promise;
+    }
+    return usual(request);
+  });
+  const { conversationId } = await trigger('two messages', { message: 'one' });
+  await begun.promise;
+  await trigger('two messages', { message: 'two' });
+  accepted.resolve();
+  expect(await settled(conversationId)).toEqual({
+    said: ['to one | two'],
+    runs: ['completed continued', 'waiting_for_user'],
+  });
+  expect(asked.map(({ input }) => input)).toEqual([['one'], ['one', 'two']]);
+  for (const { input, history } of asked) expect(history.slice(-input.length).map(({ text }) => text)).toEqual(input);
+});
+
+test('a run answers when the later run of its conversation was cancelled', async () => {
+  const { conversationId } = await trigger('cancelled', { message: 'one' });
+  const later = await trigger('cancelled', { message: 'two' });
+  await cancelRunRow(db, orgId, later.id);
+  startWorker();
+  expect(await settled(conversationId)).toEqual({ said: ['to one | two'], runs: ['waiting_for_user', 'cancelled'] });
+});
+
+test('a scheduled message is the newest when it is due, and is answered once', async () => {
+  const asked: TurnRequest[] = [];
+  startWorker((request) => {
+    asked.push(request);
+    return usual(request);
+  });
+  const later = await trigger('due', { message: 'first', sendAt: new Date(Date.now() + 86_400_000) });
+  const { conversationId } = await trigger('due', { message: 'second' });
+  await settled(conversationId);
+  await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
+  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['to second', 'to first']);
+  expect(asked.at(-1)!.history.map(({ text }) => text)).toEqual(['second', 'to second', 'first']);
 });
 
 test('a scheduled call ends the run before it when it is due', async () => {

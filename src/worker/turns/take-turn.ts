@@ -26,7 +26,7 @@ const wordsOf = ({ type, text, name }: ClaimedRun['history'][number]['content'])
 
 /** The request to the provider; history is in order, oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
-  const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const history = historyOf(run);
   const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
   return {
     turn_id: `${run.run_id} ${run.turns}`,
@@ -64,12 +64,28 @@ const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
   try: false,
 });
 
-/** The messages that this turn answers. A run without a message of its own opens on its first turn. */
+/** The run was accepted without a message: its first turn opens. */
+export const isOpening = ({ turns, trigger_id, input }: ClaimedRun): boolean =>
+  turns === 0 && trigger_id !== null && input.message_id === undefined;
+
+/**
+ * The messages that this turn answers. The message of a scheduled run is sent when the run is due, so it is the newest.
+ * Any other message that is no longer in `unanswered` has its answer, from another run of the conversation.
+ */
 function inputIds(run: ClaimedRun): string[] {
-  const own = run.input.message_id;
-  if (run.turns > 0) return run.unanswered;
-  if (own === undefined) return run.trigger_id === null ? run.unanswered : [];
-  return run.unanswered.includes(own) ? run.unanswered : [...run.unanswered, own];
+  if (isOpening(run)) return [];
+  const own = run.is_scheduled && run.turns === 0 ? run.input.message_id : undefined;
+  return own === undefined ? run.unanswered : [...run.unanswered, own];
+}
+
+/** Oldest first. */
+function historyOf(run: ClaimedRun): ClaimedRun['history'] {
+  const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const last = inputIds(run).at(-1);
+  // A scheduled message was stored when it was accepted, and is sent now.
+  if (!run.is_scheduled || last === undefined || last !== run.input.message_id) return history;
+  const own = history.filter(({ id }) => id === last);
+  return [...history.filter(({ id }) => id !== last), ...own];
 }
 
 type Person = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;

@@ -16,7 +16,7 @@ import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-w
 import { createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from './load-agent.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from './trace-turn.ts';
-import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
+import { completedTurn, isOpening, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
  * The turn worker: claims due runs in batches, calls the agent's provider, stores the turn. A turn may be computed more
@@ -51,6 +51,8 @@ const PRESSED_PAUSE_MS = 100;
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const WAIT_SPREAD_MS = 1_000;
+/** When a run looks again whether the later run of its conversation has answered. */
+const OVERTAKEN_MS = 1_000;
 const TURN_TIMEOUT_MS = 120_000;
 /** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
@@ -110,6 +112,10 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
           detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
         });
       }
+      if (run.is_overtaken && !isOpening(run)) {
+        // Two runs must not answer the same messages: this one ends when the later one has answered.
+        return await releaseRun(pool, run, { afterMs: OVERTAKEN_MS, refund: true });
+      }
       const turn = await speak(run, signal, words, span);
       // crash point: worker:before-store
       const outcome = await loop.store(turn);
@@ -143,8 +149,8 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const tooLate = new AbortController();
     const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
-    // Woken without a new message: back to waiting, unless another run has answered it.
-    if (run.turns > 0 && request.input.length === 0) {
+    // No message is unanswered: back to waiting, unless another run of the conversation goes on.
+    if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
