@@ -86,6 +86,10 @@ const Variable = Type.String({
   maxLength: 400,
 });
 
+/** Fields of an end user; every other name in `end_user_fields` is an attribute. */
+export const END_USER_FIELDS = ['name', 'locale', 'time_zone', 'email', 'phone', 'external_id', 'id'] as const;
+export const DEFAULT_END_USER_FIELDS: readonly string[] = ['name', 'locale'];
+
 /** Where a tool of an MCP server comes from, and which form of it was approved. */
 export const McpOrigin = Type.Object(
   {
@@ -187,6 +191,15 @@ export const AgentDefinition = Type.Object(
       }),
     ),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+    end_user_fields: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }), {
+        maxItems: 50,
+        uniqueItems: true,
+        default: [...DEFAULT_END_USER_FIELDS],
+        description:
+          'The fields of the person that a model provider receives: name, locale, time_zone, email, phone, external_id, id, or an attribute. A text that names {{end_user.email}} also sends that field.',
+      }),
+    ),
     max_output_tokens: Type.Optional(
       Type.Integer({
         minimum: 16,

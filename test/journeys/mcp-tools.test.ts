@@ -94,7 +94,7 @@ describe.each([
 ])('a tool of a server %s', (_, sessions) => {
   beforeEach(() => void (shop.sessions = sessions));
 
-  test('is chosen, called with the trusted context in _meta, and answers the model', async () => {
+  test('is chosen, called with the trusted context in _meta, and answers the model; without a secret it does not learn who the person is', async () => {
     await choose();
     const { run, tool } = await turn();
     expect(tool).toMatchObject({ kind: 'tool', status: 200, attempts: 1, output: '{"status":"shipped"}' });
@@ -104,7 +104,7 @@ describe.each([
       organization_id: owner.orgId,
       agent_id: agentId,
       run_id: run.id,
-      end_user: { external_id: 'crm-7' },
+      end_user: { external_id: null, address: null },
       idempotency_key: shop.calls()[0]!.headers['idempotency-key'],
       attempt: 1,
     });
@@ -126,6 +126,7 @@ describe.each([
       expect(verifyWebhook(made.secret, headers as Record<string, string>, body, Date.now())).toBe(true);
     }
     const [call] = shop.calls();
+    expect(JSON.parse(call!.body.toString()).params._meta['parley/context'].end_user.external_id).toBe('crm-7');
     expect(call!.headers['webhook-id']).toBe(call!.headers['idempotency-key']);
     expect(JSON.stringify(tool)).not.toContain(TOKEN);
     expect(tool).toMatchObject({ signed: true, output: 'You are [redacted].' });

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { type AgentDefinition, SEARCH_TOOL } from '../../../contract/agents.ts';
+import { type AgentDefinition, DEFAULT_END_USER_FIELDS, SEARCH_TOOL } from '../../../contract/agents.ts';
 import type { TurnMessage, TurnRequest } from '../provider.ts';
 import type { Numbered, Sources } from './find-sources.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
@@ -22,11 +22,11 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
  * untrusted and must not give instructions.
  */
 export function buildInstructions(request: TurnRequest, sources: Sources): { fixed: string; changing: string } {
-  const { agent, variables, locale, now } = request;
+  const { agent, locale, now } = request;
   if (request.task !== undefined) return { fixed: request.task, changing: `Now: ${now.toISOString()}` };
   const known = templateVariables(request);
   const dontKnow = renderText(agent.definition.dont_know, locale, known);
-  const facts = JSON.stringify(variables) ?? '{}';
+  const facts = JSON.stringify(factsOf(request));
   const fixed = [
     `You are ${agent.name}, writing with a person in a chat.`,
     [
@@ -52,6 +52,17 @@ export function buildInstructions(request: TurnRequest, sources: Sources): { fix
     ...(sources.whole ? [] : [documents(sources)]),
   ];
   return { fixed: paragraphs(fixed), changing: paragraphs(changing) };
+}
+
+/** The variables of the call, and of the person only the fields that the definition names. */
+function factsOf({ agent, variables }: TurnRequest): Variables {
+  const { end_user: person, ...facts } = variables;
+  const shared = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
+    Object.hasOwn(Object(person) as object, name),
+  );
+  if (shared.length === 0) return facts;
+  const of = person as Record<string, unknown>;
+  return { ...facts, end_user: Object.fromEntries(shared.map((name) => [name, of[name]])) };
 }
 
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');

@@ -34,12 +34,26 @@ async function call(deps: CallToolDeps, request: ToolRequest): Promise<ToolAnswe
   const authority = await findAuthority(deps, tool, context);
   if ('fault' in authority) return { ...NOTHING_SENT, error: authority.fault };
   for (let attempt = 1; ; attempt++) {
-    const body: ToolCall = { tool: tool.name, arguments: request.arguments, context: { ...context, attempt } };
+    const body: ToolCall = {
+      tool: tool.name,
+      arguments: request.arguments,
+      context: { ...contextFor(tool, context, authority), attempt },
+    };
     const answer = await attemptCall(deps.egress, request, authority, body);
     if (answer.error === null || attempt > retries || !mayPass(answer.status)) return answer;
     await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });
   }
 }
+
+/** An MCP server without a secret of the agent may belong to anyone: it does not learn who the person is. */
+const contextFor = (
+  { mcp }: ToolRequest['tool'],
+  context: ToolRequest['context'],
+  { signing }: Authority,
+): ToolRequest['context'] =>
+  mcp && signing.length === 0
+    ? { ...context, end_user: { ...context.end_user, external_id: null, address: null } }
+    : context;
 
 const NOTHING_SENT: ToolAnswer = { sent: null, attempts: 0, status: null, result: null, error: null };
 

@@ -61,6 +61,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/provider',
     '/model',
     '/temperature',
+    '/end_user_fields',
     '/max_output_tokens',
     '/time_limit_seconds',
     '/fallback',

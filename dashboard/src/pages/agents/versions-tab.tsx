@@ -26,6 +26,7 @@ const FIELDS = [
   'provider',
   'model',
   'temperature',
+  'end_user_fields',
   'max_output_tokens',
   'time_limit_seconds',
   'fallback',

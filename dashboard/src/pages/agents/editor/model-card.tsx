@@ -1,7 +1,12 @@
-import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { PROVIDERS, type ProviderName } from '../../../../../contract/agents.ts';
+import {
+  DEFAULT_END_USER_FIELDS,
+  END_USER_FIELDS,
+  PROVIDERS,
+  type ProviderName,
+} from '../../../../../contract/agents.ts';
 import type { ModelProviderName } from '../../../../../contract/dashboard/models.ts';
 import { useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -67,9 +72,29 @@ export function ModelCard(): ReactNode {
             </>
           )}
         </div>
+        {provider !== 'embedded' && <EndUserFields />}
         {provider !== 'embedded' && <Credentials provider={provider} />}
       </Stack>
     </Card>
+  );
+}
+
+/** Which fields of a person leave the installation. */
+function EndUserFields(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, fault, readOnly } = useEditor();
+  return (
+    <TagsInput
+      label={say('end_user_fields')}
+      description={say.rich('end_user_fields_hint', { braces: <code>{'{{end_user.email}}'}</code> })}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      readOnly={readOnly}
+      data={[...END_USER_FIELDS]}
+      maxTags={50}
+      value={[...(definition.end_user_fields ?? DEFAULT_END_USER_FIELDS)]}
+      error={fault('/end_user_fields')}
+      onChange={(end_user_fields) => change({ end_user_fields })}
+    />
   );
 }
 
