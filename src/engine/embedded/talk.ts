@@ -1,5 +1,6 @@
 import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import { readMemory, withMemory } from '../memory.ts';
 import type { Offer, TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 import type { Budget } from './compile-pattern.ts';
@@ -64,7 +65,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
 
 export const endTalk = (talk: Talk): TurnResult => ({
   messages: talk.said,
-  state: talk.state,
+  state: withMemory(talk.state, readMemory(talk.request.state)),
   next: talk.next,
   tags: [...talk.tags],
   opted_out: talk.optedOut,

@@ -33,6 +33,10 @@ export function bindArguments(
   };
 }
 
+/** What the model may read of the arguments of a call. */
+export const withoutBound = (args: Record<string, unknown>, { bound = {} }: Tool): Record<string, unknown> =>
+  without(args, bound);
+
 /** Read by the model, and by the author who tries the tool. */
 export const noValueFor = (names: readonly string[]): string =>
   `The tool was not called: this conversation has no value for ${names.join(', ')}.`;

@@ -5,7 +5,10 @@ import { ProviderError, type Provider, type TurnRequest, type TurnResult, type T
 import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
-import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
+import { withoutBound } from './bound-arguments.ts';
+import { type CalledTool, readMemory, rememberCalls, rememberSaid, withMemory } from '../memory.ts';
+import { buildMessages, startOf } from './build-messages.ts';
+import { buildInstructions, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import type { ModelSettings } from './language-model.ts';
@@ -97,6 +100,17 @@ async function askModel(
     changed,
     mayCall: true,
     checks: { ms: CHECK_MS },
+    called: [],
+  };
+  const before = readMemory(request.state);
+  const memory = rememberSaid(before, request.history, startOf(request.history, before));
+  const confirmed = answered ? await answeredCall(answered, turn) : [];
+  const names = (agent.definition.tools ?? []).map(({ name }) => name);
+  const offered = new Set(names.filter((name) => !changed.has(name)));
+  /** With the state that the next turn needs. */
+  const remembering = (result: TurnResult): TurnResult => {
+    const said = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
+    return { ...result, state: withMemory(result.state, rememberCalls(memory, said, turn.called)) };
   };
   const { text: answer, handOff } = await generate({
     settings: options,
@@ -104,34 +118,42 @@ async function askModel(
     model,
     instructions: buildInstructions(request, sources),
     sources,
-    messages: buildMessages(request, answered && (await noteOf(answered, turn))),
+    messages: buildMessages(request, { memory, confirmed, offered }),
     turn,
   });
   const trace = { provider: options.name, steps };
-  if (turn.asking !== null) return { ...ask(request, turn.asking, steps), next: 'waiting_for_user', trace };
+  if (turn.asking !== null)
+    return remembering({ ...ask(request, turn.asking, steps), next: 'waiting_for_user', trace });
   const { text, sources: cited } = citePassages(
     answer,
     sources.passages.map(({ passage }) => passage),
   );
   if (cited.length === 0 && isMissed(request, steps))
     steps.push({ kind: 'miss', detail: 'A question was answered without a source.' });
-  if (handOff === null) return { ...say(request, text, cited), next: 'waiting_for_user', trace };
+  if (handOff === null) return remembering({ ...say(request, text, cited), next: 'waiting_for_user', trace });
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
-  return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
+  return remembering({ ...say(request, written || text || handOff.message), next: 'handed_off', trace });
 }
 
-/** Makes the call that the person agreed to, or none; what the model is told of it. */
-async function noteOf(answered: PendingTool | (PreparedCall & { tool: Tool }), turn: ToolTurn): Promise<string> {
-  const { tool } = answered;
-  const args = JSON.stringify(answered.arguments);
-  if (typeof tool === 'string') {
-    turn.steps.push({ kind: 'tool_declined', detail: tool, input: args.slice(0, 1_000) });
-    return `The person was asked before the tool ${tool} is called with ${args}, and did not agree. It was not called.`;
+/**
+ * Makes the call that the person agreed to, or none. The model reads it as a call of its own with its result, which no
+ * person can write. A model that no longer has the tool reads nothing.
+ */
+async function answeredCall(
+  { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),
+  turn: ToolTurn,
+): Promise<CalledTool[]> {
+  if (typeof tool !== 'string') {
+    // The schema may have changed since the person was asked.
+    const result = (await refusalOf(tool, call.arguments, turn)) ?? (await runTool(tool, call, turn));
+    return [{ tool: tool.name, arguments: withoutBound(call.arguments, tool), result }];
   }
-  // The schema may have changed since the person was asked.
-  const result = (await refusalOf(tool, answered.arguments, turn)) ?? (await runTool(tool, answered, turn));
-  return `The person agreed to a call of the tool ${tool.name} with ${args}. The result: ${result}`;
+  turn.steps.push({ kind: 'tool_declined', detail: tool, input: JSON.stringify(call.arguments).slice(0, 1_000) });
+  const offered = turn.request.agent.definition.tools?.find(({ name }) => name === tool && !turn.changed.has(tool));
+  return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
 }
+
+const DECLINED = JSON.stringify({ error: 'Not called: the person was asked first and did not agree.' });
 
 /** The question before a call; the call waits in the state. */
 function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['asking']>, steps: TurnTrace['steps']) {

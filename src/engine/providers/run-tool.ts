@@ -3,8 +3,9 @@ import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
 import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
+import type { CalledTool } from '../memory.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
-import { bindArguments, isRecord, noValueFor } from './bound-arguments.ts';
+import { bindArguments, isRecord, noValueFor, withoutBound } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 
@@ -55,6 +56,8 @@ export type ToolTurn = {
   checks: Allowance;
   /** False in the last step: a model may call tools although it must answer. */
   mayCall: boolean;
+  /** The calls that were made in this turn, as the model read them. */
+  called: CalledTool[];
   /** The call that the person is asked about at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
 };
@@ -100,7 +103,13 @@ export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: To
 }
 
 /** Makes a call, and returns what the model reads of the answer. */
-export async function runTool(
+export async function runTool(tool: Tool, call: PreparedCall, turn: ToolTurn): Promise<string> {
+  const result = await callAndTrace(tool, call, turn);
+  turn.called.push({ tool: tool.name, arguments: withoutBound(call.arguments, tool), result });
+  return result;
+}
+
+async function callAndTrace(
   tool: Tool,
   { arguments: args, idempotency_key, call_id: callId }: PreparedCall,
   { request, callTool, steps }: ToolTurn,

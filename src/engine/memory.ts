@@ -1,0 +1,123 @@
+import { smallTalkIn } from './embedded/phrases.ts';
+import type { TurnMessage } from './provider.ts';
+import { readWords } from './read-words.ts';
+
+/**
+ * What an agent on a model remembers of turns that its request no longer has in full: calls of tools with their results,
+ * and the messages of the person that are too old for the history. It is part of the conversation's state, has a fixed
+ * limit, and needs no model. The embedded agent does not read it and passes it on.
+ */
+export type Memory = { said: SaidBefore[]; turns: RememberedTurn[] };
+
+/** A message of the person, shortened. `asked`: the question of the agent that a short message answers. */
+export type SaidBefore = { wrote: string; asked?: string };
+
+/** A call of a tool with its result. Both are parts of a message that no person can write. */
+export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
+
+/** `answer`: the beginning of the agent's message after the calls. */
+export type RememberedTurn = { answer: string; called: CalledTool[] };
+
+const MEMBER = 'memory';
+export const MAX_SAID_CHARACTERS = 6_000;
+export const MAX_CALLED_CHARACTERS = 16_000;
+const MAX_WROTE_CHARACTERS = 400;
+const MAX_ASKED_CHARACTERS = 200;
+const MAX_RESULT_CHARACTERS = 6_000;
+const ANSWER_CHARACTERS = 200;
+/** The newest messages are in every request; older ones are noted before they leave it. */
+const NEWEST_MESSAGES = 20;
+/** A shorter message may mean nothing without the question before it. */
+const SHORT_CHARACTERS = 60;
+/** What the person wrote first is the subject of the conversation, and stays. */
+const FIRST_MESSAGES = 2;
+
+export function readMemory(state: unknown): Memory {
+  const { said, turns } = Object(isRecord(state) ? state[MEMBER] : null) as Record<string, unknown>;
+  return {
+    said: Array.isArray(said) ? said.filter((one): one is SaidBefore => typeof Object(one).wrote === 'string') : [],
+    turns: Array.isArray(turns) ? turns.filter(isTurn) : [],
+  };
+}
+
+export function withMemory(state: unknown, memory: Memory): unknown {
+  if (memory.said.length === 0 && memory.turns.length === 0) return state;
+  return { ...(isRecord(state) && state), [MEMBER]: memory };
+}
+
+/** The messages that leave the request: all but the newest ones, and those before `start` in any case. */
+export function rememberSaid(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
+  const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
+  const known = new Set(memory.said.map(({ wrote }) => wrote));
+  const added = old.flatMap(({ role, text }, at): SaidBefore[] => {
+    const wrote = shorten(text);
+    if (role !== 'end_user' || known.has(wrote) || saysNothing(text)) return [];
+    known.add(wrote);
+    const asked = wrote.length <= SHORT_CHARACTERS ? questionIn(history[at - 1]) : undefined;
+    return [{ wrote, ...(asked !== undefined && { asked }) }];
+  });
+  return added.length === 0 ? memory : { ...memory, said: condense([...memory.said, ...added]) };
+}
+
+export const shorten = (text: string): string => text.trim().slice(0, MAX_WROTE_CHARACTERS);
+
+/** The oldest turns make room for the new one. */
+export function rememberCalls(memory: Memory, answer: string, called: readonly CalledTool[]): Memory {
+  if (called.length === 0 || answer.trim() === '') return memory;
+  const turn = {
+    answer: answer.slice(0, ANSWER_CHARACTERS),
+    called: called.map((one) => ({ ...one, result: one.result.slice(0, MAX_RESULT_CHARACTERS) })),
+  };
+  const all = [...memory.turns, turn];
+  let characters = 0;
+  const start = all.findLastIndex((one) => (characters += sizeOf(one)) > MAX_CALLED_CHARACTERS);
+  return { ...memory, turns: all.slice(start + 1) };
+}
+
+/** Whether this message of the agent is the one after the calls; a long one is sent in parts. */
+export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage): boolean =>
+  role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
+
+/** Leaves out the least informative messages until the rest fits. */
+function condense(said: readonly SaidBefore[]): SaidBefore[] {
+  const ranked = said.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
+  let characters = said.reduce((sum, one) => sum + sizeOf(one), 0);
+  const least = ranked.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
+  const dropped = new Set<number>();
+  for (const { one, at } of least) {
+    if (characters <= MAX_SAID_CHARACTERS) break;
+    dropped.add(at);
+    characters -= sizeOf(one);
+  }
+  return said.filter((_, at) => !dropped.has(at));
+}
+
+/** Numbers, addresses and names count most, then the length. */
+const FACT = /[\p{L}\p{N}._-]*\p{N}[\p{L}\p{N}._-]*|\S+@\S+|(?<=\S\s)\p{Lu}\p{L}+/gu;
+const rankOf = ({ wrote, asked }: SaidBefore, at: number): number =>
+  (at < FIRST_MESSAGES ? 100 : 0) +
+  2 * (wrote.match(FACT)?.length ?? 0) +
+  (asked === undefined ? 0 : 2) +
+  Math.min(3, wrote.length / 100);
+
+const saysNothing = (text: string): boolean => {
+  const words = readWords(text.slice(0, MAX_WROTE_CHARACTERS));
+  return words.length === 0 || smallTalkIn(words) !== null;
+};
+
+function questionIn(before: TurnMessage | undefined): string | undefined {
+  if (before?.role !== 'agent') return undefined;
+  const question = before.text.match(/[^.!?؟।\n]*[?؟]/gu)?.at(-1);
+  return question?.trim().slice(0, MAX_ASKED_CHARACTERS);
+}
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+
+const isTurn = (value: unknown): value is RememberedTurn =>
+  isRecord(value) &&
+  typeof value['answer'] === 'string' &&
+  Array.isArray(value['called']) &&
+  value['called'].every((one) => typeof Object(one).tool === 'string' && typeof Object(one).result === 'string');
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,99 @@
+import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
+import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../memory.ts';
+import type { TurnMessage, TurnRequest } from '../provider.ts';
+
+/** Limit for history and memory together, newest messages first; more would fill a small model's context window. */
+const MAX_CHARACTERS = 60_000;
+
+export type Remembered = {
+  memory: Memory;
+  /** The call that the person was asked about, made or declined in this turn. */
+  confirmed: readonly CalledTool[];
+  /** Names of the tools that the model has: a provider refuses the call of another one. */
+  offered: ReadonlySet<string>;
+};
+
+const NOTHING: Remembered = { memory: { said: [], turns: [] }, confirmed: [], offered: new Set() };
+
+/**
+ * The conversation in the form that providers accept: the first message is the person's, the last one is the person's or
+ * the result of a tool, roles alternate, no message is empty. Anthropic and Google refuse any other form, and an agent
+ * that opens writes before the person. A user message has only text of the person: what Parley adds is in the
+ * instructions (build-prompt.ts) or the result of a tool.
+ */
+export function buildMessages(
+  { history, input }: Pick<TurnRequest, 'history' | 'input'>,
+  { memory, confirmed, offered }: Remembered = NOTHING,
+): ModelMessage[] {
+  const turns: ModelMessage[] = [];
+  const add = (role: 'user' | 'assistant', content: string) => {
+    const last = turns.at(-1);
+    if (content.trim() === '') return;
+    if (last?.role === role && typeof last.content === 'string') last.content += `\n\n${content}`;
+    else turns.push({ role, content });
+  };
+  const recent = history.slice(startOf(history, memory));
+  const calls = callsBefore(recent, memory, offered);
+  add('user', earlier(recent, memory.said));
+  if (recent[0]?.role !== 'end_user') add('user', '(The conversation begins.)');
+  for (const [at, { role, text }] of recent.entries()) {
+    const called = calls.get(at);
+    if (called && turns.at(-1)?.role === 'user') turns.push(...callsAndResults(called, `turn_${at}`));
+    if (role === 'end_user') add('user', text);
+    else if (role !== 'system') add('assistant', text);
+  }
+  if (turns.at(-1)?.role !== 'user') {
+    add('user', input.length > 0 ? input.join('\n\n') : '(The person has not answered. Write the next message.)');
+  }
+  return [...turns, ...callsAndResults(confirmed, 'confirmed')];
+}
+
+/** Index of the oldest message that fits. */
+export function startOf(history: readonly TurnMessage[], memory: Memory): number {
+  let characters = JSON.stringify(memory).length;
+  const start = history.findLastIndex((message) => (characters += message.text.length) > MAX_CHARACTERS);
+  return Math.min(start + 1, Math.max(history.length - 1, 0));
+}
+
+/** The person's older messages are still the person's: they stay in this role. */
+function earlier(recent: readonly TurnMessage[], said: readonly SaidBefore[]): string {
+  const here = new Set(recent.map(({ text }) => shorten(text)));
+  const lines = said
+    .filter(({ wrote }) => !here.has(wrote))
+    .map(({ wrote, asked }) => `- ${asked === undefined ? '' : `(asked: ${asked}) `}${wrote}`);
+  return lines.length === 0 ? '' : `(Earlier in this conversation, shortened:)\n${lines.join('\n')}`;
+}
+
+/** The calls of earlier turns, by the index of the message that the agent wrote after them. */
+function callsBefore(
+  recent: readonly TurnMessage[],
+  { turns }: Memory,
+  offered: ReadonlySet<string>,
+): Map<number, CalledTool[]> {
+  const found = new Map<number, CalledTool[]>();
+  let end = recent.length;
+  for (const turn of turns.toReversed()) {
+    const at = recent.slice(0, end).findLastIndex((message) => follows(turn, message));
+    if (at < 0) continue;
+    end = at;
+    const called = turn.called.filter(({ tool }) => offered.has(tool));
+    if (called.length > 0) found.set(at, called);
+  }
+  return found;
+}
+
+/** The calls of one turn, as the model made them. */
+function callsAndResults(called: readonly CalledTool[], turn: string): ModelMessage[] {
+  if (called.length === 0) return [];
+  const calls: Exclude<AssistantContent, string> = [];
+  const results: ToolContent = [];
+  for (const [at, { tool: toolName, arguments: input, result }] of called.entries()) {
+    const toolCallId = `${turn}_${at}`;
+    calls.push({ type: 'tool-call', toolCallId, toolName, input });
+    results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: result } });
+  }
+  return [
+    { role: 'assistant', content: calls },
+    { role: 'tool', content: results },
+  ];
+}
