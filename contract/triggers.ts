@@ -155,6 +155,8 @@ export type RunInput = {
   key_id?: string;
   /** `traceparent` of the request, where traces are on. */
   trace?: string;
+  /** The process that streams this run to its caller. */
+  reader?: string;
 };
 
 const accepted = {

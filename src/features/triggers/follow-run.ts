@@ -1,10 +1,12 @@
+import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunEvents } from '../../../contract/run-events.ts';
 import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/await.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { findRun, listSaidAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
 import { followWords } from '../../store/words/follow-words.ts';
-import { type LiveWords, runTopic } from '../../store/words/live-words.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type ExpectedWords, type LiveWords, runTopic } from '../../store/words/live-words.ts';
 import type { TriggersDeps } from './deps.ts';
 import { presentRun } from './read-runs.ts';
 
@@ -12,6 +14,17 @@ export type FollowRunDeps = Pick<TriggersDeps, 'db'> & {
   waiter: Pick<RunWaiter, 'wait'>;
   liveWords: Pick<LiveWords, 'follow'>;
 };
+
+export type ExpectRunDeps = { liveWords: Pick<LiveWords, 'expect'> };
+
+/** The words of a run that is not accepted yet are followed first: a worker may begin its turn at once. */
+export async function expectRun(
+  { liveWords }: ExpectRunDeps,
+  orgId: string,
+): Promise<{ runId: string; words: ExpectedWords }> {
+  const runId = newId('run');
+  return { runId, words: await liveWords.expect(runTopic(orgId, runId)) };
+}
 
 export type RunReader = {
   /** False: the reader is gone. `id`: where a reader that comes back continues. */
@@ -54,7 +67,8 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
       const seen = printOf(row);
       for (const message of await listSaidAfter(deps.db, row, after)) {
         after = message.id;
-        words.said();
+        // The answer to a call is streamed, also when its words are slower than its commit.
+        words.said(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
         reader.send('message', presentMessage(message), after);
       }
       const record = presentRun(row);
@@ -68,6 +82,8 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
     words.leave();
   }
 }
+
+const textOf = (content: MessageContent): string => ('text' in content && content.text) || '';
 
 /** False when the reader is gone, or too many wait. */
 async function changed(

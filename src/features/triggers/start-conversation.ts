@@ -17,6 +17,8 @@ export type StartConversation = {
   requestId: string;
   /** For the worker's spans; absent: no traces. */
   trace?: string | undefined;
+  /** The caller streams this run; `reader`: the process that does. */
+  stream?: { runId: string; reader: string } | undefined;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -40,6 +42,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
   }
   const acceptCall: AcceptCall = {
     orgId,
+    runId: input.stream?.runId,
     keyId: input.keyId,
     from: input.from,
     agentId: target.agent.id,
@@ -58,6 +61,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
       ...(call.metadata && { metadata: call.metadata }),
       ...(input.keyId !== null && { key_id: input.keyId }),
       ...(input.trace !== undefined && { trace: input.trace }),
+      ...(input.stream && { reader: input.stream.reader }),
     },
     sendAt: checked.sendAt,
     requestId: input.requestId,

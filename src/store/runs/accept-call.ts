@@ -25,6 +25,8 @@ export type EndUserFields = {
 /** One checked trigger call, ready to be written. */
 export type AcceptCall = {
   orgId: string;
+  /** Absent: the run gets a new id. */
+  runId?: string | undefined;
   /** The calling key, checked by the fence in the statement; null for a test from the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller, checked by the fence with it. */

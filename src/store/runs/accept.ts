@@ -124,7 +124,7 @@ function plan(
     return exists(goesOn, 'This key names a conversation with another end user');
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
-    id: newId('run'),
+    id: call.runId ?? newId('run'),
     // A scheduled call is decided when it is due.
     status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
     agentId: call.agentId,

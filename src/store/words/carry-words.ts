@@ -11,6 +11,8 @@ import { settle, WORK } from '../session.ts';
 export type Carrier = {
   /** Listens to these channels from now on; does nothing when it already does. */
   listen(): void;
+  /** Resolves after the first connection. */
+  readonly listening: Promise<void>;
   /** The text goes in as many notifications as it needs. */
   send(channel: string, payload: Payload): void;
   stop(): Promise<void>;
@@ -65,11 +67,15 @@ export function createCarrier({ pool, url, role, channels, onPayload, onListenin
   let isSending = false;
   let stopped = false;
 
+  const { promise: listening, resolve: onFirst } = Promise.withResolvers<void>();
   const listener = createListener({
     url,
     role,
     channels,
-    onListening,
+    onListening: () => {
+      onFirst();
+      onListening();
+    },
     onText: (text) => onPayload(JSON.parse(text) as Payload),
   });
 
@@ -113,6 +119,7 @@ export function createCarrier({ pool, url, role, channels, onPayload, onListenin
 
   return {
     listen: listener.start,
+    listening,
     send: (channel, payload) => {
       if (stopped) return;
       add(channel, payload);

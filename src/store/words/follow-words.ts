@@ -7,8 +7,8 @@ import type { LiveWords, WordsChange } from './live-words.ts';
 export type FollowedWords = {
   /** The reader has all messages until now; from here on it gets words. */
   open(): void;
-  /** The reader got a message of the agent. */
-  said(): void;
+  /** The reader gets a message of the agent. `text`: sent as its words, if none of them were shown. */
+  said(text?: string): void;
   leave(): void;
 };
 
@@ -19,21 +19,28 @@ export function followWords(
 ): FollowedWords {
   let isOpen = false;
   let early = '';
+  let isShown = false;
+  const show = (event: 'delta' | 'replace', text: string): void => {
+    isShown = text !== '';
+    send(event, text);
+  };
   let current = '';
   let finished = '';
   const onChange = ({ turn, text, replaces, isStored }: WordsChange): void => {
     current = turn;
     if (!isOpen) early = replaces ? text : early + text;
-    else if (!isStored && turn !== finished) send(replaces ? 'replace' : 'delta', text);
+    else if (!isStored && turn !== finished) show(replaces ? 'replace' : 'delta', text);
   };
   const leave = liveWords.follow(topic, onChange);
   return {
     open: () => {
       if (isOpen) return;
       isOpen = true;
-      if (early !== '') send('replace', early);
+      if (early !== '') show('replace', early);
     },
-    said: () => {
+    said: (text = '') => {
+      if (!isShown && text !== '') show('delta', text);
+      isShown = false;
       if (isOpen) finished = current;
     },
     leave,

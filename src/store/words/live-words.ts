@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import { type Carrier, createCarrier, type Payload } from './carry-words.ts';
@@ -12,14 +13,22 @@ import { type Carrier, createCarrier, type Payload } from './carry-words.ts';
 export type LiveWords = {
   /** What is shown now, if anything, then each change, until the returned function is called. */
   follow(topic: string, onChange: (change: WordsChange) => void): () => void;
-  /** The words of one turn, for the readers of these topics. */
-  begin(topics: readonly string[]): TurnWords;
+  /**
+   * The same for a run that is not accepted yet: follows it, and resolves with the name of this process for `begin` when
+   * words can reach it. A turn that begins before the reader is there then finds it.
+   */
+  expect(topic: string): Promise<ExpectedWords>;
+  /** The words of one turn, for the readers of these topics. `reader`: a process that expects those of the first topic. */
+  begin(topics: readonly string[], reader?: string): TurnWords;
   start(): void;
   stop(): Promise<void>;
 };
 
 /** `text` follows what is shown, or `replaces` it; an empty one takes it back. `isStored`: its message can be read. */
 export type WordsChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
+
+/** Follows one topic; the first follower gets the changes that came before it. */
+export type ExpectedWords = Pick<LiveWords, 'follow'> & { reader: string; leave(): void };
 
 export type TurnWords = {
   isRead(): boolean;
@@ -39,6 +48,8 @@ const nameOf = (...parts: string[]): string => hash('sha256', JSON.stringify(par
 const GAP_MS = 30;
 /** How long a process whose last reader left still gets the words: the reader may come back. */
 const LINGER_MS = 10_000;
+/** How long a call waits for the connection that brings words from other processes. */
+const LISTEN_MS = 1_000;
 const REPEAT_MS = 20_000;
 const FORGET_MS = 60_000;
 /** Words that have not moved for this long are of a worker that died: longer than a model may take for an answer. */
@@ -67,6 +78,8 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
   /** Which processes have readers of a topic, and until when this is believed. */
   const readers = new Map<string, Map<string, number>>();
   const turns = new Set<Turn>();
+  /** Readers that a run names and that have not announced themselves: they may not listen yet. */
+  const unheard = new Set<string>();
   let repeating: NodeJS.Timeout | undefined;
 
   const carrier: Carrier = createCarrier({
@@ -102,7 +115,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
   function noteReader(topic: string, reader: string): void {
     if (readers.size >= MAX_READ && !readers.has(topic)) return;
     const nodes = readers.get(topic) ?? new Map<string, number>();
-    const isNew = !nodes.has(reader);
+    const isNew = !nodes.has(reader) || unheard.delete(`${topic} ${reader}`);
     readers.set(topic, nodes.set(reader, performance.now() + FORGET_MS));
     if (isNew) tellReader(topic, reader);
   }
@@ -186,6 +199,22 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
   }
 
   return {
+    async expect(topic) {
+      const early: WordsChange[] = [];
+      let pass = (change: WordsChange): void => void early.push(change);
+      const leave = this.follow(topic, (change) => pass(change));
+      await Promise.race([carrier.listening, pause(LISTEN_MS, undefined, { ref: false })]);
+      return {
+        reader: node,
+        leave,
+        follow: (_, onChange) => {
+          pass = onChange;
+          for (const change of early.splice(0)) onChange(change);
+          return leave;
+        },
+      };
+    },
+
     follow(topic, onChange) {
       const known = watched.get(topic);
       const here: Watched = known ?? { listeners: new Set(), shown: null, leaving: null };
@@ -209,7 +238,12 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
       };
     },
 
-    begin(topics) {
+    begin(topics, reader) {
+      const expected = reader === undefined || reader === node ? null : `${topics[0]} ${reader}`;
+      if (expected !== null) {
+        noteReader(topics[0]!, reader!);
+        unheard.add(expected);
+      }
       const turn: Turn = { id: newId('node'), topics, text: '', sent: 0, timer: null };
       turns.add(turn);
       return {
@@ -228,6 +262,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
         },
         end: (stored) => {
           if (!turns.delete(turn)) return;
+          if (expected !== null) unheard.delete(expected);
           if (turn.timer) clearTimeout(turn.timer);
           for (const topic of topics) {
             const end = { topic, turn: turn.id, stored };

@@ -103,7 +103,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
   });
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
-    const words = liveWords.begin(topicsOf(run));
+    const words = liveWords.begin(topicsOf(run), run.input.reader);
     const span = tracer ? spanOfRun(tracer, run) : undefined;
     try {
       if (run.attempts > MAX_ATTEMPTS) {

@@ -1,5 +1,5 @@
 import type { Access } from '../../../access/access.ts';
-import type { FollowRunDeps } from '../../../features/triggers/follow-run.ts';
+import type { ExpectRunDeps, FollowRunDeps } from '../../../features/triggers/follow-run.ts';
 import type { TriggersDeps } from '../../../features/triggers/deps.ts';
 import type { Paging } from '../../route/paging.ts';
 import type { Route } from '../../route/route.ts';
@@ -10,7 +10,8 @@ import { readRunRoute } from './read-run.ts';
 import { startConversationRoute } from './start-conversation.ts';
 
 export type TriggerRoutesDeps = TriggersDeps &
-  FollowRunDeps & {
+  FollowRunDeps &
+  ExpectRunDeps & {
     paging: Paging;
     baseUrl: string;
     access: Pick<Access, 'admit'>;

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { holds } from '../../../access/decide.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
 import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
+import { expectRun } from '../../../features/triggers/follow-run.ts';
 import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
@@ -14,7 +15,7 @@ import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
-import { STREAM_ANSWER, streamRun } from './stream-run.ts';
+import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
 
@@ -81,6 +82,8 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
     const fillsOnly = !holds(caller, 'end_users');
     if (call.dry_run) return reply.code(200).send(await previewCall(deps, target, call, { fillsOnly }));
+    const expected = asksForStream(request) ? await expectRun(deps, caller.orgId) : undefined;
+    if (expected) reply.raw.once('close', expected.words.leave);
     const started = await startConversation(deps, {
       target,
       call,
@@ -89,11 +92,13 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       fillsOnly,
       requestId: request.requestId,
       trace: metaOf(request.raw)?.span?.traceparent,
+      stream: expected && { runId: expected.runId, reader: expected.words.reader },
       idempotency: request.idempotency,
     });
     if (started.replayed) reply.header('idempotent-replayed', 'true');
-    if (asksForStream(request) && started.answer.status < 300) {
-      const streamed = await tryToStream(deps, request, reply, started);
+    if (expected && started.answer.status < 300) {
+      const liveWords = started.replayed ? deps.liveWords : expected.words;
+      const streamed = await tryToStream({ ...deps, liveWords }, request, reply, started);
       if (streamed) return streamed;
     }
     const seconds = call.send_at ? 0 : readWait(request);
@@ -109,7 +114,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
 
 /** The call is accepted, so nothing may refuse it now: without a stream the caller gets the 202. */
 async function tryToStream(
-  deps: TriggerRoutesDeps,
+  deps: StreamDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { answer, run }: Started,

@@ -111,6 +111,23 @@ describe('the words of a turn that another process plays', () => {
     expect(odd.map(({ event }) => event)).toEqual(['message', 'run']);
   });
 
+  test('are streamed for every call, also when the turn is over before the stream is open', async () => {
+    for (let n = 0; n < 20; n++) {
+      model.script({ pieces: ['It', ' ships.'] });
+      const events = await (await start({ message: `When? ${n}` })).rest();
+      const before = events.slice(
+        0,
+        events.findIndex(({ event }) => event === 'message'),
+      );
+      const shown = before.reduce(
+        (text, { event, data }) => (event === 'delta' ? text + data.text : event === 'replace' ? data.text : text),
+        '',
+      );
+      expect(shown).toMatch(/^It/);
+      expect(model.calls.at(-1)!.body.stream).toBe(true);
+    }
+  });
+
   test('are taken back when the person writes: the turn stops, and one answer covers both messages', async () => {
     const conversation = { key: 'stopped' };
     model.script({ pieces: ['Monday', ' or Tuesday.'], next: steps.next }, { text: 'To both: no.' });

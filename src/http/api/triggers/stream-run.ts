@@ -11,11 +11,13 @@ const STREAMS_PER_ORGANIZATION = 512;
 /** After this time the client reconnects with Last-Event-ID, to any node. */
 const STREAM_MS = 15 * 60_000;
 
-type Deps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'liveWords' | 'access'>;
+export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'baseUrl'> & {
+  liveWords: Pick<TriggerRoutesDeps['liveWords'], 'follow'>;
+};
 
 /** Opens the stream, or refuses before anything is sent. Resolves when it is open. */
 export async function streamRun(
-  deps: Deps,
+  deps: StreamDeps,
   need: Route['access'],
   request: FastifyRequest,
   reply: FastifyReply,
@@ -42,7 +44,11 @@ export async function streamRun(
 }
 
 /** A revoked key ends its streams. */
-async function isStillGranted({ access }: Deps, need: Route['access'], request: FastifyRequest): Promise<boolean> {
+async function isStillGranted(
+  { access }: StreamDeps,
+  need: Route['access'],
+  request: FastifyRequest,
+): Promise<boolean> {
   const { authorization } = metaOf(request.raw)!;
   const params = request.params as Record<string, string>;
   return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip));
