@@ -94,7 +94,7 @@ function typescriptOf({ method, path, body }: ApiCall, baseUrl: string): string 
       return id === undefined ? literal(given[name]) : `'${id}'`;
     },
   );
-  return `// npm install @parley/sdk: see ${baseUrl}/docs/guides/sdk
+  return `// Install the client library from its release file: ${baseUrl}/docs/guides/sdk
 import { Parley } from '@parley/sdk';
 
 const parley = new Parley({ baseUrl: '${baseUrl}', apiKey: process.env.${KEY_PLACE}! });

@@ -14,6 +14,13 @@ export const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process
 /** Deno and Bun for long tests: scripts/test-tools.mjs installs them; undefined where it could not. */
 export const RUNTIMES = process.env.TEST_RUNTIMES;
 
+/** Packs the npm package into a folder, as a release does. The name of the file. */
+export async function packPackage(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const packed = await run('npm', ['pack', '--json', path.join(ROOT, 'dist')], { cwd: folder, env });
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  return filename;
+}
+
 /** The npm package, built if it is stale, packed, and installed into an empty folder with an empty home. */
 export async function installPackage(...options: string[]): Promise<{ folder: string; home: string }> {
   await run(process.execPath, [path.join(ROOT, 'scripts', 'set-up.mjs'), '--program', '--sites'], { cwd: ROOT });
@@ -23,10 +30,8 @@ export async function installPackage(...options: string[]): Promise<{ folder: st
   // npm looks for the settings of this machine beside the Node that runs it: with ours it would not find them.
   const settings = process.env['npm_config_globalconfig'];
   const env = { PATH, HOME: home, ...(settings !== undefined && { npm_config_globalconfig: settings }) };
-  const npm = (...args: string[]) => run('npm', args, { cwd: folder, env });
-  const packed = await npm('pack', '--json', path.join(ROOT, 'dist'));
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  await npm('install', '--no-audit', '--no-fund', ...options, `./${filename}`);
+  const file = `./${await packPackage(folder, env)}`;
+  await run('npm', ['install', '--no-audit', '--no-fund', ...options, file], { cwd: folder, env });
   return { folder, home };
 }
 

@@ -113,11 +113,13 @@ describe('the package', () => {
     const size = megabytes(path.join(folder, 'node_modules'));
     console.log(`installed without the embedded Postgres: ${size.toFixed(1)} MB`);
     expect(size).toBeLessThan(MAX_INSTALLED_MB);
-    expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['parley']);
+    const installed = readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect([installed, readdirSync(path.join(folder, 'node_modules', '@parley'))]).toEqual([['@parley'], ['server']]);
   });
 
   test('passes on the licenses of what is in it, of the dashboard too', () => {
-    const licenses = (...file: string[]) => readFileSync(path.join(folder, 'node_modules', 'parley', ...file), 'utf8');
+    const licenses = (...file: string[]) =>
+      readFileSync(path.join(folder, 'node_modules', '@parley', 'server', ...file), 'utf8');
     expect(licenses('LICENSES-OF-PACKAGES.txt')).toContain('fastify');
     expect(licenses('dashboard', 'dist', 'licenses.md')).toContain('@mantine/core');
   });

@@ -43,7 +43,7 @@ beforeAll(() => {
     cpSync(path.join(ROOT, file), path.join(clone, file), { recursive: true });
   const build = `const { mkdirSync, writeFileSync } = require('node:fs'); mkdirSync('dist', { recursive: true });
     if (process.env.BUILD_FAILS) process.exit(1);
-    writeFileSync('dist/package.json', JSON.stringify({ name: 'parley', version: require('./package.json').version }));`;
+    writeFileSync('dist/package.json', JSON.stringify({ name: '@parley/server', version: require('./package.json').version }));`;
   write('build.cjs', build);
   const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> };
   manifest.scripts['check'] = 'node -e "process.exit(Number(process.env.CHECK_FAILS ?? 0))"';
@@ -93,7 +93,7 @@ describe('a release', () => {
     const files = [
       'SHA256SUMS',
       'parley-0.4.0.cdx.json',
-      'parley-0.4.0.tgz',
+      'parley-server-0.4.0.tgz',
       'parley-chart-0.4.0.tgz',
       'parley-sdk-0.4.0.tgz',
     ];

@@ -3,7 +3,7 @@
 # Needs PARLEY_URL, PARLEY_TOKEN (verbs read, test, push) and AGENT.
 set -euo pipefail
 cd "$(dirname "$0")"
-parley=${PARLEY:-npx parley}
-$parley agents update "$AGENT" --file agent.json --draft > /dev/null
-$parley agents suite set "$AGENT" --file suite.yaml --keep-required > /dev/null
-$parley agents test "$AGENT" --junit "${REPORT:-report.xml}" --json
+parley() { node .parley/parley.js "$@"; }
+parley agents update "$AGENT" --file agent.json --draft > /dev/null
+parley agents suite set "$AGENT" --file suite.yaml --keep-required > /dev/null
+parley agents test "$AGENT" --junit "${REPORT:-report.xml}"

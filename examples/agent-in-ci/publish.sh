@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 ./check.sh
-${PARLEY:-npx parley} agents publish "$AGENT" > /dev/null
+node .parley/parley.js agents publish "$AGENT" > /dev/null
