@@ -1,21 +1,72 @@
-import type { CaseResult } from '../contract/dashboard/suites.ts';
+import type { CaseResult, SuiteCase } from '../contract/dashboard/suites.ts';
+
+/** A result, or why there is none although the case ran. */
+export type Outcome = CaseResult & { error?: { code: string; message: string } };
+/** A case of a run; without an outcome it has not run. */
+export type Tried = { suiteCase: SuiteCase; outcome: Outcome | null; seconds: number };
+export type Report = {
+  agent: { id: string; name: string };
+  /** "draft", a number, or the name of a file. */
+  version: string;
+  startedAt: Date;
+  tried: readonly Tried[];
+  /** Why the run ended before its last case. */
+  stopped?: { code: string; message: string } | undefined;
+};
 
 /** The report that servers for continuous integration read. */
-export function junit(name: string, results: readonly CaseResult[]): string {
-  const failed = results.filter(({ passed }) => !passed).length;
-  const cases = results.map((result) =>
-    result.passed
-      ? `    <testcase classname="${xml(name)}" name="${xml(result.name)}"/>`
-      : `    <testcase classname="${xml(name)}" name="${xml(result.name)}">\n      <failure message="${xml(faultsOf(result)[0] ?? '')}">${xml(faultsOf(result).join('\n'))}</failure>\n    </testcase>`,
-  );
+export function junit({ agent, version, startedAt, tried, stopped }: Report): string {
+  const failures = tried.filter(({ outcome }) => outcome && !outcome.passed && !outcome.error).length;
+  const errors = tried.filter(({ outcome }) => outcome?.error).length + (stopped ? 1 : 0);
+  const skipped = tried.filter(({ outcome }) => !outcome).length;
+  const seconds = tried.reduce((sum, one) => sum + one.seconds, 0).toFixed(3);
+  const counts = `tests="${tried.length + (stopped ? 1 : 0)}" failures="${failures}" errors="${errors}" skipped="${skipped}" time="${seconds}"`;
+  const end = stopped
+    ? [testcase(agent.name, 'The run stopped', 0, [fault('error', stopped.code, [stopped.message])])]
+    : [];
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites>
-  <testsuite name="${xml(name)}" tests="${results.length}" failures="${failed}">
-${cases.join('\n')}
+<testsuites ${counts}>
+  <testsuite name="${xml(agent.name)}" ${counts} timestamp="${startedAt.toISOString()}">
+    <properties>
+      <property name="agent_id" value="${xml(agent.id)}"/>
+      <property name="version" value="${xml(version)}"/>
+    </properties>
+${[...tried.map((one) => caseOf(agent.name, one)), ...end].join('\n')}
   </testsuite>
 </testsuites>
 `;
 }
+
+function caseOf(agentName: string, { suiteCase, outcome, seconds }: Tried): string {
+  const parts: string[] = [];
+  if (!outcome) parts.push('      <skipped message="The case did not run."/>');
+  else if (outcome.error) parts.push(fault('error', outcome.error.code, [outcome.error.message]));
+  else if (!outcome.passed) parts.push(fault('failure', null, faultsOf(outcome)));
+  if (outcome && outcome.turns.length > 0)
+    parts.push(`      <system-out>${xml(conversationOf(suiteCase, outcome))}</system-out>`);
+  return testcase(agentName, suiteCase.name, seconds, parts);
+}
+
+function testcase(agentName: string, name: string, seconds: number, parts: readonly string[]): string {
+  const head = `    <testcase classname="${xml(agentName)}" name="${xml(name)}" time="${seconds.toFixed(3)}"`;
+  return parts.length === 0 ? `${head}/>` : `${head}>\n${parts.join('\n')}\n    </testcase>`;
+}
+
+function fault(kind: 'error' | 'failure', type: string | null, lines: readonly string[]): string {
+  const what = type === null ? '' : ` type="${xml(type)}"`;
+  return `      <${kind}${what} message="${xml(lines[0] ?? '')}">${xml(lines.join('\n'))}</${kind}>`;
+}
+
+/** What the person and the agent wrote, and which tools were called. */
+const conversationOf = ({ turns: asked }: SuiteCase, { turns }: CaseResult): string =>
+  turns
+    .flatMap(({ said, calls, next }, at) => [
+      ...(asked[at]?.say === undefined ? [] : [`Person: ${asked[at].say}`]),
+      ...calls.map(({ tool, arguments: args }) => `[${tool} ${JSON.stringify(args)}]`),
+      ...said.map((text) => `Agent: ${text}`),
+      ...(next === 'waiting_for_user' ? [] : [`[${next}]`]),
+    ])
+    .join('\n');
 
 /** A sentence for each expectation that did not hold. */
 export const faultsOf = ({ turns }: CaseResult): string[] =>

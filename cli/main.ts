@@ -1,35 +1,56 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
+import { ownVersion } from '../src/kernel/own-files.ts';
 import { EXIT_INTERRUPTED, Failure } from './failure.ts';
-import { reportFailure } from './output.ts';
+import { endsWithReader, reportFailure } from './output.ts';
 import { buildProgram } from './program.ts';
 import { Interrupted } from './prompt.ts';
+import { wantsJson } from './verb.ts';
 
-// A reader that went away, as in "parley keys list | head -1", is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+// The reader of "parley keys list | head -1" closes the pipe early. The command completes, so its exit code is right.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (endsWithReader()) process.exit(0);
+  });
 
 process.exitCode = (await run(process.argv.slice(2))) ?? process.exitCode;
 
+/** `help keys create` is `keys create --help`. */
+function meant(program: Command, args: string[]): string[] {
+  const [first, ...names] = args;
+  if (first !== 'help' || names.length === 0) return args;
+  let at = program;
+  for (const name of names.filter((word) => !word.startsWith('-'))) {
+    const below = at.commands.find((command) => command.name() === name);
+    if (!below) throw new Failure('usage_invalid', `There is no command "${name}" in "${at.name()}".`);
+    at = below;
+  }
+  return [...names, '--help'];
+}
+
 /** Runs one command; null leaves the exit code that the command chose. */
 async function run(args: string[]): Promise<number | null> {
-  const program = buildProgram();
+  // No option of the program: `agents test --version 3` has an option of this name.
+  if (args[0] === '--version') {
+    process.stdout.write(`${ownVersion()}\n`);
+    return 0;
+  }
+  let command: Command | null = null;
+  const program = buildProgram().hook('preAction', (_program, action) => {
+    command = action;
+  });
+  const json = (): boolean => wantsJson(command, args.includes('--json'));
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(meant(program, args), { from: 'user' });
     return null;
   } catch (error) {
     if (error instanceof Interrupted) return EXIT_INTERRUPTED;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      return reportFailure(usageFailure(error), wantsJson(args));
+      return reportFailure(usageFailure(error), json());
     }
-    return reportFailure(error, wantsJson(args));
+    return reportFailure(error, json());
   }
-}
-
-function wantsJson(args: string[]): boolean {
-  return args.includes('--json') || !process.stdout.isTTY;
 }
 
 /** Commander's words without its prefix; a command group by itself has shown its help already. */

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CaseResult, TestAgentBody } from '../contract/dashboard/suites.ts';
 import { Failure } from './failure.ts';
@@ -16,7 +16,10 @@ export type ModelTape = {
 /** Cases by name, in each the answers by a hash of what was asked. Answers are JSON, so that a change can be read. */
 type TapeFile = { cases: Record<string, Record<string, unknown>> };
 
-export async function openTape(paths: { record?: string; replay?: string }): Promise<ModelTape> {
+export async function openTape(
+  paths: { record?: string; replay?: string },
+  names: readonly string[],
+): Promise<ModelTape> {
   if (paths.record !== undefined && paths.replay !== undefined)
     throw new Failure('usage_invalid', 'Use one of --record and --replay.');
   const [record, replay] = await Promise.all([fileAt(paths.record), fileAt(paths.replay)]);
@@ -37,7 +40,7 @@ export async function openTape(paths: { record?: string; replay?: string }): Pro
       save: async () => {},
     };
   }
-  const file: TapeFile = { cases: {} };
+  const file: TapeFile = { cases: record === undefined ? {} : await recordedBefore(record, names) };
   return {
     bodyOf: () => (record === undefined ? {} : { record: true }),
     keep: ({ recorded, ...result }) => {
@@ -51,6 +54,20 @@ export async function openTape(paths: { record?: string; replay?: string }): Pro
       if (record !== undefined) await writeText(record, `${JSON.stringify(file, null, 2)}\n`);
     },
   };
+}
+
+/**
+ * The answers of cases that are recorded already: a run of a few cases, or one that fails, keeps the others. Opens the
+ * file for writing, so that a path that cannot be written fails before a model is called.
+ */
+async function recordedBefore(path: string, names: readonly string[]): Promise<TapeFile['cases']> {
+  const file = await open(path, 'a').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure('file_unreadable', `${path} cannot be written (${error.code}).`, { cause: error });
+  });
+  await file.close();
+  const text = await readFile(path, 'utf8');
+  const { cases } = (text === '' ? { cases: {} } : parseJsonObject(text, path)) as Partial<TapeFile>;
+  return Object.fromEntries(Object.entries(cases ?? {}).filter(([name]) => names.includes(name)));
 }
 
 /** A folder stands for a file in it. */

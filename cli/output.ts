@@ -49,6 +49,13 @@ export function createOutput(json: boolean): Output {
   };
 }
 
+let stopsWithReader = false;
+/** For a command without an end or with costs: it stops when the reader of its output has gone. */
+export const endWithReader = (): void => {
+  stopsWithReader = true;
+};
+export const endsWithReader = (): boolean => stopsWithReader;
+
 const dim = (text: string): string => styleText('dim', text, { stream: process.stdout });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

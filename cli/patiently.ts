@@ -1,16 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Refused } from './failure.ts';
-
-const PATIENCE = 10;
+import { Failure, Refused } from './failure.ts';
 
 /** Other tests of the organization may run at the same time. */
+const LIMITED_ATTEMPTS = 10;
+const FAILED_ATTEMPTS = 2;
+
+/** Repeats a call that the rate limit refuses, and once a call that a model provider or the server fails. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  let limited = 0;
+  let failed = 0;
+  for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refused) || error.code !== 'rate_limited' || attempt >= PATIENCE) throw error;
+      const isLimited = error instanceof Refused && error.code === 'rate_limited' && ++limited < LIMITED_ATTEMPTS;
+      if (!isLimited && !(isTemporary(error) && ++failed < FAILED_ATTEMPTS)) throw error;
       await pause(1_000);
     }
   }
 }
+
+/** A provider or the server failed at this call; the next call may succeed. */
+export const isTemporary = (error: unknown): error is Failure | Refused =>
+  error instanceof Refused ? error.status >= 500 : error instanceof Failure && error.code === 'server_too_slow';

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { ownVersion } from '../src/kernel/own-files.ts';
 import { addAgentsCommand } from './commands/agents.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
@@ -28,6 +27,8 @@ Answers are text on a terminal, and JSON when piped or with --json. A command th
 (as {"error":{"code","message"}} when piped) and exits with 1; 3 means that an access token is not valid (any more),
 4 that it is too narrow, 130 interrupted.
 
+"./parley --version" prints the version.
+
 Environment:
   PARLEY_URL           the server (default http://127.0.0.1:4000)
   PARLEY_TOKEN         an access token, instead of "./parley login": for CI and other programs
@@ -43,7 +44,6 @@ The whole reference is in docs/cli.md.`;
 export function buildProgram(): Command {
   const program = new Command('parley')
     .description('Parley from the command line.')
-    .version(ownVersion(), '--version', 'print the version')
     .option('--json', 'print JSON, also on a terminal')
     .option('--url <url>', 'the URL of the server, instead of PARLEY_URL')
     .option('--org <id>', 'the organization, if you have several')

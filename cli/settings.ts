@@ -9,7 +9,6 @@ export type Settings = {
   /** The server's base URL, without a slash at the end. */
   url: string;
   org: string | undefined;
-  json: boolean;
   email: string | undefined;
   password: string | undefined;
   /** An access token: it acts instead of a session. */
@@ -17,6 +16,8 @@ export type Settings = {
   apiKey: string | undefined;
   /** Where sessions are kept; null when the environment names no place. */
   configFolder: string | null;
+  /** The folder of the repository in a job of GitHub Actions; null elsewhere. */
+  githubWorkspace: string | null;
 };
 
 const DEFAULT_URL = 'http://127.0.0.1:4000';
@@ -25,12 +26,12 @@ export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv): Se
   return {
     url: serverUrl(options.url ?? (env['PARLEY_URL'] || DEFAULT_URL)),
     org: options.org ?? (env['PARLEY_ORG'] || undefined),
-    json: options.json === true || !process.stdout.isTTY,
     email: env['PARLEY_EMAIL'] || undefined,
     password: env['PARLEY_PASSWORD'] || undefined,
     token: env['PARLEY_TOKEN'] || undefined,
     apiKey: env['PARLEY_API_KEY'] || undefined,
     configFolder: configFolder(env),
+    githubWorkspace: env['GITHUB_ACTIONS'] === 'true' ? (env['GITHUB_WORKSPACE'] ?? process.cwd()) : null,
   };
 }
 

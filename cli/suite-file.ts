@@ -1,6 +1,6 @@
-import { parse, stringify, YAMLParseError } from 'yaml';
+import { isMap, isSeq, LineCounter, parse, parseDocument, stringify, YAMLParseError } from 'yaml';
 import { SetSuiteBody, type SuiteCase } from '../contract/dashboard/suites.ts';
-import { Failure } from './failure.ts';
+import { Failure, Refused } from './failure.ts';
 import { readText } from './input.ts';
 
 /** What a text in YAML or JSON says; `what` names it in the message. */
@@ -15,11 +15,35 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
 }
 
 /** Cases of a file in YAML or JSON, in the form of contract/dashboard/suites.ts. The server checks them. */
-export async function readSuiteFile(file: string): Promise<SetSuiteBody> {
-  const suite = parseYaml(await readText(file), file);
+export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
+
+export function parseSuite(text: string, file: string): SetSuiteBody {
+  const suite = parseYaml(text, file);
   if (!Array.isArray(suite['cases']))
     throw new Failure('usage_invalid', `${file} has no list "cases". docs/agent-tests.md shows the form.`);
   return suite as SetSuiteBody;
+}
+
+/** The line of each case in the text of such a file. */
+export function linesOfCases(text: string): number[] {
+  const lines = new LineCounter();
+  const cases: unknown = parseDocument(text, { lineCounter: lines, schema: 'core' }).get('cases');
+  const items: unknown[] = isSeq(cases) ? cases.items : [];
+  return items.map((one) => (isMap(one) && one.range ? lines.linePos(one.range[0]).line : 1));
+}
+
+/** Names the cases in the pointers of a refusal. */
+export async function namingCases<T>(cases: readonly unknown[], work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const message = error.message.replaceAll(/^\/cases\/(\d+)\S*: /gm, (whole, at: string) => {
+      const { name } = Object(cases[Number(at)]) as { name?: unknown };
+      return typeof name === 'string' ? `Case "${name}", ${whole}` : whole;
+    });
+    throw new Refused(error.code, error.status, message);
+  }
 }
 
 /** The same order of the members every time, so that two versions of the file can be compared. */

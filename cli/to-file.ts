@@ -1,15 +1,18 @@
 import { open } from 'node:fs/promises';
 import { Failure } from './failure.ts';
+import { endWithReader } from './output.ts';
 
 /** Writes what comes in pieces into a new file, or to standard output where no file is named. */
 export async function toFile(
   path: string | undefined,
   fill: (write: (chunk: Buffer) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  if (path === undefined)
+  if (path === undefined) {
+    endWithReader();
     return fill(async (chunk) => {
       if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     });
+  }
   // People are in it: for its owner alone, and never over something else.
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;

@@ -6,6 +6,17 @@ import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 /** What a verb works with. */
 export type Cli = { settings: Settings; api: Api; out: Output };
 
+const PRINTS_TEXT = new WeakSet<Command>();
+
+/** Marks a command whose reader is a person or the log of a job: it prints text when piped, JSON only with --json. */
+export function printsText(command: Command): Command {
+  PRINTS_TEXT.add(command);
+  return command;
+}
+
+export const wantsJson = (command: Command | null, given: boolean): boolean =>
+  given || (!process.stdout.isTTY && !(command && PRINTS_TEXT.has(command)));
+
 /** Gives a command its action: the arguments as typed, its own options, and the server to talk to. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the options that the command declares
 export function verb<Options>(
@@ -13,8 +24,10 @@ export function verb<Options>(
   run: (cli: Cli, args: string[], options: Options) => Promise<void> | void,
 ): Command {
   return command.action(async () => {
-    const settings = readSettings(command.optsWithGlobals<GlobalOptions>(), process.env);
-    const cli: Cli = { settings, api: createApi(settings), out: createOutput(settings.json) };
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const settings = readSettings(options, process.env);
+    const out = createOutput(wantsJson(command, options.json === true));
+    const cli: Cli = { settings, api: createApi(settings), out };
     try {
       await run(cli, command.processedArgs as string[], command.opts<Options & object>());
     } finally {

@@ -60,14 +60,16 @@ beforeAll(async () => {
   for (const args of [
     ['knowledge', 'add', '--agent', agent, '--file', document, '--name', 'Opening hours'],
     ['agents', 'suite', 'set', agent, '--file', path.join(shipped, 'suite.yaml')],
-  ])
-    expect(await asPerson(...args)).toMatchObject({ code: 0, stderr: '' });
+  ]) {
+    const { code, stderr } = await asPerson(...args);
+    if (code !== 0) throw new Error(stderr);
+  }
   const token = async (...verbs: string[]): Promise<string> =>
     (await call(`POST ${at}/access-tokens`, { label: 'CI', verbs, agent_ids: [agent] })).body.value;
   values = {
     'vars.PARLEY_URL': parley.url,
     'vars.PARLEY_AGENT': agent,
-    'secrets.PARLEY_TEST_TOKEN': await token('read', 'test', 'push'),
+    'secrets.PARLEY_TEST_TOKEN': await token('read', 'test'),
     'secrets.PARLEY_PUBLISH_TOKEN': await token('read', 'test', 'push', 'publish'),
   };
 });
@@ -133,6 +135,11 @@ test('a pull request is checked with the release file, and publishes nothing', a
   const ended = await workflow('pull_request');
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(report(ended.clone)).toContain('tests="4" failures="0"');
+  const { body } = await call(`GET ${at}/agents/${agent}`);
+  expect(body).toMatchObject({
+    unpublished_changes: false,
+    published: { opening: { en: body.definition.opening.en } },
+  });
   expect(await live()).toContain('How can I help?');
 });
 

@@ -7,6 +7,7 @@ import {
 } from '../../contract/dashboard/replay.ts';
 import { Failure, Refused } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
+import { endWithReader } from '../output.ts';
 import { patiently } from '../patiently.ts';
 import { type Cli, examples, verb } from '../verb.ts';
 import { versionOf } from './agent-version.ts';
@@ -32,6 +33,7 @@ export function addAgentReplay(agents: Command): void {
 
 async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promise<void> {
   const version = versionOf(options.version);
+  if (!options.exitCode) endWithReader();
   const ids = options.conversation === undefined ? await newest(cli, agent, options.last) : [options.conversation];
   const results: ReplayResult[] = [];
   const failures: Refused[] = [];

@@ -1,16 +1,10 @@
 import type { Command } from 'commander';
-import type { CaseResult, SetSuiteBody, SuiteCase, TestAgentBody } from '../../contract/dashboard/suites.ts';
-import { Failure, Refused } from '../failure.ts';
+import type { SetSuiteBody } from '../../contract/dashboard/suites.ts';
+import { Failure } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
-import { faultsOf, junit } from '../junit.ts';
-import { openTape } from '../model-tape.ts';
-import { patiently } from '../patiently.ts';
-import { readSuiteFile, suiteSchema, writeSuite } from '../suite-file.ts';
-import { type Cli, examples, verb } from '../verb.ts';
-import { writeText } from '../write-text.ts';
-import { versionOf } from './agent-version.ts';
-
-type TestOptions = { file?: string; version: string; junit?: string; repeat: number; record?: string; replay?: string };
+import { namingCases, readSuiteFile, suiteSchema, writeSuite } from '../suite-file.ts';
+import { examples, printsText, verb } from '../verb.ts';
+import { runAgentTests, type TestOptions } from './run-agent-tests.ts';
 
 /** `agents test` and `agents suite`. */
 export function addAgentTests(agents: Command): void {
@@ -18,20 +12,27 @@ export function addAgentTests(agents: Command): void {
     .command('test')
     .summary('run the tests of an agent')
     .description(
-      'Runs the tests of an agent: those that are stored, or those of a file. Nothing is sent and no tool is called. Ends with 0 if all pass, with 5 if some fail, with 6 if --replay lacks an answer.',
+      'Runs the tests of an agent: those that are stored, or those of a file. Nothing is sent and no tool is called. A call that a provider fails is repeated once, then its case fails. Prints text, also when piped; with --json, one line of JSON for each case. In a job of GitHub Actions, it marks failed cases in the pull request. Ends with 0 if all pass, with 5 if some fail, with 6 if --replay lacks an answer.',
     )
     .argument('<agent-id>')
     .option('--file <file>', 'cases in YAML or JSON; "-" is standard input')
     .option('--version <version>', '"draft", or the number of a version', 'draft')
-    .option('--junit <file>', 'write a report in the form of JUnit')
+    .option('--definition <file>', 'test the definition in this file (JSON or YAML); the draft stays as it is')
+    .option('--only <text>', 'only cases with this text in their name; can be repeated', collect, [])
+    .option('--junit <file>', 'write a report in the form of JUnit, also when the run stops')
     .option('--record <file>', 'write the answers of the model into a file, or into recorded.json of a folder')
     .option(
       '--replay <file>',
       'use the answers of that file or folder; no model is called, and a pass does not count for publishing',
     )
     .option('--repeat <times>', 'run each case so often; all must pass', wholeNumber('--repeat', 1, 100), 1);
-  verb<TestOptions>(test, (cli, [id], options) => runTests(cli, id!, options));
-  examples(test, 'agents test agent_01jd… --file suite.yaml --junit report.xml', 'agents test agent_01jd… --version 3');
+  verb<TestOptions>(printsText(test), (cli, [id], options) => runAgentTests(cli, id!, options));
+  examples(
+    test,
+    'agents test agent_01jd… --file suite.yaml --junit report.xml',
+    'agents test agent_01jd… --definition agent.json --file suite.yaml --only hours',
+    'agents test agent_01jd… --version 3',
+  );
 
   const suite = agents.command('suite').description('The tests of an agent, as a file.');
   verb(
@@ -51,7 +52,7 @@ export function addAgentTests(agents: Command): void {
     .option('--keep-required', 'whether publishing needs them stays as it is, whatever the file says');
   verb<SetOptions>(set, async ({ api, out }, [id], options) => {
     const body = wantedOf(await readSuiteFile(options.file), options);
-    const stored = await api.call('setSuite', { ids: { agent_id: id! }, body });
+    const stored = await namingCases(body.cases, api.call('setSuite', { ids: { agent_id: id! }, body }));
     out.record(
       stored,
       () => `${stored.cases.length} cases; publishing ${stored.required ? 'needs' : 'does not need'} them`,
@@ -64,6 +65,8 @@ export function addAgentTests(agents: Command): void {
     .action(() => void process.stdout.write(`${suiteSchema()}\n`));
 }
 
+const collect = (text: string, before: string[]): string[] => [...before, text];
+
 type SetOptions = { file: string; required?: boolean; notRequired?: boolean; keepRequired?: boolean };
 
 function wantedOf({ cases, required }: SetSuiteBody, options: SetOptions): SetSuiteBody {
@@ -73,66 +76,3 @@ function wantedOf({ cases, required }: SetSuiteBody, options: SetOptions): SetSu
   const wanted = options.required ? true : options.notRequired ? false : required;
   return { cases, ...(wanted !== undefined && { required: wanted }) };
 }
-
-async function runTests(cli: Cli, agent: string, options: TestOptions): Promise<void> {
-  const { file, version, junit: report, repeat } = options;
-  const wanted = versionOf(version);
-  const { cases } = await (file === undefined
-    ? cli.api.call('readSuite', { ids: { agent_id: agent } })
-    : readSuiteFile(file));
-  if (cases.length === 0)
-    throw new Failure('usage_invalid', 'The agent has no tests: ./parley agents suite set AGENT --file suite.yaml');
-  const tape = await openTape(options);
-  if (options.record !== undefined && repeat > 1)
-    throw new Failure('usage_invalid', 'A model is recorded once: leave out --repeat.');
-  const results: CaseResult[] = [];
-  const unrecorded: string[] = [];
-  for (const [at, one] of cases.entries()) {
-    cli.out.progress(`${at + 1} of ${cases.length}: ${one.name}`);
-    const body = { case: one, ...(wanted !== undefined && { version: wanted }), ...tape.bodyOf(one.name) };
-    const result = await runCase(cli, agent, body, repeat).then(tape.keep, (error: unknown) => {
-      if (!(error instanceof Refused) || error.code !== 'answer_not_recorded') throw error;
-      unrecorded.push(one.name);
-      return notRecorded(one);
-    });
-    results.push(result);
-    cli.out.line(result, () =>
-      [
-        `${result.passed ? 'ok    ' : 'FAILED'} ${one.name}`,
-        ...faultsOf(result).map((fault) => `         ${fault}`),
-      ].join('\n'),
-    );
-  }
-  await tape.save();
-  if (report !== undefined) await writeText(report, junit(agent, results));
-  if (unrecorded.length > 0)
-    throw new Failure(
-      'answers_not_recorded',
-      `The model is asked something new in: ${unrecorded.join(', ')}. The definition, the test, a document or a tool changed; record again.`,
-    );
-  const failed = results.filter(({ passed }) => !passed).length;
-  if (failed > 0) throw new Failure('tests_failed', `${failed} of ${results.length} tests failed.`);
-  cli.out.hint(`${results.length} tests passed.`);
-}
-
-/** The first run that fails, else the last. */
-async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: number): Promise<CaseResult> {
-  for (let time = 1; ; time++) {
-    const result = await patiently(() => cli.api.call('testAgent', { ids: { agent_id: agent }, body }));
-    if (!result.passed || time >= times) return result;
-  }
-}
-
-const notRecorded = ({ name }: SuiteCase): CaseResult => ({
-  name,
-  passed: false,
-  turns: [
-    {
-      said: [],
-      cites: [],
-      calls: [],
-      next: 'waiting_for_user',
-      faults: [{ expectation: 'recorded', expected: 'an answer of the model', found: 'none' }],
-    },
-  ],
-});

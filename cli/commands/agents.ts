@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { AgentRecord } from '../../contract/dashboard/agents.ts';
-import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import { type AgentChange, readChange } from '../agent-file.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
@@ -93,7 +91,6 @@ export function addAgentsCommand(program: Command): void {
 }
 
 type UpdateOptions = { file?: string; name?: string; enable?: boolean; disable?: boolean; draft?: boolean };
-type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
 
 async function changeOf(options: UpdateOptions): Promise<AgentChange> {
   if (options.enable && options.disable) throw new Failure('usage_invalid', 'Use either --enable or --disable.');
@@ -104,19 +101,4 @@ async function changeOf(options: UpdateOptions): Promise<AgentChange> {
     throw new Failure('usage_invalid', 'Nothing to change: use --file, --name, --enable or --disable.');
   }
   return change;
-}
-
-/** Members of a shown agent that cannot be set; left out, so that it can be edited and sent back. */
-const CHANGEABLE = ['name', 'enabled', 'definition'];
-const READ_ONLY = new Set(Object.keys(AgentRecord.properties).filter((name) => !CHANGEABLE.includes(name)));
-
-/** A definition by itself, or a record around one. The server checks it, so nothing of its schema is repeated here. */
-async function readChange(file: string): Promise<AgentChange> {
-  const { name, enabled, definition, ...rest } = parseJsonObject(await readText(file), file);
-  const around = { ...(name !== undefined && { name }), ...(enabled !== undefined && { enabled }) };
-  if (definition === undefined) {
-    return (Object.keys(rest).length === 0 ? around : { ...around, definition: rest }) as AgentChange;
-  }
-  const unknown = Object.entries(rest).filter(([member]) => !READ_ONLY.has(member));
-  return { ...around, definition, ...Object.fromEntries(unknown) } as AgentChange;
 }

@@ -4,6 +4,7 @@ import type { EventEnvelope } from '../../contract/events.ts';
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
 import type { Api } from '../api.ts';
 import { Failure, Refused } from '../failure.ts';
+import { endWithReader } from '../output.ts';
 import { printable } from '../table.ts';
 import { examples, type Cli, verb } from '../verb.ts';
 
@@ -22,6 +23,7 @@ export function addEventsCommand(program: Command): void {
     .description('Shows new events live until Ctrl-C. Needs no endpoint.')
     .addOption(new Option('--type <type>', 'only this type').choices(EVENT_TYPES));
   verb<{ type?: EventType }>(tail, async (cli, _args, { type }) => {
+    endWithReader();
     const stop = new AbortController();
     const end = (): void => stop.abort();
     process.once('SIGINT', end).once('SIGTERM', end);

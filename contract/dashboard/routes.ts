@@ -113,7 +113,7 @@ import {
   ShortenKeyNetworksBody,
 } from './keys.ts';
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
-import { CaseResult, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
+import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
@@ -346,7 +346,8 @@ const routes = {
   tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
   readSuite: route('GET 200', `${org}/agents/:agent_id/suite`, 'viewer', 'Read the tests of an agent', { answer: SuiteRecord }),
   setSuite: route('PUT 200', `${org}/agents/:agent_id/suite`, 'member', 'Replace the tests of an agent', { body: SetSuiteBody, bodyLimit: DEFINITION_BODY_BYTES, answer: SuiteRecord }),
-  testAgent: route('POST 200', `${org}/agents/:agent_id/test`, 'member', 'Run one test against the draft or a version; no tool is called and nothing is sent', { body: TestAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: CaseResult }),
+  checkSuite: route('POST 204', `${org}/agents/:agent_id/suite/check`, 'member', 'Check tests, and a definition, without storing them', { body: CheckSuiteBody, bodyLimit: DEFINITION_BODY_BYTES }),
+  testAgent: route('POST 200', `${org}/agents/:agent_id/test`, 'member', 'Run one test against the draft, a version or a definition; no tool is called and nothing is sent', { body: TestAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: CaseResult }),
   replayConversation: route('POST 200', `${org}/agents/:agent_id/replay`, 'member', 'Play a conversation that has been on the draft or a version; no tool is called, nothing is sent or stored', { body: ReplayBody, answer: ReplayResult }),
   listMissedQuestions: route('GET 200', `${org}/agents/:agent_id/questions`, 'viewer', 'Questions of the last 30 days that the agent could not answer, by topic', { answer: MissedQuestions }),
   listAllMissedQuestions: route('GET 200', `${org}/questions`, 'viewer', 'Questions of the last 30 days that any agent could not answer, by agent and topic', { answer: MissedQuestions }),

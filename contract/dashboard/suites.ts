@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { AgentDefinition } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MODEL_PROVIDERS } from './models.ts';
 import { closed, Id, Moment, Name, Nullable } from './shapes.ts';
@@ -144,6 +145,17 @@ export const SetSuiteBody = Type.Object(
 );
 export type SetSuiteBody = Static<typeof SetSuiteBody>;
 
+export const CheckSuiteBody = Type.Object(
+  {
+    ...SetSuiteBody.properties,
+    definition: Type.Optional(
+      Type.Unsafe<AgentDefinition>({ ...AgentDefinition, description: 'The definition that is to be tested.' }),
+    ),
+  },
+  closed,
+);
+export type CheckSuiteBody = Static<typeof CheckSuiteBody>;
+
 export const SuiteRecord = Type.Object(
   {
     cases,
@@ -165,6 +177,12 @@ export const TestAgentBody = Type.Object(
   {
     case: SuiteCase,
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Absent: the draft.' })),
+    definition: Type.Optional(
+      Type.Unsafe<AgentDefinition>({
+        ...AgentDefinition,
+        description: 'Test this definition instead of the draft. The draft stays as it is.',
+      }),
+    ),
     record: Type.Optional(Type.Boolean({ description: 'The result has the answers of the model as `recorded`.' })),
     recorded: Type.Optional(
       Type.Unsafe<Static<typeof Recorded>>({

@@ -35,6 +35,7 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   listModels: 'read',
 
   tryAgent: 'test',
+  checkSuite: 'test',
   testAgent: 'test',
 
   createAgent: 'push',

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type {
   CaseResult,
+  CheckSuiteBody,
   SetSuiteBody,
   SuiteCase,
   SuiteRecord,
@@ -21,6 +22,7 @@ import {
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { holdEndUsers } from '../../store/end-users/hold.ts';
+import { checkDefinition } from './check-definition.ts';
 import { chosenDefinition } from './chosen-definition.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
@@ -68,6 +70,19 @@ export async function setSuite(
   return readSuite({ db }, orgId, id);
 }
 
+/** Refuses what `setSuite` and `testAgent` would refuse, so that a run of many cases finds it before the first one. */
+export async function checkSuite(
+  { db, faults }: Pick<AgentsDeps, 'db' | 'faults'>,
+  orgId: string,
+  id: string,
+  { cases, definition }: CheckSuiteBody,
+): Promise<void> {
+  await foundAgent(db, orgId, id);
+  checkCases(cases);
+  await db.transaction((tx) => checkOrigins(tx, orgId, cases));
+  if (definition) checkDefinition(definition, faults);
+}
+
 function checkCases(cases: readonly SuiteCase[]): void {
   if (Buffer.byteLength(JSON.stringify(cases)) > MAX_SUITE_BYTES)
     throw invalid({ pointer: '/cases', code: 'too_large', detail: 'The tests of an agent have at most 256 KiB.' });
@@ -81,7 +96,7 @@ function checkCases(cases: readonly SuiteCase[]): void {
             {
               pointer: `/cases/${at}/name`,
               code: 'duplicate',
-              detail: 'Another case has this name: results are told by it.',
+              detail: 'Another case has this name. Results are identified by it.',
             },
           ]
         : []),
@@ -124,12 +139,12 @@ const turnFaults = ({ turns }: SuiteCase, at: string): Fault[] =>
 const invalid = (...errors: Fault[]): Refusal =>
   new Refusal('validation_failed', 'The tests break the schema.', { errors });
 
-/** Runs one case against the draft or a version. A pass counts for publishing exactly what was tested. */
+/** Runs one case against the draft, a version or a definition. A pass counts for publishing exactly what was tested. */
 export async function testAgent(
-  { db, playCase }: Pick<AgentsDeps, 'db'> & { playCase: PlayCase },
+  { db, faults: engine, playCase }: Pick<AgentsDeps, 'db' | 'faults'> & { playCase: PlayCase },
   orgId: string,
   id: string,
-  { case: suiteCase, version, record, recorded }: TestAgentBody,
+  { case: suiteCase, version, definition: given, record, recorded }: TestAgentBody,
 ): Promise<CaseResult> {
   const faults = turnFaults(suiteCase, '/case');
   if (record && recorded)
@@ -138,9 +153,12 @@ export async function testAgent(
       code: 'conflict',
       detail: 'Either record the model, or use what was recorded.',
     });
+  if (given && version !== undefined)
+    faults.push({ pointer: '/version', code: 'conflict', detail: 'Test either a version or a definition.' });
   if (faults.length > 0) throw invalid(...faults);
   const agent = await foundAgent(db, orgId, id);
-  const definition = await chosenDefinition(db, agent, version);
+  if (given) checkDefinition(given, engine);
+  const definition = given ?? (await chosenDefinition(db, agent, version));
   // Read first: a document that changes while the case is played makes its pass worthless.
   const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
   const print = printOf(suiteCase);

@@ -21,7 +21,7 @@ import {
   settleMissedQuestions,
 } from '../../features/agents/questions.ts';
 import { type Replay, replayConversation } from '../../features/agents/replay.ts';
-import { type PlayCase, readSuite, setSuite, testAgent } from '../../features/agents/suite.ts';
+import { checkSuite, type PlayCase, readSuite, setSuite, testAgent } from '../../features/agents/suite.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
 import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
 import { uploadDocument } from '../../features/agents/upload-document.ts';
@@ -83,6 +83,7 @@ export const agentRoutes = ({
     if (token && body.required !== undefined && !token.verbs.includes('publish')) throw needsPublish();
     return setSuite(deps, orgId, params.agent_id, body, actor);
   }),
+  route('checkSuite', ({ orgId, params, body }) => checkSuite(deps, orgId, params.agent_id, body)),
   route('testAgent', ({ orgId, params, body }) => testAgent(deps, orgId, params.agent_id, body)),
   route('replayConversation', ({ orgId, params, body }) => replayConversation(deps, orgId, params.agent_id, body)),
   route('listMissedQuestions', ({ orgId, params }) => listMissedQuestions(deps, orgId, params.agent_id)),

@@ -314,6 +314,7 @@ const VALID: Record<string, unknown> = {
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
   setSuite: { cases: [] },
+  checkSuite: { cases: [] },
   replayConversation: { conversation_id: newId('conv') },
   setHandOffRules: { goes_to: 'no_one', user_id: null, hours: null, outside: null },
   setPresence: { presence: 'here' },
