@@ -32,6 +32,10 @@ describe('a mistake in typing is found before anything is sent', () => {
     [['campaigns', 'repeat', 'c', '--days', 'mon', '--month-day', '1'], /either --days or --month-day/],
     [['campaigns', 'repeat', 'c', '--month-day', '32'], /from 1 to 31/],
     [['campaigns', 'repeat', 'c', '--stop', '--at', '10:00'], /--stop alone/],
+    [['webhooks', 'update', 'whk_1'], /Nothing to change/],
+    [['members', 'role', 'member_1', 'king'], /owner, admin, member, viewer/],
+    [['conversations', 'reply', 'conv_1'], /either --text or --file/],
+    [['agents', 'test', 'a', '--version', '2', '--definition', 'x'], /either --version or --definition/],
     [['knowledge', 'add', '--agent', 'a', '--file', '/nonexistent'], /cannot be read \(ENOENT\)/],
   ])('%j', async (args, message) => {
     await expect(run(args)).rejects.toThrow(message);
@@ -60,6 +64,10 @@ test.each([
   [['orgs', 'sign-in', 'remove']],
   [['orgs', 'domains', 'remove', 'example.com']],
   [['restore', 'backup.gz']],
+  [['webhooks', 'delete', 'whk_1']],
+  [['webhooks', 'rotate', 'whk_1', '--overlap', 'now']],
+  [['members', 'remove', 'member_1']],
+  [['invitations', 'withdraw', 'inv_1']],
 ])('%j destroys nothing without --yes if there is no terminal', async (args) => {
   await expect(run(args)).rejects.toMatchObject({ code: 'confirmation_required' });
 });
@@ -73,16 +81,25 @@ describe('the help', () => {
     }
   });
 
-  test('has each of its commands on the page of the command line', () => {
+  test('has each of its commands and options on the page of the command line', () => {
     const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
-    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-    const names = buildProgram().commands.flatMap((command) =>
-      command.commands.length === 0
-        ? [[command.name()]]
-        : command.commands.map((below) => [command.name(), below.name()]),
-    );
-    const missing = names.filter((words) => !rows.some((row) => words.every((word) => row.includes(word))));
+    const pathOf = (command: Command): string =>
+      command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+    const leaves = everyCommand(buildProgram()).filter((command) => command.commands.length === 0);
+    const missing = leaves.flatMap((command) => {
+      const entry = page.split('\n**`').find((part) => new RegExp(`^${pathOf(command)}[ \`]`).test(part)) ?? '';
+      return command.options.filter(({ flags }) => !entry.includes(`- \`${flags}\``)).map(({ flags }) => flags);
+    });
     expect(missing).toEqual([]);
+  });
+
+  test('no option has the name of an option of the program, which would take its value', () => {
+    const [program, ...below] = everyCommand(buildProgram());
+    const own = new Set(program!.options.map(({ long }) => long));
+    const twins = below.flatMap((command) =>
+      command.options.filter(({ long }) => own.has(long)).map(({ flags }) => flags),
+    );
+    expect(twins).toEqual([]);
   });
 
   test('lists every command of the contract that exists', () => {

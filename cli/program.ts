@@ -4,6 +4,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
 import { addChannelsCommand } from './commands/channels/channels.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addConversationsCommand } from './commands/conversations.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventsCommand } from './commands/events.ts';
@@ -11,8 +12,10 @@ import { addEndUsersCommand } from './commands/end-users.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addKnowledgeCommand } from './commands/knowledge.ts';
 import { addCostsCommands } from './commands/costs.ts';
+import { addInvitationsCommand, addMembersCommand } from './commands/members.ts';
 import { addModelsCommand } from './commands/models.ts';
 import { addOrgsCommand } from './commands/orgs.ts';
+import { addQuestionsCommand } from './commands/questions.ts';
 import { addSendCommand } from './commands/send.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
@@ -21,11 +24,20 @@ import { addTokensCommand } from './commands/tokens.ts';
 import { addToolsCommand } from './commands/tools.ts';
 import { addTriggerCommand } from './commands/trigger.ts';
 import { addTriggersCommand } from './commands/triggers.ts';
+import { addWebhooksCommand } from './commands/webhooks.ts';
 
 const NOTES = `
 Answers are text on a terminal, and JSON when piped or with --json. A command that fails says why on stderr
-(as {"error":{"code","message"}} when piped) and exits with 1; 3 means that an access token is not valid (any more),
-4 that it is too narrow, 130 interrupted.
+(as {"error":{"code","message"}} when piped).
+
+Exit codes:
+  0    success
+  1    any other failure
+  3    the access token is not valid, has expired or was revoked
+  4    the access token is too narrow for this command
+  5    tests of an agent ran and some failed, or a replay differs
+  6    "agents test --replay" lacks an answer
+  130  Ctrl-C at a question
 
 "./parley --version" prints the version.
 
@@ -38,7 +50,7 @@ Environment:
   PARLEY_API_KEY       the key that "trigger" and "send" use
   PARLEY_CONFIG_DIR    where sessions are kept
 
-The whole reference is in docs/cli.md.`;
+The whole reference is in docs/cli.md. "./parley completion bash" prints the completion for a shell.`;
 
 /** The whole command line, one line a command. */
 export function buildProgram(): Command {
@@ -56,6 +68,8 @@ export function buildProgram(): Command {
   program.commandsGroup('You:');
   addSignInCommands(program);
   addOrgsCommand(program);
+  addMembersCommand(program);
+  addInvitationsCommand(program);
   program.commandsGroup('What you build:');
   addAgentsCommand(program);
   addKnowledgeCommand(program);
@@ -69,15 +83,18 @@ export function buildProgram(): Command {
   addCostsCommands(program);
   addKeysCommand(program);
   addTokensCommand(program);
+  addWebhooksCommand(program);
   program.commandsGroup('Conversations:');
   addTriggerCommand(program);
   addSendCommand(program);
   addConversationsCommand(program);
   addChatCommand(program);
+  addQuestionsCommand(program);
   addEventsCommand(program);
   addAuditCommand(program);
   program.commandsGroup('The server:');
   addServerCommands(program);
   addDoctorCommand(program);
+  addCompletionCommand(program);
   return program;
 }

@@ -21,6 +21,11 @@ const CHECKS = [
   { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
   { name: 'lockfile', args: ['scripts/check-lockfile.mjs'] },
   { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },
+  {
+    name: 'commands in docs/cli.md',
+    args: ['scripts/cli-docs.ts', '--check'],
+    cure: 'node_modules/.bin/node scripts/cli-docs.ts',
+  },
   { name: 'plain words', args: ['scripts/check-words.mjs'] },
 ];
 

@@ -7,6 +7,7 @@ import { examples, verb } from '../verb.ts';
 import { addAgentFolders } from './agent-folders.ts';
 import { addAgentReplay } from './agent-replay.ts';
 import { addAgentTests } from './agent-tests.ts';
+import { addAgentVersions } from './agent-versions.ts';
 
 export function addAgentsCommand(program: Command): void {
   const agents = program
@@ -73,6 +74,7 @@ export function addAgentsCommand(program: Command): void {
       }),
     ),
   );
+  addAgentVersions(agents);
   addAgentTests(agents);
   addAgentReplay(agents);
   addAgentFolders(agents);

@@ -5,6 +5,7 @@ import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
+import { addCampaignReport } from './campaign-report.ts';
 import { addCampaignPlans } from './campaign-plans.ts';
 import { addRepeat } from './campaign-repeat.ts';
 
@@ -101,6 +102,8 @@ export function addCampaignsCommand(program: Command): void {
       out.record(await api.call(route, { ids: { campaign_id: id! } })),
     );
   }
+
+  addCampaignReport(campaigns);
 
   const end = campaigns
     .command('end')

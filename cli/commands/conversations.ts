@@ -1,7 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { CONVERSATION_VIEWS } from '../../contract/dashboard/conversations.ts';
+import type { QueryOf } from '../../contract/dashboard/routes.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { transcript } from '../transcript.ts';
 import { examples, verb } from '../verb.ts';
+import { addConversationWork } from './conversation-work.ts';
 
 export function addConversationsCommand(program: Command): void {
   const conversations = program
@@ -30,13 +33,21 @@ export function addConversationsCommand(program: Command): void {
   });
 
   const list = listing(
-    conversations.command('list').description('Lists the conversations.').option('--agent <id>', 'of this agent only'),
+    conversations
+      .command('list')
+      .description('Lists the conversations.')
+      .option('--agent <id>', 'of this agent only')
+      .option('--tag <tag>', 'with this tag only')
+      .option('--text <words>', 'with these words only')
+      .addOption(new Option('--view <view>', 'of this view only').choices(CONVERSATION_VIEWS)),
   );
-  verb<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+  type Filters = Pick<QueryOf<'listConversations'>, 'tag' | 'text' | 'view'> & { agent?: string };
+  verb<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, tag, text, view, ...want }) =>
     out.list(
-      await api.list('listConversations', want, { query: { agent_id: agent } }),
+      await api.list('listConversations', want, { query: { agent_id: agent, tag, text, view } }),
       [field('id'), field('agent_id', 'Agent'), field('status'), time('created_at'), time('updated_at')],
       'No conversation yet: ./parley trigger AGENT_ID TRIGGER_ID starts one.',
     ),
   );
+  addConversationWork(conversations);
 }

@@ -1,0 +1,95 @@
+import { Argument, type Command } from 'commander';
+import { examples } from '../verb.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+/** What can follow some words of a command line. */
+type Place = { path: string; words: string[] };
+
+export function addCompletionCommand(program: Command): void {
+  const completion = program
+    .command('completion')
+    .summary('completion for a shell')
+    .description('Prints a script that completes commands and options in a shell.')
+    .addArgument(new Argument('<shell>').choices(SHELLS));
+  completion.action((shell: Shell) => void process.stdout.write(SCRIPTS[shell](placesOf(program))));
+  examples(
+    completion,
+    'completion bash > ~/.local/share/bash-completion/completions/parley',
+    'completion zsh > "${fpath[1]}/_parley"',
+    'completion fish > ~/.config/fish/completions/parley.fish',
+  );
+}
+
+function placesOf(command: Command, path: readonly string[] = [], inherited: readonly string[] = []): Place[] {
+  const options = [...inherited, ...command.options.flatMap(({ long }) => long ?? [])];
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  const words = [...command.commands.map((below) => below.name()), ...choices, ...options, '--help'];
+  return [
+    { path: path.join(' '), words },
+    ...command.commands.flatMap((below) =>
+      placesOf(below, [...path, below.name()], path.length === 0 ? options : inherited),
+    ),
+  ];
+}
+
+const paths = (places: readonly Place[]): string => places.map(({ path }) => `'${path}'`).join(' | ');
+const arms = (places: readonly Place[], indent: string): string =>
+  places.map(({ path, words }) => `${indent}'${path}') words='${words.join(' ')}' ;;`).join('\n');
+
+/** Bash and zsh: the longest known path in the words before the cursor decides. */
+const bash = (places: readonly Place[]): string => `# Completion of parley for bash.
+_parley() {
+  local path='' words='' word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${path:+$path }$word" in
+      ${paths(places.slice(1))}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  case "$path" in
+${arms(places, '    ')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _parley parley ./parley
+`;
+
+const zsh = (places: readonly Place[]): string => `#compdef parley
+# Completion of parley for zsh.
+_parley() {
+  local path_so_far='' words_now='' word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${path_so_far:+$path_so_far }$word" in
+      ${paths(places.slice(1))}) path_so_far="\${path_so_far:+$path_so_far }$word" ;;
+    esac
+  done
+  case "$path_so_far" in
+${arms(places, '    ').replaceAll(" words='", " words_now='")}
+  esac
+  compadd -- \${=words_now} || _files
+}
+if [ "$funcstack[1]" = "_parley" ]; then _parley "$@"; else compdef _parley parley; fi
+`;
+
+const fish = (places: readonly Place[]): string => `# Completion of parley for fish.
+function __parley_words
+  set -l path ''
+  for word in (commandline -opc)[2..]
+    set -l longer (string trim "$path $word")
+    switch "$longer"
+      case ${places
+        .slice(1)
+        .map(({ path }) => `'${path}'`)
+        .join(' ')}
+        set path "$longer"
+    end
+  end
+  switch "$path"
+${places.map(({ path, words }) => `    case '${path}'\n      printf '%s\\n' ${words.join(' ')}`).join('\n')}
+  end
+end
+complete -c parley -a '(__parley_words)'
+`;
+
+const SCRIPTS: Record<Shell, (places: readonly Place[]) => string> = { bash, zsh, fish };
