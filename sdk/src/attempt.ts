@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from './timers.ts';
 import type { Problem } from './wire.ts';
 
 export type Attempt = {
-  fetch: typeof globalThis.fetch;
+  send: typeof globalThis.fetch;
   url: string;
   init: RequestInit;
   signal: AbortSignal | undefined;
@@ -34,7 +34,7 @@ const lost = (): string =>
 
 /** Sends the request once. Throws only what ends the call: the reason of `signal`, or a response that is not valid. */
 export async function attempt<T>(
-  { fetch, url, init, signal, timeout, attempts }: Attempt,
+  { send, url, init, signal, timeout, attempts }: Attempt,
   read: (response: Response) => Promise<T>,
 ): Promise<Done<T> | Failure> {
   signal?.throwIfAborted();
@@ -50,7 +50,7 @@ export async function attempt<T>(
   signal?.addEventListener('abort', abort, { once: true });
   let isOpen = false;
   try {
-    const response = await fetch(url, { ...init, signal: end.signal });
+    const response = await send(url, { ...init, signal: end.signal });
     if (!response.ok) return await refusal(response, url, init, attempts);
     const value = await read(response);
     isOpen = value === response;

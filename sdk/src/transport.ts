@@ -65,14 +65,14 @@ export class Transport {
   }
 
   async #repeat<T>(method: string, path: string, request: Request, read: Read<T>): Promise<T> {
-    const { fetch = globalThis.fetch, log, maxRetryDelay } = this.#settings;
+    const { fetch: send = globalThis.fetch, log, maxRetryDelay } = this.#settings;
     const { signal, onResponse } = request;
     const maxRetries = retries(request.maxRetries ?? this.#settings.maxRetries);
     const timeout = milliseconds('timeout', request.timeout ?? this.#settings.timeout);
     const { url, init } = this.#prepare(method, path, request);
     for (let attempts = 1; ; attempts++) {
       const began = Date.now();
-      const done = await attempt({ fetch, url, init, signal, timeout, attempts }, read);
+      const done = await attempt({ send, url, init, signal, timeout, attempts }, read);
       const delay = done instanceof Failure && done.isTemporary ? delayOf(done, attempts) : Infinity;
       const retryIn = attempts > maxRetries || delay > maxRetryDelay ? null : delay;
       const { status, requestId, code = null } = done instanceof Failure ? done.error : done;
@@ -96,8 +96,8 @@ export class Transport {
       const headers = this.#headers(method, request);
       const init: RequestInit = { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
       // `fetch` reports a fault of the caller like a lost connection; the constructor checks the same things.
-      new globalThis.Request(url, init);
-      return { url, init };
+      const checked = new globalThis.Request(url, init);
+      return { url: checked.url, init };
     } catch (cause) {
       throw new TypeError(`This call cannot be sent: ${(cause as Error).message}`, { cause });
     }

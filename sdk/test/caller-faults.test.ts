@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type LogEntry, Parley, ParleyError, type ParleyOptions, type ResponseInfo } from '../src/parley.ts';
+import { type LogEntry, Parley, type ParleyError, type ParleyOptions, type ResponseInfo } from '../src/parley.ts';
 
 /** What a caller can get wrong is reported immediately, in a sentence; and what a caller can observe of each call. */
 let server: Server;
