@@ -178,7 +178,7 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
 }
 
 function recheck({ raw, isStillGranted }: Kept): void {
-  isStillGranted?.()
+  void isStillGranted?.()
     .catch(() => false)
     .then((granted) => granted || raw.end());
 }
