@@ -20,6 +20,7 @@ const CHECKS = [
   { name: 'types of the client library (tsc)', args: types('sdk') },
   { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
   { name: 'lockfile', args: ['scripts/check-lockfile.mjs'] },
+  { name: 'migrations', args: ['scripts/check-migrations.ts'] },
   { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },
   {
     name: 'commands in docs/cli.md',

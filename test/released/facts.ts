@@ -8,6 +8,8 @@ export type Facts = {
   /** The path of a trigger. */
   trigger: string;
   org_id: string;
+  /** The SHA-256 of each migration of this version: scripts/check-migrations.ts. */
+  migrations: Record<string, string>;
   /** Tables with rows. */
   rows: Record<string, number>;
 };

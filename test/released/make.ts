@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { hashesOf } from '../../scripts/check-migrations.ts';
 import { createWorld } from '../attack/world.ts';
 import { startWatchedServer } from '../attack/watched-server.ts';
 import { runProgram } from '../program.ts';
@@ -69,6 +70,7 @@ try {
     authorization: key['Authorization']!,
     trigger,
     org_id: orgId,
+    migrations: hashesOf(),
     rows: rowsIn(file),
   };
   writeFileSync(path.join(folder, 'facts.json'), `${JSON.stringify(facts, null, 2)}\n`);
