@@ -104,6 +104,23 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect(faults).toEqual([]);
   });
 
+  it('reads again soon after a read that failed', async () => {
+    const id = await givenConversation('Hala');
+    const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const log = page.getByRole('log');
+    await log.getByText('Hello Hala.').waitFor();
+    await live(page).waitFor();
+    expect(await comesToRest(page)).toBe(true);
+    let reads = 0;
+    await page.route(`**/conversations/${id}`, (route) =>
+      ++reads === 1 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+    );
+    await journey.app.db.update(run).set({ status: 'running' }).where(eq(run.conversationId, id));
+    // Well before the page checks everything, which it does every 30 s.
+    await log.getByText('The agent is writing…').waitFor({ timeout: 20_000 });
+    expect(reads).toBeGreaterThan(1);
+  });
+
   it(
     'polls when the stream is cut, says so, and uses the stream again once it is back',
     { tags: ['long'] },

@@ -24,6 +24,8 @@ const MAX_TOPICS = 8;
 const SETTLE_MS = 30;
 /** Reads of one follower are this far apart at least, however fast things change. */
 const GAP_MS = 400;
+/** A read that failed is repeated after this time: without it the page would show the old state until its next check. */
+const REPEAT_MS = 2_000;
 /** The server beats every 15 s: silence for longer is a connection that is gone without a word. */
 const SILENCE_MS = 35_000;
 /** A window that is hidden for a moment keeps its stream. */
@@ -49,7 +51,9 @@ export const useLiveState = (): LiveState =>
     () => state,
   );
 
-/** Calls `refresh` whenever the topic may have changed; with no topic it does nothing. */
+/**
+ * Calls `refresh` whenever the topic may have changed, and again after it rejects. Without a topic it does nothing.
+ */
 export function useFollow(orgId: string | undefined, topic: Topic | undefined, refresh: () => Promise<unknown>): void {
   const newest = useRef(refresh);
   newest.current = refresh;
@@ -142,13 +146,19 @@ function run(follower: Follower): void {
     return;
   }
   follower.busy = true;
-  const done = (): void => {
+  const next = (): void => {
     follower.busy = false;
     if (!follower.again || !followers.has(follower)) return;
     follower.again = false;
     run(follower);
   };
-  void follower.refresh().finally(() => setTimeout(done, GAP_MS));
+  follower.refresh().then(
+    () => setTimeout(next, GAP_MS),
+    () => {
+      follower.again = true;
+      setTimeout(next, REPEAT_MS);
+    },
+  );
 }
 
 document.addEventListener('visibilitychange', () => settleIn(document.visibilityState === 'hidden' ? HIDDEN_MS : 0));

@@ -70,6 +70,10 @@ type ReadExtras = {
   hidden?: boolean;
 };
 
+/** No connection, too many calls, or a server that cannot answer now. Any other refusal would be the same again. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 export function useRead<N extends DashboardRouteName>(
   name: N,
   input: Omit<CallInput<N>, 'signal' | 'body'>,
@@ -84,6 +88,8 @@ export function useRead<N extends DashboardRouteName>(
     await client.invalidateQueries({ queryKey, exact: true });
     // A first read that was under way may have read too early.
     if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
+    const error = client.getQueryState(queryKey)?.error;
+    if (isTemporary(error)) throw error;
   });
   return useQuery({
     ...options,
