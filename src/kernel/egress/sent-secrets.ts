@@ -75,15 +75,21 @@ export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): 
 
 /**
  * The secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and each of them once more where JSON is a text
- * inside of JSON. The backslashes are bounded, so the search takes time in proportion to the text.
+ * inside of JSON. Backslashes of the secret are one part of the expression with a bound: parts that can match the same
+ * backslashes would try each division of them.
  */
 function spelled(secret: string): RegExp {
-  const characters = [...Array(secret.length).keys()].map((at) => {
-    const hex = secret.charCodeAt(at).toString(16).padStart(4, '0');
-    const escape = String.raw`\\{1,8}u${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`;
-    const plain =
-      secret[at] === '\\' ? String.raw`\\{1,8}` : String.raw`\\{0,8}${secret[at]!.replace(/[^\w\s]/, String.raw`\$&`)}`;
-    return `(?:${plain}|${escape})`;
+  const parts = secret.match(/\\+|[^\\]/g) ?? [];
+  const forms = parts.map((part, at) => {
+    if (part.startsWith('\\')) return String.raw`(?:\\|u005[cC]){1,32}`;
+    return (parts[at - 1]?.startsWith('\\') === true ? '' : String.raw`\\{0,8}`) + oneOf(part);
   });
-  return new RegExp(characters.join(''), 'g');
+  return new RegExp(forms.join(''), 'g');
+}
+
+function oneOf(character: string): string {
+  const plain = character.replace(/[^\w\s]/, String.raw`\$&`);
+  const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
+  const digits = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return String.raw`(?:${plain}|(?<=\\)u${digits})`;
 }
