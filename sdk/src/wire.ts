@@ -44,6 +44,7 @@ export type EndUserInput = {
     /**
      * @minLength 1
      * @maxLength 200
+     * @format line
      */
     name?: string;
     /**
