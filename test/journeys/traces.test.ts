@@ -104,7 +104,7 @@ test('request, run, turn, model, tool and webhook are one trace, begun by the ca
     'gen_ai.response.id': expect.stringMatching(/^chatcmpl-/),
     'gen_ai.response.finish_reasons': [expect.stringMatching(/^(tool_call|stop)$/)],
   });
-  expect(turn!.name).toBe(`invoke_agent ${turn!.attributes['gen_ai.agent.name']}`);
+  expect(turn!.name).toBe(`invoke_agent ${String(turn!.attributes['gen_ai.agent.name'])}`);
   expect(turn!.attributes['gen_ai.agent.id']).toMatch(/^agent_/);
   expect(tool!.attributes).toMatchObject({
     'gen_ai.tool.name': 'order_status',

@@ -69,7 +69,10 @@ describe('arguments', () => {
 describe('a schema that is made to do harm', () => {
   const longAs = `${'a'.repeat(60)}!`;
   const doubling = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`d${n}`, { allOf: Array(2).fill({ $ref: `#/$defs/d${n + 1}` }) }]),
+    Array.from({ length: 60 }, (_, n) => [
+      `d${n}`,
+      { allOf: Array.from({ length: 2 }, () => ({ $ref: `#/$defs/d${n + 1}` })) },
+    ]),
   );
   test.each<[string, ToolSchema, object]>([
     ['with a pattern that backtracks', { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }, { a: longAs }],

@@ -293,7 +293,7 @@ function withoutDefault(schema: Json): Json {
   const { default: value, description, ...rest } = schema;
   if (value === undefined || typeof value === 'object' || !('type' in rest || 'anyOf' in rest || 'enum' in rest))
     return schema;
-  const says = [description, `Default: \`${String(value)}\`.`].filter(Boolean).join(' ');
+  const says = [description, `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ');
   return { ...rest, description: says };
 }
 

@@ -138,7 +138,7 @@ export const isKeyRoute = (access: RouteAccess): access is Need => access !== 'p
 /** The schema of the JSON body; null if the answer has none, or is only a stream of events. */
 export const answerSchema = (answer: Answer | null): TSchema | null => {
   if (answer === null) return null;
-  if ('schema' in answer) return answer.schema as TSchema;
+  if ('schema' in answer) return answer.schema;
   return 'events' in answer ? null : answer;
 };
 

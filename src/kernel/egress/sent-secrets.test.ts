@@ -4,7 +4,7 @@ import { bytesWithoutSecrets, secretsOf, valueWithoutSecrets, withoutSecrets } f
 const SECRET = 'sh/op+7"k\\ey==';
 const secrets = secretsOf({ url: new URL('https://shop.test'), headers: [['authorization', `Bearer ${SECRET}`]] });
 const everyEscape = (text: string): string =>
-  [...text].map((one) => String.raw`\u${one.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`).join('');
+  Array.from(text, (one) => String.raw`\u${one.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`).join('');
 
 const FORMS: [string, string][] = [
   ['as it is', SECRET],
