@@ -291,9 +291,12 @@ export function hoist(schema: unknown, into: Json): unknown {
  */
 function withoutDefault(schema: Json): Json {
   const { default: value, description, ...rest } = schema;
-  if (value === undefined || typeof value === 'object' || !('type' in rest || 'anyOf' in rest || 'enum' in rest))
+  if (
+    (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') ||
+    !('type' in rest || 'anyOf' in rest || 'enum' in rest)
+  )
     return schema;
-  const says = [description, `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ');
+  const says = [description, `Default: \`${String(value)}\`.`].filter(Boolean).join(' ');
   return { ...rest, description: says };
 }
 

@@ -52,8 +52,8 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
     const { tools } = await client.listTools();
     const without = tools.filter(({ outputSchema }) => outputSchema === undefined).map(({ name }) => name);
     expect(without).toEqual(['eraseEndUser']);
-    const types = new Set(tools.flatMap(({ outputSchema }) => outputSchema?.type ?? []));
-    expect([...types]).toEqual(['object']);
+    const schemas = tools.flatMap(({ outputSchema }) => outputSchema ?? []);
+    expect(new Set(schemas.map(({ type }) => type))).toEqual(new Set(['object']));
   });
 
   test('gets structured results that the output schemas describe', async () => {
@@ -112,7 +112,7 @@ describe('a client that gives up', () => {
     const lines = () => logged.filter(({ route }) => route === '/api/triggers/:agent_id/:trigger_id');
     expect(lines()).toEqual([]);
     leave.abort();
-    await expect(calling).rejects.toThrow(/abort/i);
+    expect(await Promise.allSettled([calling])).toMatchObject([{ status: 'rejected' }]);
     await expect.poll(lines, { timeout: 15_000 }).toHaveLength(1);
     await client.close();
   });
