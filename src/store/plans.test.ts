@@ -4,12 +4,18 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openDb } from './db.ts';
+import { CLAIM as CLAIM_ATTACHMENTS } from './attachments/queue.ts';
 import { CLAIM as CLAIM_DELIVERIES } from './deliveries/claim.ts';
+import { APPLY as APPLY_RECEIPTS } from './deliveries/receipts.ts';
 import { WRITE_END_USERS } from './end-users/write.ts';
+import { STANDING } from './messages/read-targets.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
 import { PUSH_RECIPIENTS } from './recipients/push.ts';
 import { CLAIM } from './runs/claim.ts';
 import { COMPLETE } from './runs/complete.ts';
+import { FAIL } from './runs/release.ts';
+import { statementOf } from './runs/write-statement.ts';
+import { callColumns } from './runs/write.ts';
 import { DELETE_MESSAGES, DELETE_NOTES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 
 /**
@@ -142,7 +148,7 @@ test('erasing old data finds messages and runs by their conversation, and so do 
 const notByKey = (reads: Map<string, string[]>, tables: readonly string[]): string[] =>
   tables.flatMap((table) =>
     (reads.get(table) ?? [`${table} is not read`]).filter(
-      (by) => !/org_id = .*(?:[^_]id|address) = |^identity_end_user /.test(by),
+      (by) => !/org_id = .*(?:[^_]id|address) = |^identity_end_user |^conversation_end_user /.test(by),
     ),
   );
 
@@ -158,6 +164,19 @@ test('a claim of runs finds each record by its own key, and reads the messages o
     expect.stringMatching(/^message_conversation \(conversation_id = /),
     expect.stringMatching(/^message_org_id_id_pk .*[( ]id = u/),
   ]);
+});
+
+const ALL_PARTS = { people: true, keyed: true, repeatable: true, said: true };
+const KEYED = statementOf(ALL_PARTS, callColumns(ALL_PARTS)).text;
+
+test.each<[string, string, string[]]>([
+  ['a claim of files', CLAIM_ATTACHMENTS, ['conversation']],
+  ['applying receipts', APPLY_RECEIPTS, ['conversation']],
+  ['a run that fails', FAIL, ['conversation', 'run']],
+  ['the standing of people', STANDING, ['end_user', 'conversation']],
+  ['accepting calls with a key of a conversation', KEYED, ['conversation', 'run']],
+])('%s finds each record by its own key, and no table by the organization alone', async (_, statement, tables) => {
+  expect(notByKey(await readsOf(statement), tables)).toEqual([]);
 });
 
 test('storing turns finds each run and each conversation by its own key', async () => {

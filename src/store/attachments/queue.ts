@@ -4,6 +4,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { lockConversation } from '../conversations/write.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
+import { byKey } from '../queue/by-key.ts';
 import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
 import type { NewAttachment } from './attachments.ts';
 import { readTranscribes, startWaitingTurn } from './transcripts.ts';
@@ -36,6 +37,13 @@ export async function insertAwaitedAttachment(
   await tx.insert(attachment).values({ orgId, ...row, ...unknown, dueAt: sql`now()` });
 }
 
+export const CLAIM = `WITH ${dueFairly('attachment')}
+  UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
+    attempts = a.attempts + 1
+  FROM due, message m ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}
+  WHERE m.org_id = a.org_id AND m.id = a.message_id AND a.org_id = due.org_id AND a.id = due.id
+  RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id, due.lane, due.share`;
+
 /**
  * A message that was erased takes its file along, so each has a conversation. `held` and `perLane` as in
  * src/store/runs/claim.ts: a slow server of one organization holds up its own files alone.
@@ -49,12 +57,7 @@ export async function claimAttachments(
 ): Promise<ClaimedAttachment[]> {
   const { rows } = await pool.query<ClaimedAttachment>({
     name: 'claim-attachments',
-    text: `WITH ${dueFairly('attachment')}
-      UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
-        attempts = a.attempts + 1
-      FROM due, message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
-      WHERE m.org_id = a.org_id AND m.id = a.message_id AND a.org_id = due.org_id AND a.id = due.id
-      RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id, due.lane, due.share`,
+    text: CLAIM,
     values: [limit, lease, ...fairnessOf(held, perLane)],
   });
   return rows;

@@ -1,33 +1,44 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/claim.ts';
+import { byKey, checkedOnly } from '../queue/by-key.ts';
+
+const checked = (column: string) => sql.raw(checkedOnly(column));
 
 /**
- * What is no longer a waiting recipient but not sent yet: runs that wait for their first turn, and first messages that
- * wait to be sent. A pause holds them in place: they have no `due_at`. A turn in progress loses its lease, so it can no
- * longer be stored. A message in a provider call right now is sent, because it is unknown whether the provider has it;
- * if the call failed, it is held.
+ * Runs that wait for their first turn, and first messages that wait to be sent. A pause holds them in place: they have
+ * no `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message in a provider call is sent,
+ * because it is unknown whether the provider has it. If the call fails, the message is held.
+ *
+ * Thousands of these rows may be newer than the statistics of their tables. So each step finds its rows by one key, and
+ * the planner cannot choose to read all rows of the organization or of the campaign instead.
  */
-const unsaidRuns = (orgId: string, campaignId: string) => sql`
-  FROM recipient r WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
-    AND run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
+const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZED (
+    SELECT org_id, end_user_id, conversation_id, run_id FROM recipient
+    WHERE ${checked('org_id')} = ${orgId} AND campaign_id = ${campaignId} AND status = 'sending'
+  )`;
+
+/** Joins `run` and `sending r` in an UPDATE: the runs without a turn. */
+const UNSAID = sql`run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
 
 /**
  * Locked in the order of their ids, as in the delivery workers: both move many at once. Messages that a worker holds
  * are included: the worker may return or retry them.
  */
 const unsentMessages = (orgId: string, campaignId: string) => sql`
-  WITH unsent AS MATERIALIZED (
-    SELECT m.org_id, m.id, m.run_id FROM recipient r
-    JOIN message m ON m.org_id = r.org_id AND m.conversation_id = r.conversation_id AND m.run_id = r.run_id
-      AND m.role = 'agent' AND m.status = 'queued'
-    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
-    ORDER BY m.org_id, m.id FOR NO KEY UPDATE OF m
+  WITH ${sending(orgId, campaignId)}, found AS MATERIALIZED (
+    SELECT m.id, r.* FROM sending r JOIN message m ON ${checked('m.org_id')} = r.org_id
+      AND m.conversation_id = r.conversation_id AND m.run_id = r.run_id AND m.role = 'agent' AND m.status = 'queued'
+    ORDER BY m.id
+  ), unsent AS MATERIALIZED (
+    SELECT found.* FROM found CROSS JOIN LATERAL (
+      SELECT FROM message WHERE org_id = found.org_id AND id = found.id AND status = 'queued' FOR NO KEY UPDATE) m
   )`;
 
 export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
-  await tx.execute(sql`UPDATE run SET due_at = NULL, lease = NULL, status = 'queued'
-    ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
+  await tx.execute(sql`WITH ${sending(orgId, campaignId)}
+    UPDATE run SET due_at = NULL, lease = NULL, status = 'queued' FROM sending r
+    WHERE ${UNSAID} AND run.status IN ('queued', 'running')`);
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = NULL FROM unsent
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
@@ -35,9 +46,9 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
 
 /** The time zones of the held people; null for a person without one. */
 export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
-  const found = await tx.execute<{ zone: string | null }>(sql`SELECT DISTINCT e.time_zone AS zone FROM recipient r
-    JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
-    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'`);
+  const found = await tx.execute<{ zone: string | null }>(sql`WITH ${sending(orgId, campaignId)}
+    SELECT DISTINCT e.time_zone AS zone FROM sending r
+    ${sql.raw(byKey('end_user e', 'e.org_id = r.org_id AND e.id = r.end_user_id'))}`);
   return found.rows.map(({ zone }) => zone);
 }
 
@@ -53,21 +64,21 @@ export async function letCampaignRunsGo(
       ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
       AS o(zone, at) ON o.zone IS NOT DISTINCT FROM e.time_zone
     WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
-  await tx.execute(sql`UPDATE run SET due_at = ${opening}
-    ${unsaidRuns(orgId, campaignId)} AND run.status = 'queued' AND run.due_at IS NULL`);
+  await tx.execute(sql`WITH ${sending(orgId, campaignId)}
+    UPDATE run SET due_at = ${opening} FROM sending r
+    WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
   // A worker that holds one continues as after a renewal; if it has died, others find the lease expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
-    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent
-    JOIN recipient r ON r.org_id = unsent.org_id AND r.campaign_id = ${campaignId} AND r.run_id = unsent.run_id
-    WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NULL`);
+    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent r
+    WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
 /** An ended or deleted campaign sends nothing more; its recipients that never started expire (`expire-recipients`). */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
-  await tx.execute(sql`UPDATE run
-    SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
-    ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
+  await tx.execute(sql`WITH ${sending(orgId, campaignId)}
+    UPDATE run SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
+    FROM sending r WHERE ${UNSAID} AND run.status IN ('queued', 'running')`);
 }
 
 /** The first message to one recipient that waits to be sent; locked before its other rows, as when a delivery ends. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
+import { byKey } from '../queue/by-key.ts';
 
 export type Receipt = {
   providerMessageId: string;
@@ -35,13 +36,13 @@ export async function keepReceipts(
  * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. Called after the commit of a
  * receipt and after the commit of a provider id: the later one finds the other.
  */
-const APPLY = `
+export const APPLY = `
 UPDATE message m SET status = best.status, error = best.error
 FROM (
   SELECT DISTINCT ON (m.org_id, m.id) m.org_id, m.id, r.status, r.error
   FROM unnest($1::text[], $2::text[]) AS w(org_id, provider_message_id)
   JOIN message m ON m.org_id = w.org_id AND m.provider_message_id = w.provider_message_id AND m.role <> 'end_user'
-  JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+  ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}
   JOIN receipt r ON r.org_id = m.org_id AND r.channel_id = c.channel_id
     AND r.provider_message_id = m.provider_message_id
   ORDER BY m.org_id, m.id, array_position(ARRAY['read', 'delivered', 'undelivered', 'failed'], r.status)

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { named, rowsOf } from '../named.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import type { SendCall } from './send-call.ts';
 
 /** The stored records for the address or conversation id in a call. */
@@ -70,7 +71,7 @@ export type Standing = {
   conversation_address: string | null;
 };
 
-const STANDING = `
+export const STANDING = `
 SELECT w.n, e.blocked, e.consent -> w.kind ->> 'status' AS consent, i.address, i.last_inbound_at,
   c.id AS conversation_id, c.address AS conversation_address
 FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
@@ -81,7 +82,7 @@ LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i
     AND (w.address IS NULL OR i.address = w.address)
   ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 LEFT JOIN LATERAL (SELECT id, address FROM conversation c
-  WHERE w.address IS NULL AND c.org_id = w.org AND c.end_user_id = w.end_user AND c.channel_id = w.channel
+  WHERE w.address IS NULL AND ${checkedOnly('c.org_id')} = w.org AND c.end_user_id = w.end_user AND c.channel_id = w.channel
   ORDER BY c.id DESC LIMIT 1) c ON true`;
 
 export type StandingQuery = {

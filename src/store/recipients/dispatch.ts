@@ -5,6 +5,7 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import { cancelCampaignRuns } from '../campaigns/runs.ts';
 import type { Db, Queryable } from '../db.ts';
 import { named, rowsOf } from '../named.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import { NOW } from '../schema/columns.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
@@ -90,7 +91,7 @@ export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Pro
 
 /** SQL columns of recipient `r` and end user `e`, for the channel `$3` of the kind `$4`. */
 export const ADDRESS_AND_PERSON = `coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
-            AND i.channel_id = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
+            AND ${checkedOnly('i.channel_id')} = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
           ${addressOf('$4')}) AS address,
         json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
           'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
@@ -107,12 +108,15 @@ export async function claimDue(
 ): Promise<DueRecipient[]> {
   const found = await client.query<DueRecipient>({
     name: 'claim-due-recipients',
-    text: `SELECT r.id, r.variables, r.request_id,
+    text: `WITH due AS MATERIALIZED (
+        SELECT * FROM recipient WHERE org_id = $1 AND campaign_id = $2 AND due_at <= ${NOW}
+        ORDER BY due_at LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED
+      )
+      SELECT r.id, r.variables, r.request_id,
         ${ADDRESS_AND_PERSON}
-      FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
-      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at <= ${NOW}
-      ORDER BY r.due_at LIMIT $5
-      FOR NO KEY UPDATE OF r SKIP LOCKED FOR KEY SHARE OF e SKIP LOCKED`,
+      FROM due r CROSS JOIN LATERAL (
+        SELECT * FROM end_user WHERE org_id = r.org_id AND id = r.end_user_id FOR KEY SHARE SKIP LOCKED
+      ) e ORDER BY r.due_at`,
     values: [campaign.org_id, campaign.id, campaign.channel_id, campaign.channel_kind, limit],
   });
   return found.rows;
@@ -208,12 +212,14 @@ const NOBODY_DUE = `NOT EXISTS (
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
     name: 'expire-recipients',
-    text: `UPDATE recipient
-      SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
-      WHERE (org_id, campaign_id, id) IN (
+    text: `WITH late AS MATERIALIZED (
         SELECT r.org_id, r.campaign_id, r.id FROM campaign c
         JOIN recipient r ON r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL
-        WHERE c.attended AND (c.state = 'ended' OR ${OVER}) LIMIT $1 FOR UPDATE OF r SKIP LOCKED)`,
+        WHERE c.attended AND (c.state = 'ended' OR ${OVER}) LIMIT $1 FOR UPDATE OF r SKIP LOCKED
+      )
+      UPDATE recipient r
+      SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
+      FROM late WHERE r.org_id = late.org_id AND r.campaign_id = late.campaign_id AND r.id = late.id`,
     values: [limit],
   });
   if (expired.rowCount === 0) {

@@ -90,13 +90,15 @@ export async function planAnew(
   { after, limit }: { after: string; limit: number },
 ): Promise<string | null> {
   const moved = await db.execute<{ id: string }>(sql`UPDATE recipient r SET due_at = w.due_at
-    FROM (SELECT q.id, m.due_at
-      FROM campaign c JOIN recipient q ON q.org_id = c.org_id AND q.campaign_id = c.id AND q.due_at > now()
+    FROM (SELECT q.org_id, q.campaign_id, q.id, m.due_at
+      FROM campaign c JOIN recipient q ON q.org_id = c.org_id AND q.campaign_id = c.id
+        -- In this form no index of due rows is read, which would sort all of them for each page.
+        AND coalesce(q.due_at, '-infinity') > now()
       CROSS JOIN LATERAL (
         SELECT greatest(q.send_at, (c.settings ->> 'starts_at')::timestamptz, q.created_at)) AS m(due_at)
       WHERE c.org_id = ${orgId} AND c.id = ${campaignId} AND q.id > ${after} AND q.due_at IS DISTINCT FROM m.due_at
       ORDER BY q.id LIMIT ${limit} FOR NO KEY UPDATE OF q SKIP LOCKED) AS w
-    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.id = w.id RETURNING r.id`);
+    WHERE r.org_id = w.org_id AND r.campaign_id = w.campaign_id AND r.id = w.id RETURNING r.id`);
   const ids = moved.rows.map(({ id }) => id);
   return ids.length < limit ? null : ids.toSorted().at(-1)!;
 }

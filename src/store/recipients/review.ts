@@ -1,7 +1,17 @@
 import type { Db } from '../db.ts';
+import { byKey } from '../queue/by-key.ts';
 import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
 
 export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };
+
+/** In this form the primary key is the only index: the index of due rows would sort all of them for each page. */
+const IS_WAITING = `coalesce(r.due_at, 'infinity') <> 'infinity'`;
+
+const LIST_WAITING = `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
+    ${ADDRESS_AND_PERSON}
+  FROM recipient r ${byKey('end_user e', 'e.org_id = r.org_id AND e.id = r.end_user_id')}
+  WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id > $5 AND ${IS_WAITING}
+  ORDER BY r.id LIMIT $6`;
 
 /** Recipients who were not messaged yet, with what the worker would know of them; one page after the id `after`. */
 export async function listWaiting(
@@ -11,11 +21,7 @@ export async function listWaiting(
 ): Promise<WaitingRecipient[]> {
   const found = await $client.query<WaitingRecipient>({
     name: 'list-waiting-recipients',
-    text: `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
-        ${ADDRESS_AND_PERSON}
-      FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
-      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at IS NOT NULL AND r.id > $5
-      ORDER BY r.id LIMIT $6`,
+    text: LIST_WAITING,
     values: [campaign.orgId, campaign.id, campaign.channelId, campaign.channelKind, after, limit],
   });
   return found.rows;

@@ -24,6 +24,22 @@ export async function releaseRun(
   });
 }
 
+export const FAIL = `WITH mine AS MATERIALIZED (
+    SELECT held.org_id, held.id, c.version <> $6 AS outdated
+    FROM (SELECT org_id, id, conversation_id FROM run WHERE org_id = $1 AND id = $2 AND lease = $3 LIMIT 1) held
+    CROSS JOIN LATERAL (
+      SELECT version FROM conversation WHERE org_id = held.org_id AND id = held.conversation_id FOR NO KEY UPDATE
+    ) c
+    CROSS JOIN LATERAL (
+      SELECT FROM run WHERE org_id = held.org_id AND id = held.id AND lease = $3 FOR NO KEY UPDATE
+    ) r
+  )
+  UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
+    reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
+    finished_at = CASE WHEN outdated THEN NULL ELSE now() END,
+    attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
+  FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`;
+
 /**
  * The run is dead: there is no retry, and it has a reason. Unless a message arrived since it was claimed: that message
  * needs this run, so it starts again. The conversation is locked before the run, as everywhere.
@@ -35,16 +51,7 @@ export async function failRun(
 ): Promise<void> {
   await pool.query({
     name: 'fail-run',
-    text: `WITH mine AS MATERIALIZED (
-        SELECT r.org_id, r.id, c.version <> $6 AS outdated
-        FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
-        WHERE r.org_id = $1 AND r.id = $2 AND r.lease = $3 FOR NO KEY UPDATE OF c, r
-      )
-      UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
-        reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
-        finished_at = CASE WHEN outdated THEN NULL ELSE now() END,
-        attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
-      FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`,
+    text: FAIL,
     values: [run.org_id, run.run_id, run.lease, error.code, JSON.stringify(error), run.conversation_version],
   });
 }

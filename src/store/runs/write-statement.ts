@@ -1,6 +1,7 @@
 import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
 import { PEOPLE, PEOPLE_LOST, WRITE_PEOPLE } from '../end-users/rows.ts';
 import { rowsOf } from '../named.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 
 /** What a batch needs beyond runs, conversations and anonymous people. */
 export type Parts = {
@@ -81,7 +82,7 @@ const RELEASED = rowsOf('r', { org_id: 'text', id: 'text', run_id: 'text' }, 're
 const RELEASES = `released AS (
   UPDATE conversation c SET key = NULL
   FROM ${RELEASED.from}
-  WHERE c.org_id = r.org_id AND c.id = r.id AND c.key IS NOT NULL AND r.run_id IN (SELECT run_id FROM go)
+  WHERE c.org_id = r.org_id AND c.id = r.id AND ${checkedOnly('c.key')} <> '' AND r.run_id IN (SELECT run_id FROM go)
   RETURNING c.id
 )`;
 
@@ -100,13 +101,12 @@ const continuedText = (said: boolean) => `continued AS (
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
     ${said ? ADDS_UNANSWERED + ENDS_SNOOZE : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
-    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND c.key = go.key
+    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND ${checkedOnly('c.key')} = go.key
     AND c.run_id IS NOT DISTINCT FROM go.overtakes
-  RETURNING c.org_id, c.id
+  RETURNING c.org_id, c.id, go.send_at, go.created_at, go.overtakes
 ), overtaken AS (
   UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
-  FROM go JOIN continued c ON c.org_id = go.org_id AND c.id = go.conversation_id
-  WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes
+  FROM continued go WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes
     AND r.status IN ('waiting_for_user', 'handed_off')
 )`;
 

@@ -126,7 +126,7 @@ const KEYED = [
   column('overtakes', 'text', ({ continues }) => continues?.run_id ?? null),
 ];
 
-const callColumns = ({ repeatable, said, keyed }: Parts): CallColumn[] => [
+export const callColumns = ({ repeatable, said, keyed }: Parts): CallColumn[] => [
   ...ALWAYS,
   ...(repeatable ? REPEATABLE : []),
   ...(said ? SAID : []),
