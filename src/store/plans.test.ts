@@ -8,6 +8,7 @@ import { CLAIM as CLAIM_ATTACHMENTS } from './attachments/queue.ts';
 import { CLAIM as CLAIM_DELIVERIES } from './deliveries/claim.ts';
 import { APPLY as APPLY_RECEIPTS } from './deliveries/receipts.ts';
 import { WRITE_END_USERS } from './end-users/write.ts';
+import { LOOK } from './messages/feed.ts';
 import { STANDING } from './messages/read-targets.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
 import { PUSH_RECIPIENTS } from './recipients/push.ts';
@@ -17,6 +18,7 @@ import { FAIL } from './runs/release.ts';
 import { statementOf } from './runs/write-statement.ts';
 import { callColumns } from './runs/write.ts';
 import { DELETE_MESSAGES, DELETE_NOTES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
+import { FIND, UNREAD } from './visitors.ts';
 
 /**
  * Plans that are made on empty tables and cached while the tables grow: a frequent statement finds every record by its
@@ -144,13 +146,13 @@ test('erasing old data finds messages and runs by their conversation, and so do 
   }
 });
 
+/** Conditions on an id or an address, or an index that begins with an id. */
+const BY_KEY =
+  /org_id = .*(?:[^_]id|address|conversation_id|provider_message_id) = |^(?:identity_end_user|conversation_end_user|message_conversation) /;
+
 /** Reads of these tables by something else than the record's id, an address, or the person that it belongs to. */
 const notByKey = (reads: Map<string, string[]>, tables: readonly string[]): string[] =>
-  tables.flatMap((table) =>
-    (reads.get(table) ?? [`${table} is not read`]).filter(
-      (by) => !/org_id = .*(?:[^_]id|address) = |^identity_end_user |^conversation_end_user /.test(by),
-    ),
-  );
+  tables.flatMap((table) => (reads.get(table) ?? [`${table} is not read`]).filter((by) => !BY_KEY.test(by)));
 
 test('a claim of deliveries finds each record by its own key', async () => {
   const reads = await readsOf(CLAIM_DELIVERIES);
@@ -173,7 +175,10 @@ test.each<[string, string, string[]]>([
   ['a claim of files', CLAIM_ATTACHMENTS, ['conversation']],
   ['applying receipts', APPLY_RECEIPTS, ['conversation']],
   ['a run that fails', FAIL, ['conversation', 'run']],
-  ['the standing of people', STANDING, ['end_user', 'conversation']],
+  ['the messages of open web chats', LOOK.text, ['conversation', 'message']],
+  ['a message of a visitor', FIND, ['conversation', 'end_user', 'message']],
+  ['the unread messages of a visitor', UNREAD, ['conversation', 'message']],
+  ['the standing of people', STANDING, ['end_user', 'conversation', 'identity']],
   ['accepting calls with a key of a conversation', KEYED, ['conversation', 'run']],
 ])('%s finds each record by its own key, and no table by the organization alone', async (_, statement, tables) => {
   expect(notByKey(await readsOf(statement), tables)).toEqual([]);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { MessageContent, MessageSource } from '../../contract/messages.ts';
+import { byKey, checkedOnly } from './queue/by-key.ts';
 
 /** A visitor of a web chat: an address on a channel. */
 export type VisitorPlace = { orgId: string; channelId: string; address: string };
@@ -47,6 +48,14 @@ export async function listVisitorMessages(
   return found.rows;
 }
 
+export const FIND = `SELECT ${VISITOR_COLUMNS}, e.blocked
+    OR coalesce(e.consent -> 'web_chat' ->> 'status', '') = 'opted_out' AS unheard
+  FROM message m
+  ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}
+  ${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}
+  WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3
+    AND m.role = 'end_user' LIMIT 1`;
+
 /** The message that a widget has sent with this id; `unheard`: its writer has opted out or is blocked. */
 export async function findVisitorMessage(
   pool: pg.Pool,
@@ -55,16 +64,17 @@ export async function findVisitorMessage(
 ): Promise<(VisitorMessageRow & { unheard: boolean }) | null> {
   const found = await pool.query<VisitorMessageRow & { unheard: boolean }>({
     name: 'find-visitor-message',
-    text: `SELECT ${VISITOR_COLUMNS}, e.blocked
-      OR coalesce(e.consent -> 'web_chat' ->> 'status', '') = 'opted_out' AS unheard
-      FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
-      JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
-      WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3
-        AND m.role = 'end_user' LIMIT 1`,
+    text: FIND,
     values: [orgId, channelId, address, providerMessageId],
   });
   return found.rows[0] ?? null;
 }
+
+export const UNREAD = `SELECT m.provider_message_id FROM conversation c
+  JOIN message m ON ${checkedOnly('m.org_id')} = c.org_id AND m.conversation_id = c.id
+  WHERE c.org_id = $1 AND c.channel_id = $2 AND c.address = $3 AND m.id <= $4 AND m.role <> 'end_user'
+    AND m.status IN ('sent', 'delivered') AND m.provider_message_id IS NOT NULL
+  ORDER BY m.created_at DESC LIMIT $5`;
 
 /**
  * Messages that the visitor has not seen, up to a message, newest first: by their provider ids (we are the provider).
@@ -77,11 +87,7 @@ export async function listUnread(
 ): Promise<string[]> {
   const found = await pool.query<{ provider_message_id: string }>({
     name: 'list-unread',
-    text: `SELECT m.provider_message_id FROM conversation c
-      JOIN message m ON m.org_id = c.org_id AND m.conversation_id = c.id
-      WHERE c.org_id = $1 AND c.channel_id = $2 AND c.address = $3 AND m.id <= $4 AND m.role <> 'end_user'
-        AND m.status IN ('sent', 'delivered') AND m.provider_message_id IS NOT NULL
-      ORDER BY m.created_at DESC LIMIT $5`,
+    text: UNREAD,
     values: [orgId, channelId, address, upTo, limit],
   });
   return found.rows.map((row) => row.provider_message_id);

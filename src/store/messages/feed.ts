@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts';
 import { named, rowsOf } from '../named.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
 
 /**
@@ -40,7 +41,7 @@ const MAX_WAITING = 20;
 const PLACE = rowsOf('w', { n: 'int', org: 'text', channel: 'text', address: 'text' });
 const WAITING = rowsOf('t', { n: 'int', org: 'text', id: 'text' }, 'waiting_');
 
-const LOOK = named(
+export const LOOK = named(
   'look-for-messages',
   { ...PLACE.types, ...WAITING.types, back_ms: 'float8' },
   `WITH followed AS MATERIALIZED (
@@ -51,7 +52,7 @@ const LOOK = named(
     ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}) c ON true
 )
 SELECT f.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM followed f
-JOIN message m ON m.org_id = f.org AND m.conversation_id = f.id
+JOIN message m ON ${checkedOnly('m.org_id')} = f.org AND m.conversation_id = f.id
   AND m.created_at > now() - :back_ms * interval '1 millisecond'
 WHERE ${VISIBLE}
 UNION ALL

@@ -78,7 +78,7 @@ FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[
   AS w(n, org, channel, kind, end_user, address)
 JOIN end_user e ON e.org_id = w.org AND e.id = w.end_user
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i
-  WHERE i.org_id = w.org AND i.end_user_id = w.end_user AND i.channel_id = w.channel
+  WHERE i.org_id = w.org AND i.end_user_id = w.end_user AND ${checkedOnly('i.channel_id')} = w.channel
     AND (w.address IS NULL OR i.address = w.address)
   ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 LEFT JOIN LATERAL (SELECT id, address FROM conversation c

@@ -3,6 +3,7 @@ import { kindsBy } from '../../../contract/channel-kinds.ts';
 import type { Db } from '../db.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import type { Suppression } from '../end-users/suppression.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
 import { isTaken, type PlannedBefore, planPush, type PushCall, type PushOutcome } from './push.ts';
 
@@ -41,7 +42,7 @@ async function readAddresses(
   const found = await client.query<{ id: string; address: string }>({
     name: 'read-addresses-of',
     text: `SELECT DISTINCT ON (i.end_user_id) i.end_user_id AS id, i.address FROM identity i
-      WHERE i.org_id = $1 AND i.channel_id = $2 AND i.end_user_id = ANY ($3)
+      WHERE i.org_id = $1 AND ${checkedOnly('i.channel_id')} = $2 AND i.end_user_id = ANY ($3)
       ORDER BY i.end_user_id, i.last_inbound_at DESC NULLS LAST`,
     values: [orgId, channelId, people.flatMap((person) => (person?.updated_at ? person.id : []))],
   });
