@@ -58,6 +58,9 @@ export const conversation = pgTable(
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
     index('conversation_end_user').on(table.endUserId, table.createdAt),
+    // Lists of one channel, of an agent (it has few channels), and of one status. The status is first, so that a look-up
+    // by a channel and something narrower never uses it.
+    index('conversation_channel').on(table.status, table.channelId, table.id),
     // Which conversation continues when a person writes from this address; it does not contain conversations of the
     // sandbox.
     index('conversation_address')

@@ -34,7 +34,7 @@ export const run = pgTable(
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     // Its trigger and its conversation: see ../checked-references.ts.
-    index('run_list').on(table.triggerId, table.createdAt),
+    index('run_list').on(table.triggerId, table.status, table.createdAt),
     // For erasing: without it each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
