@@ -78,7 +78,10 @@ export const RequestListQuery = PageQuery({
 /** What was called lately, for choosing from. */
 export const RequestCall = Type.Object({ call: Type.String() }, { title: 'RequestCall' });
 
-const Count = Type.Integer({ minimum: 0 });
+/** The overview counts no further. Conversations and runs: the newest ones. */
+export const MAX_OVERVIEW = 10_000;
+
+const Count = Type.Integer({ minimum: 0, maximum: MAX_OVERVIEW });
 
 export const Overview = Type.Object(
   {

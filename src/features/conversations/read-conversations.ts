@@ -8,8 +8,8 @@ import type {
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import type { ConversationFilter } from '../../store/conversations/candidates.ts';
 import {
-  type ConversationFilter,
   type ConversationRow,
   findConversation,
   listConversationRows,

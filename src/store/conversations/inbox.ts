@@ -5,6 +5,7 @@ import {
   MAX_COUNTED,
 } from '../../../contract/dashboard/conversations.ts';
 import type { Queryable } from '../db.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, conversationSeen, message } from '../schema/conversation.ts';
 
 /** What a list of conversations needs beyond their rows, for one member. */
@@ -132,30 +133,22 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
   return rowCount === 1;
 }
 
-/**
- * How many of the organization's messages a text search reads: an index over all of them would make every accepted call
- * slower.
- */
-const SEARCHED_MESSAGES = 5_000;
+/** How many of the newest messages of a conversation are examined for the words of a search. */
+const EXAMINED_MESSAGES = 200;
 
-const newestOf = (orgId: string) =>
-  sql`(SELECT m.id, m.conversation_id, m.content ->> 'text' AS text FROM ${message} m
-    WHERE m.org_id = ${orgId} ORDER BY m.id DESC LIMIT ${SEARCHED_MESSAGES}) newest`;
-
-export const saidLately = (orgId: string, pattern: string): SQL =>
-  sql`${conversation.id} IN (SELECT newest.conversation_id FROM ${newestOf(orgId)} WHERE newest.text ILIKE ${pattern})`;
-
-/** The newest message with the words, by the conversation's id; the same messages as the search. */
+/** The newest message with the words, by the conversation's id. */
 export async function readMatches(
   db: Queryable,
   orgId: string,
   ids: readonly string[],
   pattern: string,
 ): Promise<Map<string, string>> {
-  const { rows } = await db.execute<{ conversation_id: string; text: string }>(
-    sql`SELECT DISTINCT ON (newest.conversation_id) newest.conversation_id, newest.text FROM ${newestOf(orgId)}
-      WHERE newest.conversation_id = ANY (${sql.param([...ids])}::text[]) AND newest.text ILIKE ${pattern}
-      ORDER BY newest.conversation_id, newest.id DESC`,
-  );
-  return new Map(rows.map(({ conversation_id, text }) => [conversation_id, text]));
+  const { rows } = await db.execute<{ id: string; text: string }>(sql`SELECT w.id, m.text
+    FROM unnest(${sql.param([...ids])}::text[]) AS w(id)
+    CROSS JOIN LATERAL (SELECT newest.text FROM (
+      SELECT id, content ->> 'text' AS text FROM message
+      WHERE conversation_id = w.id AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}
+      ORDER BY created_at DESC LIMIT ${EXAMINED_MESSAGES}) newest
+    WHERE newest.text ILIKE ${pattern} ORDER BY newest.id DESC LIMIT 1) m`);
+  return new Map(rows.map(({ id, text }) => [id, text]));
 }

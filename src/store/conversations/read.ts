@@ -1,13 +1,13 @@
-import { and, asc, desc, eq, gt, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { type PageOf, type PageRequest, pageOf } from '../page.ts';
-import { containing } from '../search-text.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
 import type { MessageRow } from '../runs/read.ts';
-import { type ConversationView, inView, saidLately } from './inbox.ts';
+import { candidates, type ConversationFilter, tagged } from './candidates.ts';
+import { inView } from './inbox.ts';
 
 const columns = {
   id: conversation.id,
@@ -42,20 +42,6 @@ export async function findConversation(db: Queryable, orgId: string, id: string)
   return row ?? null;
 }
 
-/** The condition of the index, by which PostgreSQL knows that it may use it. */
-const tagged = (tag: string): SQL =>
-  sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
-
-export type ConversationFilter = {
-  text?: string | undefined;
-  view?: ConversationView | undefined;
-  status?: string | undefined;
-  agentId?: string | undefined;
-  channelId?: string | undefined;
-  endUserId?: string | undefined;
-  tag?: string | undefined;
-};
-
 export async function listConversationRows(
   db: Queryable,
   orgId: string,
@@ -63,30 +49,20 @@ export async function listConversationRows(
   filter: ConversationFilter,
   { limit, after }: PageRequest,
 ): Promise<PageOf<ConversationRow>> {
-  const words = filter.text && containing(filter.text);
+  const where = and(
+    eq(conversation.orgId, orgId),
+    filter.view && inView(filter.view, userId),
+    filter.status ? eq(conversation.status, filter.status) : undefined,
+    filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
+    filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
+    filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
+    filter.tag === undefined ? undefined : tagged(filter.tag),
+    // Ids contain their time: the primary key is the index of this list.
+    after ? lt(conversation.id, after.id) : undefined,
+  );
+  const among = await candidates(db, orgId, filter, { limit: limit + 1, after: after?.id });
   const rows = await selectConversations(db)
-    .where(
-      and(
-        eq(conversation.orgId, orgId),
-        filter.view && inView(filter.view, userId),
-        filter.status ? eq(conversation.status, filter.status) : undefined,
-        filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
-        filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
-        filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
-        filter.tag === undefined ? undefined : tagged(filter.tag),
-        words
-          ? or(
-              ilike(endUser.name, words),
-              ilike(endUser.externalId, words),
-              ilike(conversation.key, words),
-              eq(conversation.id, filter.text!),
-              saidLately(orgId, words),
-            )
-          : undefined,
-        // Ids contain their time: the primary key is the index of this list.
-        after ? lt(conversation.id, after.id) : undefined,
-      ),
-    )
+    .where(and(where, among && sql`${conversation.id} = ANY (ARRAY(${among}))`))
     .orderBy(desc(conversation.id))
     .limit(limit + 1);
   return pageOf(rows, limit);

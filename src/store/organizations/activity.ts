@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { MAX_OVERVIEW } from '../../../contract/dashboard/activity.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
@@ -56,13 +57,11 @@ export type OverviewCounts = {
   firstRequest: boolean;
 };
 
-/** Counting stops here: a first page never reads a million rows to say "many". */
-export const MAX_COUNTED = 100_000;
 const DAY_MS = 86_400_000;
 
 export async function countOverview(db: Queryable, orgId: string): Promise<OverviewCounts> {
   const many = (from: string) =>
-    sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql.raw(from)} AND org_id = ${orgId} LIMIT ${MAX_COUNTED}) x)`;
+    sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql.raw(from)} AND org_id = ${orgId} LIMIT ${MAX_OVERVIEW}) x)`;
   // Time and random part of an id: ids created since then sort after it.
   const since = newId('run', Date.now() - DAY_MS).slice(0, 'run_'.length + 10);
   const { rows } = await db.execute<{ counts: OverviewCounts }>(sql`SELECT jsonb_build_object(
@@ -77,9 +76,9 @@ export async function countOverview(db: Queryable, orgId: string): Promise<Overv
         'open', count(*) FILTER (WHERE status = 'open'),
         'handed_off', count(*) FILTER (WHERE status = 'handed_off'),
         'resolved', count(*) FILTER (WHERE status = 'resolved'))
-      FROM (SELECT status FROM conversation WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${MAX_COUNTED}) x),
+      FROM (SELECT status FROM conversation WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${MAX_OVERVIEW}) x),
     'runs24h', (SELECT coalesce(jsonb_object_agg(status, many), '{}') FROM (SELECT status, count(*) AS many
-      FROM (SELECT status FROM run WHERE org_id = ${orgId} AND id > ${since} ORDER BY id DESC LIMIT ${MAX_COUNTED}) x
+      FROM (SELECT status FROM run WHERE org_id = ${orgId} AND id > ${since} ORDER BY id DESC LIMIT ${MAX_OVERVIEW}) x
       GROUP BY status) y),
     'firstRequest', EXISTS (SELECT 1 FROM api_key WHERE org_id = ${orgId} AND last_used_at IS NOT NULL)
   ) AS counts`);

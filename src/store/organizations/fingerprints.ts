@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { RECIPIENT_STATUSES } from '../../../contract/campaigns.ts';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { TopicKind } from '../../../contract/dashboard/changes.ts';
+import { RUN_STATUSES } from '../../../contract/triggers.ts';
 import type { Queryable } from '../db.ts';
 
 /**
@@ -51,8 +52,12 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
   presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text AS v
     FROM conversation_presence p
     WHERE p.org_id = w.org_id AND p.conversation_id = w.id AND p.here_until > now() ORDER BY p.user_id`),
-  runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id
-    ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
+  // The newest of all statuses: the index has the status before the time.
+  runs: versions(sql`SELECT n.v FROM unnest(${sql.raw(`ARRAY['${RUN_STATUSES.join("','")}']`)}) AS s(status)
+    CROSS JOIN LATERAL (SELECT r.created_at, r.id || r.xmin::text AS v FROM run r
+      WHERE r.trigger_id = w.id AND r.status = s.status AND r.org_id = w.org_id
+      ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}) AS n
+    ORDER BY n.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
   // Every row that changes a campaign's counts is the newest of some status, or was the next one due.
   campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT r.id || r.xmin::text AS v

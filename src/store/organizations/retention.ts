@@ -20,7 +20,7 @@ const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
 /** Maximum conversations that are counted before a setting is saved: beyond that it is "more". */
-const MAX_COUNTED = 100_000;
+const MAX_COUNTED = 10_000;
 
 export async function readRetention(db: Queryable, orgId: string): Promise<Retention | null> {
   const [row] = await db

@@ -1,6 +1,8 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { RUN_STATUSES } from '../../../contract/triggers.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
 
@@ -49,18 +51,19 @@ export async function listRunRows(
   filter: { triggerId: string; status?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<RunRow>> {
+  const statuses = sql.param(filter.status ? [filter.status] : [...RUN_STATUSES]);
+  // The page of each status, by the index `run_list`: any status may be rare.
+  const newest = sql`SELECT r.id FROM unnest(${statuses}::text[]) AS s(status)
+    CROSS JOIN LATERAL (SELECT run.id, run.created_at FROM run
+      WHERE ${and(eq(run.triggerId, filter.triggerId), sql`run.status = s.status`, behind(run.createdAt, run.id, page.after))}
+        AND ${sql.raw(checkedOnly('run.org_id'))} = ${orgId}
+      ORDER BY run.created_at DESC, run.id DESC LIMIT ${page.limit + 1}) r
+    ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.limit + 1}`;
   const rows = await db
     .select(columns)
     .from(run)
     .innerJoin(conversation, withConversation)
-    .where(
-      and(
-        eq(run.orgId, orgId),
-        eq(run.triggerId, filter.triggerId),
-        filter.status ? eq(run.status, filter.status) : undefined,
-        behind(run.createdAt, run.id, page.after),
-      ),
-    )
+    .where(and(eq(run.orgId, orgId), sql`${run.id} = ANY (ARRAY(${newest}))`))
     .orderBy(...newestFirst(run.createdAt, run.id))
     .limit(page.limit + 1);
   return pageOf(rows, page.limit);

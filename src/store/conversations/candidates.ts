@@ -1,0 +1,104 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { listEndUsers } from '../end-users/search.ts';
+import { checkedOnly } from '../queue/by-key.ts';
+import { conversation } from '../schema/conversation.ts';
+import { containing } from '../search-text.ts';
+import type { ConversationView } from './inbox.ts';
+
+export type ConversationFilter = {
+  text?: string | undefined;
+  view?: ConversationView | undefined;
+  status?: string | undefined;
+  agentId?: string | undefined;
+  channelId?: string | undefined;
+  endUserId?: string | undefined;
+  tag?: string | undefined;
+};
+
+type Page = { limit: number; after: string | undefined };
+
+const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
+
+/** The condition of the index, by which PostgreSQL knows that it may use it. */
+export const tagged = (tag: string): SQL =>
+  sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
+
+/**
+ * A query of ids that contains the page of a list; undefined where the list needs no filter or has its own index. The
+ * list itself is in the order of the primary key. A walk along that order reads a million conversations when few match,
+ * so the narrowest filter is read by its own index first.
+ */
+export async function candidates(
+  db: Queryable,
+  orgId: string,
+  filter: ConversationFilter,
+  page: Page,
+): Promise<SQL | undefined> {
+  if (filter.text !== undefined) return mentioning(db, orgId, filter.text);
+  if (filter.endUserId)
+    return sql`SELECT c.id FROM conversation c WHERE c.end_user_id = ${filter.endUserId} AND ${ofOrg(orgId)}`;
+  if (filter.tag !== undefined) return taggedWith(db, orgId, filter.tag, page);
+  if (filter.view) return undefined;
+  if (filter.status || filter.agentId || filter.channelId) return inChannels(orgId, filter, page);
+  return undefined;
+}
+
+const STATUSES = ['open', 'handed_off', 'resolved'];
+
+/** The page of each channel and status, by the index `conversation_channel`: an agent has few channels. */
+const inChannels = (orgId: string, { status, agentId, channelId }: ConversationFilter, { limit, after }: Page): SQL =>
+  sql`SELECT c.id FROM channel ch
+    CROSS JOIN unnest(${sql.param(status ? [status] : STATUSES)}::text[]) AS s(status)
+    CROSS JOIN LATERAL (SELECT c.id FROM conversation c
+      WHERE c.channel_id = ch.id AND c.status = s.status AND ${ofOrg(orgId)}
+        ${after === undefined ? sql`` : sql`AND c.id < ${after}`}
+      ORDER BY c.id DESC LIMIT ${limit}) c
+    WHERE ch.org_id = ${orgId} ${agentId ? sql`AND ch.agent_id = ${agentId}` : sql``}
+      ${channelId ? sql`AND ch.id = ${channelId}` : sql``}
+    ORDER BY c.id DESC LIMIT ${limit}`;
+
+/** How many of the newest conversations are examined one by one. */
+const EXAMINED = 2_000;
+
+/** The index of tags has no order. A frequent tag fills the page from the newest conversations, a rare one is in the index. */
+async function taggedWith(db: Queryable, orgId: string, tag: string, { limit, after }: Page): Promise<SQL> {
+  const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n WHERE n.org_id = ${orgId}
+      ${after === undefined ? sql`` : sql`AND n.id < ${after}`} ORDER BY n.id DESC LIMIT ${EXAMINED}) c
+    WHERE ${tag} = ANY (c.tags) ORDER BY c.id DESC LIMIT ${limit}`;
+  const { rows } = await db.execute<{ id: string }>(newest);
+  if (rows.length === limit) return newest;
+  return sql`SELECT conversation.id FROM conversation WHERE ${tagged(tag)}
+    AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`;
+}
+
+/** How many of the newest messages a search reads: an index over all of them would make every accepted call slower. */
+const SEARCHED_MESSAGES = 5_000;
+/** People whose name or identifier begins with the words, and the newest conversations of each. */
+const FOUND_PEOPLE = 200;
+const OF_EACH = 20;
+
+/**
+ * A part of the name, external ID or key in the newest conversations, or of the text of the newest messages. In all
+ * others: beginnings of names and identifiers, the whole key, and the whole ID.
+ */
+async function mentioning(db: Queryable, orgId: string, text: string): Promise<SQL> {
+  const pattern = containing(text);
+  const { rows: people } = await listEndUsers(db, orgId, { text }, { limit: FOUND_PEOPLE, after: null });
+  return sql`SELECT c.id FROM conversation c WHERE c.org_id = ${orgId} AND c.id = ${text}
+    UNION SELECT c.id FROM agent a
+      CROSS JOIN LATERAL (SELECT k.id FROM conversation k
+        WHERE k.org_id = a.org_id AND k.agent_id = a.id AND k.key = ${text} LIMIT 1) c WHERE a.org_id = ${orgId}
+    UNION SELECT c.id FROM unnest(${sql.param(people.map(({ id }) => id))}::text[]) AS p(id)
+      CROSS JOIN LATERAL (SELECT c.id FROM conversation c WHERE c.end_user_id = p.id AND ${ofOrg(orgId)}
+        ORDER BY c.created_at DESC LIMIT ${OF_EACH}) c
+    UNION SELECT c.id
+      FROM (SELECT id, key, end_user_id FROM conversation WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${EXAMINED}) c
+      CROSS JOIN LATERAL (SELECT name, external_id FROM end_user
+        WHERE org_id = ${orgId} AND id = c.end_user_id LIMIT 1) e
+      WHERE e.name ILIKE ${pattern} OR e.external_id ILIKE ${pattern} OR c.key ILIKE ${pattern}
+    UNION SELECT m.conversation_id
+      FROM (SELECT conversation_id, content ->> 'text' AS text FROM message
+        WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${SEARCHED_MESSAGES}) m
+      WHERE m.text ILIKE ${pattern}`;
+}
