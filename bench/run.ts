@@ -14,6 +14,7 @@ import { dashboard } from './sections/dashboard.ts';
 import { database } from './sections/database.ts';
 import { drain } from './sections/drain.ts';
 import { endUsers } from './sections/end-users.ts';
+import { growth } from './sections/growth.ts';
 import { keys } from './sections/keys.ts';
 import { me } from './sections/me.ts';
 import { memory } from './sections/memory.ts';
@@ -32,6 +33,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   push: ['Pushing campaign recipients', push],
   rehearsal: ['Rehearsing a campaign', rehearsal],
   'end-users': ['Lists of a thousand and of a million end users', endUsers],
+  growth: ['Lists, searches and counts of a small and of a large organization', growth],
   drain: ['Working off the queue', drain],
   keys: ['Verifying among many keys', keys],
   memory: ['Memory: idle, after many calls, for keys and knowledge', memory],

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenOrganization } from '../factories.ts';
+import { rowsRead } from '../rows-read.ts';
+import { call, type Caller, type GrowthCall, growthCalls, signIn } from './calls.ts';
+import { fill, OWNER, prepareGrowth } from './fill.ts';
+
+/**
+ * No list, search or count may read all rows of an organization. The proof is the number of rows and index entries that
+ * PostgreSQL reads with real statistics, because a plan can name an index and read all of it. A call may read as many
+ * rows as the largest bound in the code allows (20,000 people, src/store/end-users/search.ts), and the organization has
+ * more. `npm run bench -- growth` measures the same calls with a million.
+ */
+const ROWS = 30_000;
+const MOST_READ = 24_000;
+
+let parley: TestApp;
+let caller: Caller;
+let calls: GrowthCall[];
+
+beforeAll(async () => {
+  parley = await startTestApp({}, { role: 'api' });
+  const { db, url } = parley;
+  const orgId = await givenOrganization(db);
+  const { id, value: key } = await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
+  const grown = await prepareGrowth(db, orgId, id);
+  const { campaignId } = grown;
+  const campaign = await parley.key(orgId, { scope: 'campaign', campaignId, permissions: ['campaigns'] });
+  await fill(db, grown, 0, ROWS);
+  calls = await growthCalls(db, grown);
+  caller = { origin: url, key, campaignKey: campaign.value, cookie: await signIn(url, OWNER) };
+});
+afterAll(() => parley.stop());
+
+test('no list, search or count reads all rows of an organization', async () => {
+  const wide: object[] = [];
+  for (const one of calls) {
+    let status = 0;
+    const read = await rowsRead(parley.db, async () => {
+      status = await call(caller, one);
+    });
+    const tables = Object.entries(read).filter(([, rows]) => rows > MOST_READ);
+    if (status !== 200 || tables.length > 0) wide.push({ name: one.name, status, tables: Object.fromEntries(tables) });
+  }
+  expect(wide).toEqual([]);
+});
