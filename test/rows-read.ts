@@ -5,7 +5,7 @@ export type RowsRead = Record<string, number>;
 
 /**
  * What a call reads in the database, as PostgreSQL counts it. Unlike a duration it does not depend on the machine, and
- * unlike a plan it shows what the plan did. No other connection may use the database meanwhile.
+ * unlike a plan it shows what the plan did. No other connection may use the database during the call.
  */
 export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<RowsRead> {
   const before = await readCounters(db);
