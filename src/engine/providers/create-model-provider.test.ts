@@ -47,6 +47,12 @@ const ORDER_TOOL = {
   url: 'https://shop.test/order',
 };
 
+/** Parley fills in `customer`. */
+const BOUND_TOOL = {
+  ...ORDER_TOOL,
+  parameters: { ...ORDER_TOOL.parameters, properties: { order_id: { type: 'string' }, customer: { type: 'string' } } },
+};
+
 const HOURS: Passage = {
   document_id: 'd1',
   document: 'Hours',
@@ -451,7 +457,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
 
   it('reads the calls and results of earlier turns at their place, also after a rule of the agent answered', async () => {
     const rules = [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }];
-    const definition = { tools: [{ ...ORDER_TOOL, bound: { customer: '{{order_id}}' } }], rules };
+    const definition = { tools: [{ ...BOUND_TOOL, bound: { customer: '{{order_id}}' } }], rules };
     const callTool = vi.fn<CallTool>(async () => answered({ status: 'shipped-xyz' }));
     const talk = talkWith(providerOf(format, { callTool, before: decideBeforeModel }), definition);
     fake.script({ tool: 'order_status', args: { order_id: 'A-7' } }, { text: 'It has shipped.' });
@@ -513,7 +519,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     'tells the model the end of a call that the person was asked about as a result: %s',
     async (answer, told, kind) => {
       const tool = {
-        ...ORDER_TOOL,
+        ...BOUND_TOOL,
         confirm: { default: 'Sure?' },
         bound: { customer: '{{end_user.external_id}}' },
       };
