@@ -71,7 +71,7 @@ test('a draft whose tests fail is published only with a reason', async () => {
   const report = path.join(folder, 'report.xml');
   const failed = await runCli(['agents', 'test', agent, '--junit', report], as);
   expect(failed).toMatchObject({ code: 5 });
-  expect(failed.stdout).toContain('"expectation":"says"');
+  expect(failed.stdout).toContain('turn 1, says: expected ["Doha Books"]');
   expect(readFileSync(report, 'utf8')).toMatch(/failures="1"[^]*turn 1, says: expected/);
   expect(errorOf(await runCli(['agents', 'publish', agent], as)).code).toBe('tests_not_passed');
   expect(await live()).toContain('Doha Books');
@@ -226,10 +226,7 @@ test('answers of a model are recorded once, and replayed without a model', async
   await call(`PUT /organizations/${orgId}/agents/${id}/suite`, { cases: changed });
   const missing = await tests('--replay', file);
   expect(missing.code).toBe(6);
-  expect(errorOf(missing)).toMatchObject({
-    code: 'answers_not_recorded',
-    message: expect.stringContaining('in: order.'),
-  });
+  expect(missing.stderr).toContain('in: order.');
   // A pass on recorded answers counts for nothing: the caller could have written them.
   await call(`PATCH /organizations/${orgId}/agents/${id}`, {
     definition: { ...definition, temperature: 0.5 },
