@@ -47,8 +47,7 @@ const SETTINGS = {
 
 type Server = { dataDir: string; socketDir: string; child: ChildProcess };
 
-/** `isEmpty`: the first process creates the schema. */
-export async function startFaultDatabase({ isEmpty = false } = {}): Promise<FaultDatabase> {
+export async function startFaultDatabase(): Promise<FaultDatabase> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-faults-'));
   chmodSync(folder, 0o711);
   const binaries = findBinaries();
@@ -71,7 +70,7 @@ export async function startFaultDatabase({ isEmpty = false } = {}): Promise<Faul
     await client.query('CREATE ROLE parley LOGIN');
     await client.query('CREATE DATABASE parley OWNER parley');
   });
-  if (!isEmpty) await migrate(urlOf(primary));
+  await migrate(urlOf(primary));
 
   const database: FaultDatabase = {
     get socketPath() {
