@@ -28,6 +28,8 @@ const LISTS = [
   'readRetention',
 ] as const;
 
+const api = (name: string, path: string): GrowthCall => ({ name: `GET ${name}`, method: 'GET', path });
+
 /**
  * Every list, search and count of the public and of the dashboard's API: without a filter, with each filter that its
  * query has, and with values that match much, little and nothing.
@@ -82,7 +84,6 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
           path: `${full}?${field}=${encodeURIComponent(value)}`,
         });
   }
-  const api = (name: string, path: string): GrowthCall => ({ name: `GET ${name}`, method: 'GET', path });
   const runs = `/api/triggers/${grown.agentId}/${grown.triggerId}/runs`;
   calls.push(
     api('end users', '/api/end-users'),
