@@ -221,8 +221,8 @@ export const bugs: Bug[] = [
     edits: [
       {
         file: 'src/worker/turns/model-calls.ts',
-        find: "'provider_rate_limited', 'provider_timeout', 'provider_garbled']);",
-        replace: "'provider_rate_limited', 'provider_garbled']);",
+        find: "'provider_rate_limited', 'provider_timeout']);",
+        replace: "'provider_rate_limited']);",
       },
     ],
   },

@@ -81,6 +81,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
       'connections',
       'statistics',
       'checkpoints',
+      'sending',
       'sessions',
     ]);
     const wrong = await doctorOf(server.url.replace('a-test-password', 'another-password'));

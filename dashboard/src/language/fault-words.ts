@@ -24,6 +24,10 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
   [/^Must be one of: (.+)\.$/s, (values) => `يجب أن تكون القيمة واحدة من: ${values}.`],
   [/^Must be a time in RFC 3339 with its offset, such as (\S+)\.$/, (example) => `يجب أن يكون وقتًا مثل ${example}.`],
   [/^Must be a date, such as (\S+)\.$/, (example) => `يجب أن يكون تاريخًا مثل ${example}.`],
+  [
+    /^Must be one line, without tabs and other control characters\.$/,
+    'يجب أن يكون سطرًا واحدًا دون علامات جدولة أو رموز تحكم أخرى.',
+  ],
   [/^Must be an e-mail address\.$/, 'يجب أن يكون عنوان بريد إلكتروني.'],
   [/^Must be a phone number in E\.164, such as (\S+)\.$/, (example) => `يجب أن يكون رقم هاتف دوليًا مثل ${example}.`],
   [/^Must be an absolute http or https URL\.$/, 'يجب أن يكون عنوانًا كاملًا يبدأ بـ http أو https.'],

@@ -8,7 +8,8 @@ import type { Route } from './route.ts';
 
 let http: TestHttpServer;
 let opened: EventStream[];
-let ended: number;
+/** A new object for each test: a stream of the test before may end late. */
+let counter: { ended: number };
 const sockets: Socket[] = [];
 
 const stream: Route = {
@@ -19,7 +20,9 @@ const stream: Route = {
   responses: { 200: null },
   handle: (request, reply) => {
     const { group } = request.params as { group: string };
-    opened.push(request.server.eventStreams.open(request, reply, { groups: { [group]: 200 }, onEnd: () => ended++ }));
+    const ofThisTest = counter;
+    const onEnd = () => ofThisTest.ended++;
+    opened.push(request.server.eventStreams.open(request, reply, { groups: { [group]: 200 }, onEnd }));
     return reply;
   },
 };
@@ -30,7 +33,7 @@ const start = async (streams = {}): Promise<void> => {
 
 beforeEach(() => {
   opened = [];
-  ended = 0;
+  counter = { ended: 0 };
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -90,7 +93,7 @@ describe('a stream of events', () => {
       opened[index]!.end();
     }
     await expect.poll(() => http.server.eventStreams.size).toBe(0);
-    expect(ended).toBe(200);
+    expect(counter.ended).toBe(200);
     expect([...leaving, ...opened].every((one) => one.ended && !one.send('changed', {}))).toBe(true);
     await listen();
     expect(http.server.eventStreams.size).toBe(1);
@@ -109,7 +112,7 @@ describe('a stream of events', () => {
     const big = 'x'.repeat(60_000);
     let sent = 0;
     while (opened[0]!.send('changed', big)) expect(++sent).toBeLessThan(1_000);
-    await expect.poll(() => ended).toBe(1);
+    await expect.poll(() => counter.ended).toBe(1);
   });
 
   it('ends for a reader that disappeared, at the second heartbeat that cannot be sent', async () => {
@@ -117,7 +120,7 @@ describe('a stream of events', () => {
     const { socket } = await listen();
     socket.pause();
     for (let sent = 0; sent < 300; sent++) opened[0]!.send('changed', 'x'.repeat(60_000));
-    await expect.poll(() => ended).toBe(1);
+    await expect.poll(() => counter.ended).toBe(1);
   });
 
   it('ends immediately when the server stops, and a new one is sent elsewhere', async () => {
@@ -126,7 +129,7 @@ describe('a stream of events', () => {
     const closed = once(socket, 'close');
     http.server.drain();
     await expect.poll(() => text()).toMatch(/\r\n0\r\n\r\n$/);
-    expect(ended).toBe(1);
+    expect(counter.ended).toBe(1);
     expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
     await http.server.close();
     await closed;
