@@ -138,7 +138,7 @@ async function nothingWrittenAfterRevoke(region: Region, { orgId, keys }: Tenant
     `SELECT r.id AS run, k.id AS key,
        (extract(epoch FROM pg_xact_commit_timestamp(i.xmin) - k.effective_at) * 1000)::float8 AS ms
      FROM run r
-     JOIN idempotency i ON i.org_id = r.org_id AND substr(i.body, 8, 30) = r.id
+     JOIN idempotency i ON i.org_id = r.org_id AND i.body::json ->> 'id' = r.id
      JOIN unnest($2::text[]) WITH ORDINALITY AS named(id, n) ON named.n = (r.input -> 'metadata' ->> 'key')::int + 1
      JOIN api_key k ON k.org_id = r.org_id AND k.id = named.id
      WHERE r.org_id = $1 AND k.effective_at IS NOT NULL

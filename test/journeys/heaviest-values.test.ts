@@ -194,6 +194,8 @@ const TAKEN = new Set(
 const REFUSED = [
   // No argument of the schema has such a name.
   'updateAgent /definition/tools/0/bound/*: 422 validation_failed',
+  // The schema of a tool has a limit of 16,000 characters.
+  'tryAgent /definition/tools/0/parameters/*: 422 validation_failed',
   'tryAgent /definition/tools/0/bound/*: 422 validation_failed',
   // No record has such a name.
   'testTrigger /variables/*: 422 validation_failed',
