@@ -47,7 +47,8 @@ const SETTINGS = {
 
 type Server = { dataDir: string; socketDir: string; child: ChildProcess };
 
-export async function startFaultDatabase(): Promise<FaultDatabase> {
+/** `isEmpty`: the first process creates the schema. */
+export async function startFaultDatabase({ isEmpty = false } = {}): Promise<FaultDatabase> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-faults-'));
   chmodSync(folder, 0o711);
   const binaries = findBinaries();
@@ -70,7 +71,7 @@ export async function startFaultDatabase(): Promise<FaultDatabase> {
     await client.query('CREATE ROLE parley LOGIN');
     await client.query('CREATE DATABASE parley OWNER parley');
   });
-  await migrate(urlOf(primary));
+  if (!isEmpty) await migrate(urlOf(primary));
 
   const database: FaultDatabase = {
     get socketPath() {

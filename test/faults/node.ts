@@ -31,7 +31,13 @@ export type Node = {
   close(): Promise<void>;
 };
 
-export type Plan = { edits?: readonly Edit[]; crash?: CrashOrder; env?: Record<string, string> };
+export type Plan = {
+  edits?: readonly Edit[];
+  crash?: CrashOrder;
+  env?: Record<string, string>;
+  /** The folder with the sources that the process runs; the default is this checkout. */
+  sources?: string;
+};
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLANT = fileURLToPath(new URL('plant.ts', import.meta.url));
@@ -79,7 +85,7 @@ export async function createNode(
         FAULT_PLANT: JSON.stringify({ edits, crash }),
       };
       child = spawn(process.execPath, ['--import', PLANT, 'src/main.ts', 'serve', '--role', role], {
-        cwd: ROOT,
+        cwd: plan.sources ?? ROOT,
         env: settings,
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });

@@ -49,7 +49,8 @@ const LIMITS = JSON.stringify({ triggers: NONE, channels: NONE, campaigns: NONE,
 
 export async function startRegion(options: RegionOptions = {}): Promise<Region> {
   const { api = 3, workers = 2, plan = {} } = options;
-  const database = await startFaultDatabase();
+  // The schema is that of the program that runs.
+  const database = await startFaultDatabase({ isEmpty: plan.sources !== undefined });
   const secret = randomBytes(48).toString('base64');
   const secrets = deriveSecrets(secret);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-fault-data-'));

@@ -1,4 +1,4 @@
-import { isReady } from '../node.ts';
+import { followReady } from '../follow-ready.ts';
 import { isAccepted } from '../ledger.ts';
 import { elapsedSince } from '../stalls.ts';
 import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
@@ -155,19 +155,7 @@ async function lockedBy({ region, pause, expect }: Trial): Promise<void> {
 
 async function rollingStop(trial: Trial): Promise<void> {
   const { region, ledger, expect } = trial;
-  // A load balancer without retries: it checks five times a second which nodes are ready, and sends the next call to
-  // one of those.
-  let ready = region.api;
-  let isLooking = true;
-  const look = async (): Promise<void> => {
-    while (isLooking) {
-      const answers = await Promise.all(region.api.map((node) => isReady(node.url)));
-      ready = region.api.filter((_, at) => answers[at]);
-      await trial.pause(200);
-    }
-  };
-  const looking = look();
-  trial.callable = () => ready;
+  const stopFollowing = followReady(trial);
   const from = performance.now();
   for (const node of [...region.api, ...region.workers]) {
     const begun = performance.now();
@@ -177,8 +165,7 @@ async function rollingStop(trial: Trial): Promise<void> {
     await node.start();
     await trial.pause(500);
   }
-  isLooking = false;
-  await looking;
+  await stopFollowing();
   const failed = ledger.calls.filter(
     (made) => made.start > from && !isAccepted(made) && made.code !== 'idempotency_in_progress',
   );
@@ -187,5 +174,4 @@ async function rollingStop(trial: Trial): Promise<void> {
     failed.length === 0,
     `${failed.length} calls failed, the first at ${first?.node}: ${first?.status} ${first?.code ?? first?.error}`,
   );
-  trial.callable = () => region.api;
 }

@@ -1,0 +1,26 @@
+import { isReady } from './node.ts';
+import type { Trial } from './trial.ts';
+
+/**
+ * A load balancer without retries: it checks five times a second which nodes are ready, and callers use only those. The
+ * result ends it.
+ */
+export function followReady(trial: Trial): () => Promise<void> {
+  const { region } = trial;
+  let ready = region.api;
+  let isLooking = true;
+  const look = async (): Promise<void> => {
+    while (isLooking) {
+      const answers = await Promise.all(region.api.map((node) => isReady(node.url)));
+      ready = region.api.filter((_, at) => answers[at]);
+      await trial.pause(200);
+    }
+  };
+  const looking = look();
+  trial.callable = () => ready;
+  return async () => {
+    isLooking = false;
+    await looking;
+    trial.callable = () => region.api;
+  };
+}

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { newestRelease } from '../../scripts/check-migrations.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+
+/**
+ * The sources of the newest release, in a folder below the temporary folder of the system. `npm run release` commits
+ * facts.json together with the version, so the last commit of that file is the release. Undefined without that commit,
+ * for example in a shallow clone or in an archive without a repository.
+ */
+export function releasedSources(): string | undefined {
+  const commit = releaseCommit();
+  if (commit === undefined) return undefined;
+  const folder = path.join(tmpdir(), `parley-released-${commit.slice(0, 12)}`);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished);
+  try {
+    const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 1024 ** 3 });
+    execFileSync('tar', ['-x', '-C', unfinished], { input: archive });
+    givePackages(unfinished);
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+function releaseCommit(): string | undefined {
+  try {
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
+    const facts = `test/released/${newestRelease().version}/facts.json`;
+    return git('log', '-1', '--format=%H', '--', facts) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const lockfile = (at: string): string => readFileSync(path.join(at, 'package-lock.json'), 'utf8');
+
+/** The packages of this checkout where the lockfiles agree; otherwise npm installs those of the release. */
+function givePackages(folder: string): void {
+  if (lockfile(folder) === lockfile(ROOT)) symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  else execFileSync('npm', ['ci', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' }); // prettier-ignore
+}
