@@ -34,8 +34,9 @@ export function buildMessages(
   };
   const recent = history.slice(startOf(history, memory));
   const calls = callsBefore(recent, memory, offered);
-  add('user', earlier(recent, memory.said));
-  if (recent[0]?.role !== 'end_user') add('user', '(The conversation begins.)');
+  const before = earlier(recent, memory.said);
+  if ((before[0] ?? recent[0])?.role !== 'end_user') add('user', '(The conversation begins.)');
+  for (const { role, text } of before) add(role === 'end_user' ? 'user' : 'assistant', text);
   for (const [at, { role, text }] of recent.entries()) {
     const called = calls.get(at);
     if (called && turns.at(-1)?.role === 'user') turns.push(...callsAndResults(called, `turn_${at}`));
@@ -55,13 +56,15 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
   return Math.min(start + 1, Math.max(history.length - 1, 0));
 }
 
-/** The person's older messages are still the person's: they stay in this role. */
-function earlier(recent: readonly TurnMessage[], said: readonly SaidBefore[]): string {
+/** The shortened messages of the person that `recent` does not contain, each after the question that it answers. */
+function earlier(recent: readonly TurnMessage[], said: readonly SaidBefore[]): TurnMessage[] {
   const here = new Set(recent.map(({ text }) => shorten(text)));
-  const lines = said
+  return said
     .filter(({ wrote }) => !here.has(wrote))
-    .map(({ wrote, asked }) => `- ${asked === undefined ? '' : `(asked: ${asked}) `}${wrote}`);
-  return lines.length === 0 ? '' : `(Earlier in this conversation, shortened:)\n${lines.join('\n')}`;
+    .flatMap(({ wrote, asked }): TurnMessage[] => [
+      ...(asked === undefined ? [] : [{ role: 'agent' as const, text: asked }]),
+      { role: 'end_user', text: wrote },
+    ]);
 }
 
 /** The calls of earlier turns, by the index of the message that the agent wrote after them. */

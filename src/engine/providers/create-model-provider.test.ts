@@ -792,7 +792,7 @@ describe('a turn by any model', () => {
       { role: 'end_user', text: 'y'.repeat(2_000) },
     ];
     await provider().turn(turnOf({}, { history, input: ['y'.repeat(2_000)] }));
-    expect(rolesOf(0).user[0]).toBe(`(Earlier in this conversation, shortened:)\n- old\n\n${'y'.repeat(2_000)}`);
+    expect(rolesOf(0).user[0]).toBe(`old\n\n${'y'.repeat(2_000)}`);
     expect(sent()).not.toContain('xxxx');
     expect(fake.calls[0]!.body.messages.at(-1).role).toBe('user');
   });
