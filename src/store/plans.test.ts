@@ -17,7 +17,7 @@ import { COMPLETE } from './runs/complete.ts';
 import { FAIL } from './runs/release.ts';
 import { statementOf } from './runs/write-statement.ts';
 import { callColumns } from './runs/write.ts';
-import { DELETE_MESSAGES, DELETE_NOTES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
+import { CLEAR_MEMORY, DELETE_MESSAGES, DELETE_NOTES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 import { FIND, UNREAD } from './visitors.ts';
 
 /**
@@ -131,6 +131,7 @@ test('erasing old data finds messages and runs by their conversation, and so do 
     LOOK_AT(org, sql.raw('$2'), sql.raw('$4'), before),
     WEIGH(org, ids, before),
     DELETE_MESSAGES(org, ids, ids, before),
+    CLEAR_MEMORY(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
     pointsAt('run'),

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
@@ -131,6 +131,19 @@ test('in an active conversation, old messages and ended runs are deleted, unansw
   const runs = await left('run');
   expect(runs).toEqual(expect.arrayContaining([alive.runId]));
   expect(runs).not.toContain(alive.firstRunId);
+});
+
+test('the memory of a model does not keep parts of old messages; the rest of the state stays', async () => {
+  const alive = await given({ begun: 100, spoke: 10 });
+  const young = await given({ begun: 20, spoke: 10 });
+  const state = { step: 'address', memory: { said: [{ wrote: 'My card ends in 4242' }], turns: [] } };
+  await db.update(conversation).set({ state }).where(eq(conversation.orgId, orgId));
+  await setRetention(db, orgId, 90);
+  await sweep();
+  const rows = await db.select({ id: conversation.id, state: conversation.state }).from(conversation);
+  const stateOf = (id: string) => rows.find((row) => row.id === id)!.state;
+  expect(stateOf(alive.id)).toEqual({ step: 'address' });
+  expect(stateOf(young.id)).toEqual(state);
 });
 
 describe('a conversation in progress is not touched, however old', () => {

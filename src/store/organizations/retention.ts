@@ -146,6 +146,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   const { org_id: orgId, before } = pass;
   piece.messages = await count(tx, DELETE_MESSAGES(sql`${orgId}`, all, old, moment(before)));
   if (piece.messages === ROWS) return piece;
+  await tx.execute(CLEAR_MEMORY(sql`${orgId}`, all));
   piece.runs = await count(tx, DELETE_RUNS(sql`${orgId}`, all, old, moment(before)));
   if (piece.runs === ROWS) return piece;
   await tx.execute(DELETE_NOTES(sql`${orgId}`, all, moment(before)));
@@ -162,6 +163,11 @@ export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQ
         AND (c.id = ANY (${old}) OR m.id <> ALL (c.unanswered)) LIMIT ${MOST}) m
     WHERE c.org_id = ${orgId} AND c.id = ANY (${all}) LIMIT ${MOST})) RETURNING id
 ) SELECT count(*)::int AS n FROM gone`;
+
+/** The memory of a model (engine/memory.ts) contains parts of old messages, without their times. */
+export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
+  UPDATE conversation SET state = state - 'memory'
+  WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;
 
 /** In an active conversation, the current run stays. A recipient stays in the counts of its campaign. */
 export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
