@@ -11,6 +11,8 @@ export type Owner = {
   call(call: string, body?: unknown): Promise<{ status: number; body: any }>;
 };
 
+export const OWNER = { email: 'asha@example.com', password: 'correct horse battery' };
+
 export async function givenOwner({ db, app, secrets, url }: TestApp): Promise<Owner> {
   const { setupUrl } = await prepareInstallation({
     db,
@@ -21,7 +23,7 @@ export async function givenOwner({ db, app, secrets, url }: TestApp): Promise<Ow
     owner: null,
   });
   const token = new URL(setupUrl!).searchParams.get('token');
-  const who = { name: 'Asha Rao', email: 'asha@example.com', password: 'correct horse battery' };
+  const who = { name: 'Asha Rao', ...OWNER };
   const answer = await fetch(`${url}${DASHBOARD_BASE}/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

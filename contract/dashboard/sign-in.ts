@@ -84,6 +84,8 @@ export const SessionView = Type.Object(
     upgrade_url: Nullable(Type.String()),
     /** True: this installation sends mail. */
     mail: Type.Boolean(),
+    /** Since when nothing is sent, after a restore; null: not paused. `./parley resume` ends the pause. */
+    paused_since: Nullable(Moment),
   },
   { title: 'SessionView' },
 );

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,8 +16,9 @@ import { givenAgent, givenChannel, givenTrigger } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type Site, sitePage, startSite } from '../fakes/site.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
-import { givenOwner } from '../owner.ts';
+import { givenOwner, OWNER } from '../owner.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { runProgram } from '../program.ts';
 
 /** A copy of an installation with due work: it sends nothing until it is resumed, then everything once. */
 const SIGNING_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
@@ -109,6 +111,22 @@ async function startCopy(role: 'all' | 'worker', lines: object[]): Promise<TestA
   return startTestApp({ ...env, LOG_LEVEL: 'info' }, { role, database: databases[1]!, lines });
 }
 
+async function resume(): Promise<unknown> {
+  const program = runProgram({ ...env, DATABASE_URL: databases[1]!.url, DATA_DIR: folder }, ['resume']);
+  expect(await once(program.child, 'close')).toEqual([0, null]);
+  return JSON.parse(program.output());
+}
+
+/** What the dashboard shows to each member. */
+async function pausedSince(copy: TestApp): Promise<unknown> {
+  const answer = await fetch(`${copy.url}/dashboard/api/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(OWNER),
+  });
+  return ((await answer.json()) as { paused_since: unknown }).paused_since;
+}
+
 test('sends nothing until it is resumed, on each process, then everything once', async () => {
   expect(await restore(databases[1]!.url, file, { keepKeys: true, resume: false })).toMatchObject({ paused: true });
   const lines: object[] = [];
@@ -123,7 +141,10 @@ test('sends nothing until it is resumed, on each process, then everything once',
     expect(new Set(await runs(copy))).toEqual(new Set(['queued']));
     expect(lines.filter((one) => JSON.stringify(one).includes('./parley resume'))).toHaveLength(2);
 
-    await copy.db.execute(sql`UPDATE installation SET paused_at = NULL`);
+    expect(await pausedSince(copy)).toEqual(expect.any(String));
+    expect(await resume()).toEqual({ resumed: true });
+    expect(await pausedSince(copy)).toBeNull();
+    expect(await resume()).toEqual({ resumed: false });
     await expect
       .poll(() => channelTexts().toSorted(), { timeout: 30_000 })
       .toEqual(['Hello from the campaign', 'Your order shipped']);

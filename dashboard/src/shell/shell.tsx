@@ -13,6 +13,7 @@ import { ConnectionBar } from './connection-bar.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation, useSections } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
+import { PauseBar } from './pause-bar.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { VerifyBar } from './verify-bar.tsx';
 import { WaitingInTab } from './waiting-count.tsx';
@@ -78,6 +79,7 @@ export function Shell(): ReactNode {
         {find.dialog}
         <WaitingInTab key={organization.id} />
         <ConnectionBar />
+        <PauseBar />
         <VerifyBar />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
           <Suspense fallback={<PagePending />}>

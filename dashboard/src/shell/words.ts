@@ -60,6 +60,9 @@ export const words = defineWords(
     held_back_act: 'Set up a second factor',
     held_back_provider:
       'The provider of your organization did not ask you for one. Sign out, then sign in at the provider with a second factor.',
+    paused: 'This installation is paused',
+    paused_hint:
+      'It is a restored copy. Agents do not answer, and no message, event or mail is sent. To start, the operator runs {command}.',
     verify_email: 'Verify your e-mail address',
     verify_hint: 'Open the link that Parley sends to {email} to verify that the address is yours.',
     verify_send: 'Send the link',
@@ -125,6 +128,9 @@ export const words = defineWords(
     held_back_hint: 'أعدّ واحدًا للمتابعة هنا. تبقى مؤسساتك الأخرى مفتوحة.',
     held_back_act: 'إعداد عامل تحقق ثانٍ',
     held_back_provider: 'لم يطلبه منك مزوّد مؤسستك. سجّل خروجك، ثم سجّل الدخول هناك بعامل ثانٍ.',
+    paused: 'هذا التثبيت متوقف مؤقتًا',
+    paused_hint:
+      'هذه نسخة مستعادة. الوكلاء لا يجيبون، ولا تُرسل أي رسالة أو حدث أو بريد. للبدء يشغّل المسؤول عن التثبيت {command}.',
     verify_email: 'أكّد بريدك الإلكتروني',
     verify_hint: 'رابط يُرسل إلى {email} يثبت أن العنوان لك.',
     verify_send: 'إرسال الرابط',

@@ -3,6 +3,7 @@ import type { DashboardCaller } from '../../access/sessions/session-gate.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
+import { readPausedAt } from '../../store/installation/pause.ts';
 import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
 import type { OrganizationsDeps } from './deps.ts';
@@ -16,10 +17,9 @@ export async function readSessionView(
   { db, region, baseUrl, upgradeUrl, queueMail }: OrganizationsDeps,
   { user, signInFactor, onlyOrgId, token = null }: Shown,
 ): Promise<SessionView> {
-  const [operatorId, { rows }] = [
-    await readOperatorId(db),
-    await listMemberships(db, user.id, onlyOrgId, { limit: MAX_SHOWN, after: null }),
-  ];
+  const operatorId = await readOperatorId(db);
+  const pausedAt = await readPausedAt(db);
+  const { rows } = await listMemberships(db, user.id, onlyOrgId, { limit: MAX_SHOWN, after: null });
   return {
     user: { id: user.id, name: user.name, email: user.email, email_verified: user.emailVerified },
     operator: onlyOrgId === null && operatorId === user.id,
@@ -42,5 +42,6 @@ export async function readSessionView(
     base_url: baseUrl,
     upgrade_url: upgradeUrl,
     mail: queueMail !== null,
+    paused_since: pausedAt && timestamp(pausedAt),
   };
 }
