@@ -16,6 +16,10 @@ const LISTS = [
   'listTriggerRuns',
   'listRecipients',
   'readCampaign',
+  'readCampaignReport',
+  'listPushes',
+  'listEventDeliveries',
+  'readNumbers',
   'listCampaigns',
   'listRequests',
   'listRequestCalls',
@@ -63,6 +67,10 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
     subject_id: ['campaign7'],
     actor: ['user:u1', 'none'],
     days: ['30'],
+    endpoint_id: [grown.endpointId],
+    type: ['run.completed', 'run.failed', 'campaign.ended'],
+    state: ['delivered', 'failed', 'cancelled'],
+    period: ['24h', '30d'],
   };
   const statuses: Record<string, string[]> = {
     listConversations: ['open', 'handed_off', 'resolved'],

@@ -17,6 +17,7 @@ export type Grown = {
   rareChannelId: string;
   campaignId: string;
   keyId: string;
+  endpointId: string;
 };
 
 export const OWNER = { name: 'Asha Rao', email: 'asha@example.com', password: 'correct horse battery' };
@@ -33,8 +34,14 @@ export async function prepareGrowth(db: Db, orgId: string, keyId: string): Promi
       VALUES ($1, $2, $3, $4, 'Spring', 'live', false)`,
     [orgId, campaignId, agentId, channelId],
   );
+  const endpointId = newId('whk');
+  // Disabled: the rows of the fill are the only events.
+  await db.$client.query(
+    `INSERT INTO webhook_endpoint (org_id, id, url, enabled, sealed) VALUES ($1, $2, 'https://example.qa/events', false, '')`,
+    [orgId, endpointId],
+  );
   const { agentId: rareAgentId, channelId: rareChannelId } = rare;
-  return { orgId, agentId, channelId, triggerId, rareAgentId, rareChannelId, campaignId, keyId };
+  return { orgId, agentId, channelId, triggerId, rareAgentId, rareChannelId, campaignId, keyId, endpointId };
 }
 
 const DAYS = 60;
@@ -51,7 +58,17 @@ const idOf = (prefix: string): string => {
   return `'${prefix}_' || ${time.join(' || ')} || 'e' || lpad(to_hex(g.n), 15, '0')`;
 };
 
-const TABLES = ['end_user', 'conversation', 'message', 'run', 'recipient', 'request_log', 'audit'];
+const TABLES = [
+  'end_user',
+  'conversation',
+  'message',
+  'run',
+  'recipient',
+  'request_log',
+  'audit',
+  'event',
+  'event_delivery',
+];
 /** What the server keeps of one organization (src/store/usage/usage.ts). */
 const MAX_REQUESTS = 50_000;
 
@@ -110,6 +127,14 @@ export async function fill({ $client }: Db, grown: Grown, from: number, to: numb
     await insert(`INSERT INTO audit (org_id, id, actor, action, subject_id, created_at)
       SELECT $1, ${idOf('audit')}, 'user:u' || n % 9, 'campaign.paused', 'campaign' || n % 99, ${at} FROM ${rows}
       WHERE n % 100 = 0`);
+    await insert(`INSERT INTO event (org_id, id, type, end_user_id, data, created_at)
+      SELECT $1, ${idOf('evt')}, CASE WHEN rare THEN 'run.failed' ELSE 'run.completed' END, ${idOf('enduser')}, '{}', ${at}
+      FROM ${rows}`);
+    await insert(
+      `INSERT INTO event_delivery (org_id, event_id, endpoint_id, state, attempts, created_at, updated_at)
+      SELECT $1, ${idOf('evt')}, $4, CASE WHEN rare THEN 'failed' ELSE 'delivered' END, 1, ${at}, ${at} FROM ${rows}`,
+      [grown.endpointId],
+    );
   } finally {
     for (const table of TABLES) await $client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }

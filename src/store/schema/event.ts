@@ -38,6 +38,7 @@ export const event = pgTable(
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     index('event_order').on(table.tx, table.id),
+    index('event_of_type').on(table.orgId, table.type, table.id),
     index('event_end_user')
       .on(table.endUserId)
       .where(sql`end_user_id IS NOT NULL`),
@@ -99,6 +100,10 @@ export const eventDelivery = pgTable(
       foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
     }).onDelete('cascade'),
     index('event_delivery_endpoint').on(table.endpointId, table.eventId),
+    // Nearly all deliveries succeed. The others are what a person looks for.
+    index('event_delivery_open_or_failed')
+      .on(table.orgId, table.state, table.eventId, table.endpointId)
+      .where(sql`state <> 'delivered'`),
     index('event_delivery_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),
