@@ -32,8 +32,8 @@ export default defineConfig({
     // What a test file replaced is put back before the next one.
     restoreMocks: true,
     unstubEnvs: true,
-    // Three times the cores: files mostly wait for sockets, browsers and the database.
-    maxWorkers: Math.min(12, 3 * availableParallelism()),
+    // Files wait for sockets, browsers and the database. With more workers, single tests exceed their time limits.
+    maxWorkers: Math.min(12, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Only for what never ends: promises about time are asserted by the tests themselves.
     testTimeout: 90_000,
