@@ -1,4 +1,5 @@
 import { DEFAULT_RATE_LIMITS, RATE_FAMILIES, type RateFamily, type RateLimits } from '../../contract/limits.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import type { ConfigFault } from './config.ts';
 
 const VARIABLE = 'PARLEY_LIMITS';
@@ -15,14 +16,14 @@ export function readLimits(text: string | undefined, faults: ConfigFault[]): Rat
     faults.push({ variable: VARIABLE, fault, cure });
   };
   const given = parse(text);
-  if (!isObject(given)) {
+  if (!isRecord(given)) {
     complain('is not a JSON object', `Write JSON such as ${EXAMPLE}.`);
     return limits;
   }
   for (const [family, numbers] of Object.entries(given)) {
     if (!isFamily(family)) {
       complain(`has the unknown member "${shorten(family)}"`, `Known are: ${RATE_FAMILIES.join(', ')}.`);
-    } else if (!isObject(numbers)) {
+    } else if (!isRecord(numbers)) {
       complain(`has no object under "${family}"`, `Write JSON such as ${EXAMPLE}.`);
     } else {
       for (const [name, calls] of Object.entries(numbers)) {
@@ -50,9 +51,6 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isFamily = (name: string): name is RateFamily => RATE_FAMILIES.some((family) => family === name);
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/is-record.ts';
 import { smallTalkIn } from './embedded/phrases.ts';
 import type { TurnMessage } from './provider.ts';
 import { readWords } from './read-words.ts';
@@ -118,6 +119,3 @@ const isTurn = (value: unknown): value is RememberedTurn =>
   typeof value['answer'] === 'string' &&
   Array.isArray(value['called']) &&
   value['called'].every((one) => typeof Object(one).tool === 'string' && typeof Object(one).result === 'string');
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { SlotValue } from './read-answer.ts';
 
 /** What the embedded provider remembers between turns: plain JSON, stored with the conversation. */
@@ -41,9 +42,6 @@ export const readState = (stored: unknown): EmbeddedState => {
 
 const isOffered = (value: unknown): value is Offered =>
   isRecord(value) && ['label', 'text', 'document', 'quote'].every((name) => typeof value[name] === 'string');
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const count = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;

@@ -1,4 +1,5 @@
 import type { Tool } from '../../../contract/agents.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { lookUp, type Variables } from '../templates.ts';
 
 /** `{{end_user.external_id}}` → `end_user.external_id`. */
@@ -43,6 +44,3 @@ export const noValueFor = (names: readonly string[]): string =>
 
 const without = (record: Record<string, unknown>, names: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !Object.hasOwn(names, name)));
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

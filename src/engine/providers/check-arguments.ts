@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Tool } from '../../../contract/agents.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { cpuMs, TooSlow, withinTime } from '../../kernel/within-time.ts';
-import { isRecord } from './bound-arguments.ts';
 import { type ToolSchema, validatorFor, withoutDialect } from './tool-schema.ts';
 
 /**

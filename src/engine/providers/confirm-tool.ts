@@ -1,5 +1,6 @@
 import type { Tool } from '../../../contract/agents.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { builtInTexts } from '../embedded/built-in-texts.ts';
 import { detectLanguage, languageOf } from '../embedded/detect-language.ts';
 import { isPlainYes } from '../embedded/phrases.ts';
@@ -7,7 +8,6 @@ import { asciiDigits } from '../knowledge/fold-text.ts';
 import type { TurnRequest } from '../provider.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
-import { isRecord } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /**

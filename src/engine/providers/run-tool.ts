@@ -1,11 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { CalledTool } from '../memory.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
-import { bindArguments, isRecord, noValueFor, withoutBound } from './bound-arguments.ts';
+import { bindArguments, noValueFor, withoutBound } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 

@@ -1,6 +1,7 @@
 import type { Fault } from '../../../contract/problems.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 import { isCalendarDay } from '../../kernel/calendar-day.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 
 /** Values for the variables that a trigger declares: the caller's, else the default. Unknown names are faults. */
 export function checkVariables(
@@ -77,7 +78,7 @@ function isOfType(type: VariableDeclaration['type'], value: unknown): boolean {
     case 'date':
       return typeof value === 'string' && isDayOrMoment(value);
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isRecord(value);
     case 'array':
       return Array.isArray(value);
   }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../../contract/problems.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { FORMATS } from './formats.ts';
 
 /** More entries help no one, and a hostile body could cause a hundred thousand. */
@@ -167,7 +168,5 @@ function patternSays({ parentSchema, schema }: ErrorObject): string {
 }
 
 const article = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`);
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
