@@ -34,23 +34,27 @@ function placesOf(command: Command, path: readonly string[] = [], inherited: rea
   ];
 }
 
-const paths = (places: readonly Place[]): string => places.map(({ path }) => `'${path}'`).join(' | ');
-const arms = (places: readonly Place[], indent: string): string =>
-  places.map(({ path, words }) => `${indent}'${path}') words='${words.join(' ')}' ;;`).join('\n');
-
-/** Bash and zsh: the longest known path in the words before the cursor decides. */
-const bash = (places: readonly Place[]): string => `# Completion of parley for bash.
-_parley() {
-  local path='' words='' word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$word" in
-      ${paths(places.slice(1))}) path="\${path:+$path }$word" ;;
+/**
+ * Bash and zsh: the longest known path in the words before the cursor decides. In zsh, `path` and `words` are special
+ * variables, so the names are longer.
+ */
+const walk = (wordsBefore: string, places: readonly Place[]): string => `  local path_so_far='' words_now='' word
+  for word in "${wordsBefore}"; do
+    case "\${path_so_far:+$path_so_far }$word" in
+      ${places
+        .slice(1)
+        .map(({ path }) => `'${path}'`)
+        .join(' | ')}) path_so_far="\${path_so_far:+$path_so_far }$word" ;;
     esac
   done
-  case "$path" in
-${arms(places, '    ')}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$path_so_far" in
+${places.map(({ path, words }) => `    '${path}') words_now='${words.join(' ')}' ;;`).join('\n')}
+  esac`;
+
+const bash = (places: readonly Place[]): string => `# Completion of parley for bash.
+_parley() {
+${walk('${COMP_WORDS[@]:1:COMP_CWORD-1}', places)}
+  COMPREPLY=($(compgen -W "$words_now" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _parley parley ./parley
 `;
@@ -58,15 +62,7 @@ complete -o default -F _parley parley ./parley
 const zsh = (places: readonly Place[]): string => `#compdef parley
 # Completion of parley for zsh.
 _parley() {
-  local path_so_far='' words_now='' word
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "\${path_so_far:+$path_so_far }$word" in
-      ${paths(places.slice(1))}) path_so_far="\${path_so_far:+$path_so_far }$word" ;;
-    esac
-  done
-  case "$path_so_far" in
-${arms(places, '    ').replaceAll(" words='", " words_now='")}
-  esac
+${walk('${(@)words[2,CURRENT-1]}', places)}
   compadd -- \${=words_now} || _files
 }
 if [ "$funcstack[1]" = "_parley" ]; then _parley "$@"; else compdef _parley parley; fi
