@@ -2,9 +2,9 @@
  * Plain English: words and phrases that a reader whose first language is not English must decode, and the plain word for
  * each. `node scripts/check-words.mjs [FOLDER]` looks at every tracked text that a person reads.
  */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { trackedFiles } from './tracked-files.mjs';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 
@@ -45,9 +45,9 @@ const PATTERNS = WORDS.map(({ word, plain }) => ({
   plain,
 }));
 
-const listed = spawnSync('git', ['ls-files', '-z', '*.ts', '*.tsx', '*.md', '*.mjs'], { cwd: ROOT, encoding: 'utf8' });
-if (listed.status !== 0) throw new Error(listed.stderr);
-const files = listed.stdout.split('\0').filter((file) => file && !NOT_PROSE.some((pattern) => pattern.test(file)));
+const files = trackedFiles(ROOT, '*.ts', '*.tsx', '*.md', '*.mjs').filter(
+  (file) => !NOT_PROSE.some((pattern) => pattern.test(file)),
+);
 
 const faults = files.flatMap(faultsOf);
 for (const fault of faults) console.error(fault);

@@ -3,11 +3,11 @@
  * `node scripts/sample-sentences.mjs [--kind KIND] [--count N] [--seed N] [--under FOLDER]`. The same seed prints the
  * same sentences as long as the texts are the same. Each line begins with its file.
  */
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { trackedFiles } from './tracked-files.mjs';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const SHORTEST_WORDS = 4;
@@ -38,17 +38,11 @@ if (options.help || kinds.some((kind) => !(kind in KINDS)) || !(Number(options.c
   process.exit(options.help ? 0 : 1);
 }
 
-const files = trackedFiles();
+const files = trackedFiles(ROOT, options.under);
 for (const kind of kinds) {
   const sentences = sentencesOf(kind);
   console.log(`${kind}: ${Math.min(sentences.length, Number(options.count))} of ${sentences.length}`);
   for (const { file, text } of sample(sentences)) console.log(`  ${file}: ${text}`);
-}
-
-function trackedFiles() {
-  const listed = spawnSync('git', ['ls-files', '-z', '--', options.under], { cwd: ROOT, encoding: 'utf8' });
-  if (listed.status !== 0) throw new Error(listed.stderr);
-  return listed.stdout.split('\0').filter(Boolean);
 }
 
 function sentencesOf(kind) {
