@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { newId } from '../kernel/ids.ts';
 import { type Key, open, placeOf, seal } from '../kernel/seal.ts';
 import type { Queryable } from './db.ts';
-import { NOW } from './schema/columns.ts';
+import { named, rowsOf } from './named.ts';
+import { type Leased, leasedQueue } from './queue/leased-queue.ts';
 import { mail as table } from './schema/mail.ts';
 
 /** The content of a mail. Plain text only: the worker creates the HTML. */
@@ -50,8 +51,6 @@ export type Mail = MailText & {
 export type QueueMail = (tx: Queryable, mail: Mail) => Promise<void>;
 
 const DAY_MINUTES = 24 * 60;
-/** After this time other workers take over the mails of a dead worker; a live worker renews every third of it. */
-export const MAIL_LEASE_SECONDS = 30;
 
 export const createQueueMail =
   (key: Key): QueueMail =>
@@ -81,46 +80,31 @@ export type ClaimedMail = {
 export const openMail = (key: Key, { id, sealed }: ClaimedMail): MailText =>
   JSON.parse(open(key, sealed, sealedAt(id))) as MailText;
 
-export async function claimMail(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedMail[]> {
-  const { rows } = await pool.query<ClaimedMail>({
-    name: 'claim-mail',
-    text: `UPDATE mail SET due_at = now() + make_interval(secs => ${MAIL_LEASE_SECONDS}), lease = $2,
-      attempts = attempts + 1
-      WHERE id IN (SELECT id FROM mail WHERE due_at <= ${NOW} ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING id, recipient, sealed, attempts, lease, expires_at`,
-    values: [limit, lease],
-  });
-  return rows;
-}
+const QUEUE = leasedQueue('mail', ['id']);
+export const renewMail = QUEUE.renewAll;
 
-type Held = Pick<ClaimedMail, 'id' | 'lease'>;
-
-const heldColumns = (held: readonly Held[]) => [held.map(({ id }) => id), held.map(({ lease }) => lease)];
-
-/** Renews the leases of a live worker. */
-export async function renewMail(pool: pg.Pool, held: readonly Held[]): Promise<void> {
-  await pool.query({
-    name: 'renew-mail',
-    text: `UPDATE mail m SET due_at = now() + make_interval(secs => ${MAIL_LEASE_SECONDS})
-      FROM unnest($1::text[], $2::text[]) AS t(id, lease) WHERE m.id = t.id AND m.lease = t.lease`,
-    values: heldColumns(held),
-  });
-}
+export const claimMail = QUEUE.claim<ClaimedMail>({
+  due: QUEUE.dueFirst({ limit: '$1' }),
+  set: 'attempts = q.attempts + 1',
+  returning: 'q.id, q.recipient, q.sealed, q.attempts, q.lease, q.expires_at',
+});
 
 /** Null: sent or given up; in both cases the link is deleted. */
-export type MailOutcome = { held: Held; againAfterMs: number | null };
+export type MailOutcome = { held: Leased<'id'>; againAfterMs: number | null };
 
-const COMPLETE = `
-WITH t AS (SELECT * FROM unnest($1::text[], $2::text[], $3::float8[]) AS t(id, lease, again_ms)), gone AS (
-  DELETE FROM mail m USING t WHERE m.id = t.id AND m.lease = t.lease AND t.again_ms IS NULL
+const OUTCOME = rowsOf('t', { ...QUEUE.leaseTypes, again_ms: 'float8' });
+
+const COMPLETE = named(
+  'complete-mail',
+  OUTCOME.types,
+  `WITH t AS MATERIALIZED (SELECT * FROM ${OUTCOME.from}), gone AS (
+  DELETE FROM mail m USING t WHERE ${QUEUE.sameLease('m', 't')} AND t.again_ms IS NULL
 )
 UPDATE mail m SET lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond'
-FROM t WHERE m.id = t.id AND m.lease = t.lease AND t.again_ms IS NOT NULL`;
+FROM t WHERE ${QUEUE.sameLease('m', 't')} AND t.again_ms IS NOT NULL`,
+);
 
 export async function completeMail(pool: pg.Pool, outcomes: readonly MailOutcome[]): Promise<void> {
-  await pool.query({
-    name: 'complete-mail',
-    text: COMPLETE,
-    values: [...heldColumns(outcomes.map(({ held }) => held)), outcomes.map(({ againAfterMs }) => againAfterMs)],
-  });
+  const lease = QUEUE.leaseColumns(outcomes.map(({ held }) => held));
+  await pool.query(COMPLETE({ ...lease, again_ms: outcomes.map(({ againAfterMs }) => againAfterMs) }));
 }

@@ -4,15 +4,15 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openDb } from './db.ts';
-import { CLAIM as CLAIM_ATTACHMENTS } from './attachments/queue.ts';
-import { CLAIM as CLAIM_DELIVERIES } from './deliveries/claim.ts';
+import { CLAIM_ATTACHMENTS } from './attachments/queue.ts';
+import { CLAIM_DELIVERIES } from './deliveries/claim.ts';
 import { APPLY as APPLY_RECEIPTS } from './deliveries/receipts.ts';
 import { WRITE_END_USERS } from './end-users/write.ts';
 import { LOOK } from './messages/feed.ts';
 import { STANDING } from './messages/read-targets.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
 import { PUSH_RECIPIENTS } from './recipients/push.ts';
-import { CLAIM } from './runs/claim.ts';
+import { CLAIM_RUNS } from './runs/claim.ts';
 import { COMPLETE } from './runs/complete.ts';
 import { FAIL } from './runs/release.ts';
 import { statementOf } from './runs/write-statement.ts';
@@ -161,7 +161,7 @@ test('a claim of deliveries finds each record by its own key', async () => {
 });
 
 test('a claim of runs finds each record by its own key, and reads the messages of its conversations alone', async () => {
-  const reads = await readsOf(CLAIM);
+  const reads = await readsOf(CLAIM_RUNS);
   expect(notByKey(reads, ['conversation', 'agent', 'channel', 'end_user', 'identity'])).toEqual([]);
   expect(reads.get('message')).toEqual([
     expect.stringMatching(/^message_conversation \(conversation_id = /),

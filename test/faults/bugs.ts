@@ -242,12 +242,8 @@ export const bugs: Bug[] = [
 
 /** Shorter leases and pauses, so that a scenario in which a worker or a provider is away need not wait half a minute. */
 export const IMPATIENT: Edit[] = [
-  { file: 'src/store/runs/claim.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
-  {
-    file: 'src/store/deliveries/claim.ts',
-    find: 'DELIVERY_LEASE_SECONDS = 30;',
-    replace: 'DELIVERY_LEASE_SECONDS = 6;',
-  },
+  { file: 'src/store/queue/lease-seconds.ts', find: '  run: 30,', replace: '  run: 5,' },
+  { file: 'src/store/queue/lease-seconds.ts', find: '  message: 30,', replace: '  message: 6,' },
   { file: 'src/store/spending/gates.ts', find: 'FIRST_CLOSED_SECONDS = 15;', replace: 'FIRST_CLOSED_SECONDS = 4;' },
   { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

@@ -6,7 +6,7 @@ import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { type ClaimedDelivery, claimDeliveries, renewDeliveries } from '../../store/deliveries/claim.ts';
+import { type ClaimedDelivery, claimDeliveries, DELIVERY_QUEUE } from '../../store/deliveries/claim.ts';
 import { completeDeliveries } from '../../store/deliveries/complete.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { run } from '../../store/schema/run.ts';
@@ -121,7 +121,7 @@ describe('a pause', () => {
   test('is not undone by a lease renewal, nor by the death of the worker', async () => {
     const claimed = await claimOne();
     await move('pause');
-    await renewDeliveries(db.$client, [claimed]);
+    await DELIVERY_QUEUE.renewAll(db.$client, [claimed]);
     await leaseRunsOut();
     expect(await claim()).toEqual([]);
     await move('resume');

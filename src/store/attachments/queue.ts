@@ -6,11 +6,12 @@ import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
 import { byKey } from '../queue/by-key.ts';
 import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
+import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import type { NewAttachment } from './attachments.ts';
 import { readTranscribes, startWaitingTurn } from './transcripts.ts';
 
-/** After this time other workers take over the files of a dead worker; a live worker renews every third of it. */
-export const ATTACHMENT_LEASE_SECONDS = 60;
+export const ATTACHMENT_QUEUE = leasedQueue('attachment', ['org_id', 'id']);
+export const renewAttachments = ATTACHMENT_QUEUE.renewAll;
 
 export type ClaimedAttachment = {
   org_id: string;
@@ -37,49 +38,34 @@ export async function insertAwaitedAttachment(
   await tx.insert(attachment).values({ orgId, ...row, ...unknown, dueAt: sql`now()` });
 }
 
-export const CLAIM = `WITH ${dueFairly('attachment')}
-  UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS}), lease = $2,
-    attempts = a.attempts + 1
-  FROM due, message m ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}
-  WHERE m.org_id = a.org_id AND m.id = a.message_id AND a.org_id = due.org_id AND a.id = due.id
-  RETURNING a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id, due.lane, due.share`;
+const CLAIM = ATTACHMENT_QUEUE.claim<ClaimedAttachment>({
+  due: dueFairly('attachment'),
+  set: 'attempts = q.attempts + 1',
+  returning: 'q.org_id, q.id, q.message_id, q.name, q.source, q.attempts, q.lease, due.lane, due.share',
+  read: `SELECT a.org_id, a.id, a.name, a.source, a.attempts, a.lease, c.channel_id, a.lane, a.share FROM claimed a
+${byKey('message m', 'm.org_id = a.org_id AND m.id = a.message_id')}
+${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}`,
+});
+export const CLAIM_ATTACHMENTS = CLAIM.text;
 
 /**
- * A message that was erased takes its file along, so each has a conversation. `held` and `perLane` as in
- * src/store/runs/claim.ts: a slow server of one organization holds up its own files alone.
+ * A message that is erased deletes its file, so each file has a conversation. `held` and `perLane` as in
+ * src/store/runs/claim.ts: a slow server of one organization delays only the files of this organization.
  */
-export async function claimAttachments(
+export const claimAttachments = (
   pool: pg.Pool,
   lease: string,
   limit: number,
   held: HeldLanes,
   perLane: number,
-): Promise<ClaimedAttachment[]> {
-  const { rows } = await pool.query<ClaimedAttachment>({
-    name: 'claim-attachments',
-    text: CLAIM,
-    values: [limit, lease, ...fairnessOf(held, perLane)],
-  });
-  return rows;
-}
+): Promise<ClaimedAttachment[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
 
-type Held = Pick<ClaimedAttachment, 'org_id' | 'id' | 'lease'>;
-
-export async function renewAttachments(pool: pg.Pool, held: readonly Held[]): Promise<void> {
-  await pool.query({
-    name: 'renew-attachments',
-    text: `UPDATE attachment a SET due_at = now() + make_interval(secs => ${ATTACHMENT_LEASE_SECONDS})
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
-      WHERE a.org_id = t.org_id AND a.id = t.id AND a.lease = t.lease`,
-    values: [held.map((one) => one.org_id), held.map(({ id }) => id), held.map(({ lease }) => lease)],
-  });
-}
+type LeasedAttachment = Leased<'org_id' | 'id'>;
 
 /** Later again, or never: null. The message then stays as it came, and a turn that waited for the file starts. */
-export async function postponeAttachment(db: Db, held: Held, againAfterMs: number | null): Promise<void> {
-  await db.execute(sql`UPDATE attachment SET lease = NULL, due_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
-    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease}`);
-  if (againAfterMs !== null) return;
+export async function postponeAttachment(db: Db, held: LeasedAttachment, againAfterMs: number | null): Promise<void> {
+  if (againAfterMs !== null) return void (await ATTACHMENT_QUEUE.release(db, held, againAfterMs / 1_000));
+  await ATTACHMENT_QUEUE.finish(db, held);
   const { rows } = await db.execute<{ run_id: string }>(sql`
     SELECT m.run_id FROM attachment a JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
     WHERE a.org_id = ${held.org_id} AND a.id = ${held.id} AND m.run_id IS NOT NULL`);
@@ -94,7 +80,7 @@ const KIND_ALONE = /^\[\w+\]$/;
 /** The bytes, and with them the message that shows the file. False: it is not ours any more, or was erased. */
 export async function completeAttachment(
   db: Db,
-  held: Held,
+  held: LeasedAttachment,
   { token, name, type, size, hash, bytes }: Omit<NewAttachment, 'id' | 'messageId' | 'providerMessageId'>,
   content: MessageContent,
 ): Promise<boolean> {
@@ -108,17 +94,35 @@ export async function completeAttachment(
     if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return false;
     const caption = KIND_ALONE.test(place.said.text ?? '') ? '' : (place.said.text ?? '');
     const isSpoken = caption === '' && content.type === 'audio' && (await readTranscribes(tx, held.org_id));
-    const next = isSpoken ? { dueAt: sql`now()`, attempts: 0 } : { dueAt: null };
-    const stored = await tx
-      .update(attachment)
-      .set({ token, name, type, size, hash, bytes, source: null, lease: null, ...next })
-      .where(sql`${attachment.orgId} = ${held.org_id} AND ${attachment.id} = ${held.id}
-        AND ${attachment.lease} = ${held.lease}`);
-    if (stored.rowCount === 0) return false;
+    const file = sql`token = ${token}, name = ${name}, type = ${type}, size = ${size}, hash = ${hash}, bytes = ${bytes},
+      source = NULL`;
+    const isStored = isSpoken
+      ? await ATTACHMENT_QUEUE.release(tx, held, 0, sql`${file}, attempts = 0`)
+      : await ATTACHMENT_QUEUE.finish(tx, held, file);
+    if (!isStored) return false;
     const shown = caption === '' ? content : { ...content, text: caption };
     await tx.execute(sql`UPDATE message SET content = ${JSON.stringify(shown)}::jsonb
       WHERE org_id = ${held.org_id} AND id = ${place.message_id}`);
     if (!isSpoken && place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
     return true;
+  });
+}
+
+/** The words, beside the audio; the turn that waits for them starts. Empty: nothing could be understood. */
+export async function completeTranscript(db: Db, held: LeasedAttachment, words: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
+      SELECT m.conversation_id, m.id AS message_id, m.run_id FROM attachment a
+      JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
+      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
+    const [place] = rows;
+    // The conversation first, in the order in which an erase locks.
+    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
+    if (!(await ATTACHMENT_QUEUE.finish(tx, held))) return;
+    if (words !== '') {
+      await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
+        WHERE org_id = ${held.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);
+    }
+    if (place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
   });
 }

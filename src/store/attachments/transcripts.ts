@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, sql, type SQL } from 'drizzle-orm';
 import type pg from 'pg';
-import { lockConversation } from '../conversations/write.ts';
-import type { Db, Queryable } from '../db.ts';
+import type { Queryable } from '../db.ts';
 import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
 
@@ -57,31 +56,6 @@ export async function readAudio(
     values: [orgId, id],
   });
   return rows[0] ?? null;
-}
-
-/** The words, beside the audio; the turn that waits for them starts. Empty: nothing could be understood. */
-export async function completeTranscript(
-  db: Db,
-  held: { org_id: string; id: string; lease: string },
-  words: string,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
-      SELECT m.conversation_id, m.id AS message_id, m.run_id FROM attachment a
-      JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
-      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
-    const [place] = rows;
-    // The conversation first, in the order in which an erase locks.
-    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
-    const done = await tx.execute(sql`UPDATE attachment SET due_at = NULL, lease = NULL
-      WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease}`);
-    if (done.rowCount === 0) return;
-    if (words !== '') {
-      await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
-        WHERE org_id = ${held.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);
-    }
-    if (place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
-  });
 }
 
 /** A turn that is queued for later starts now, unless other audio of its conversation is still to be written down. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/claim.ts';
+import { WITHDRAWN } from '../deliveries/claim.ts';
+import { LEASE_SECONDS } from '../queue/lease-seconds.ts';
 import { byKey, checkedOnly } from '../queue/by-key.ts';
 
 const checked = (column: string) => sql.raw(checkedOnly(column));
@@ -109,4 +110,4 @@ const withdraw = (code: keyof typeof WITHDRAWN) => sql`
     due_at = CASE WHEN m.lease IS NOT NULL THEN coalesce(m.due_at, now() + ${LEASE}) END
   FROM unsent WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued'`;
 
-const LEASE = sql.raw(`interval '${DELIVERY_LEASE_SECONDS} seconds'`);
+const LEASE = sql.raw(`interval '${LEASE_SECONDS.message} seconds'`);

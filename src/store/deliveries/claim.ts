@@ -3,9 +3,13 @@ import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { byKey } from '../queue/by-key.ts';
 import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts';
+import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
-/** After this time other workers take over the messages of a dead worker; a live worker renews every third of it. */
-export const DELIVERY_LEASE_SECONDS = 30;
+/**
+ * A message without a `due_at` belongs to a paused campaign (src/store/campaigns/runs.ts). The outcome of a locked one is
+ * being stored. A renewal leaves out both.
+ */
+export const DELIVERY_QUEUE = leasedQueue('message', ['org_id', 'id'], { skipsLocked: true });
 
 /**
  * Errors that others put on a message while a worker holds it: there is no further call for it
@@ -87,14 +91,11 @@ const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
   SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
     AND o.due_at IS NOT NULL AND o.id < q.id AND (o.send_at IS NULL OR o.send_at <= now()))`;
 
-export const CLAIM = `
-WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
-  UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS}), lease = $2,
-    attempts = m.attempts + 1, possible_duplicate = m.possible_duplicate OR m.lease IS NOT NULL
-  FROM due WHERE m.org_id = due.org_id AND m.id = due.id
-  RETURNING m.*, due.lane, due.share
-)
-SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role,
+const CLAIM = DELIVERY_QUEUE.claim<ClaimedDelivery>({
+  due: dueFairly('message', FIRST_OF_ITS_CONVERSATION),
+  set: 'attempts = q.attempts + 1, possible_duplicate = q.possible_duplicate OR q.lease IS NOT NULL',
+  returning: 'q.*, due.lane, due.share',
+  read: `SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role,
   m.content, m.metadata, m.created_at,
   CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn,
   CASE WHEN e.consent -> ch.kind ->> 'status' = 'opted_out' THEN ${CONFIRMS_OPT_OUT} ELSE false END AS confirms_opt_out,
@@ -118,37 +119,17 @@ LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_i
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
   AND i.end_user_id = c.end_user_id AND coalesce(i.channel_id, '') = c.channel_id
   ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
-ORDER BY m.id`;
+ORDER BY m.id`,
+});
+export const CLAIM_DELIVERIES = CLAIM.text;
 
 /** `held` and `perLane` as in src/store/runs/claim.ts. */
-export async function claimDeliveries(
+export const claimDeliveries = (
   pool: pg.Pool,
   lease: string,
   limit: number,
   held: HeldLanes = new Map(),
   perLane: number = limit,
-): Promise<ClaimedDelivery[]> {
-  const values = [limit, lease, ...fairnessOf(held, perLane)];
-  const claimed = await pool.query<ClaimedDelivery>({ name: 'claim-deliveries', text: CLAIM, values });
-  return claimed.rows;
-}
+): Promise<ClaimedDelivery[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
 
-export type Held = { org_id: string; id: string; lease: string };
-
-/**
- * Renews the leases of a live worker. A message without a `due_at` is held (src/store/campaigns/runs.ts); a locked one
- * is just being stored.
- */
-export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
-  await pool.query({
-    name: 'renew-deliveries',
-    text: `WITH mine AS MATERIALIZED (
-        SELECT m.org_id, m.id, m.lease FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
-        JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease AND m.due_at IS NOT NULL
-        FOR NO KEY UPDATE OF m SKIP LOCKED
-      )
-      UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS})
-      FROM mine WHERE m.org_id = mine.org_id AND m.id = mine.id AND m.lease = mine.lease AND m.due_at IS NOT NULL`,
-    values: [held.map((one) => one.org_id), held.map((one) => one.id), held.map((one) => one.lease)],
-  });
-}
+export type LeasedDelivery = Leased<'org_id' | 'id'>;

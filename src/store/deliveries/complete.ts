@@ -1,11 +1,11 @@
 import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.ts';
-import { type Held, IS_WITHDRAWN } from './claim.ts';
+import { DELIVERY_QUEUE, IS_WITHDRAWN, type LeasedDelivery } from './claim.ts';
 import type pg from 'pg';
 import { named, rowsOf } from '../named.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {
-  held: Held;
+  held: LeasedDelivery;
   status: DeliveryStatus;
   error: DeliveryError | null;
   providerMessageId: string | null;
@@ -19,9 +19,7 @@ export type DeliveryOutcome = {
 };
 
 const OUTCOME = rowsOf('t', {
-  org_id: 'text',
-  id: 'text',
-  lease: 'text',
+  ...DELIVERY_QUEUE.leaseTypes,
   status: 'text',
   error: 'text',
   provider_message_id: 'text',
@@ -45,7 +43,7 @@ const COMPLETE = named(
   `WITH outcome AS MATERIALIZED (
   SELECT * FROM ${OUTCOME.from}
 ), mine AS MATERIALIZED (
-  SELECT t.* FROM outcome t JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  SELECT t.* FROM outcome t JOIN message m ON ${DELIVERY_QUEUE.sameLease('m', 't')}
   ORDER BY t.org_id, t.id FOR NO KEY UPDATE OF m
 ), done AS (
   UPDATE message m SET status = t.status, lease = NULL,
@@ -53,7 +51,7 @@ const COMPLETE = named(
     provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
     possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
     due_at = CASE WHEN m.due_at IS NOT NULL THEN now() + t.again_ms * interval '1 millisecond' END
-  FROM mine t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  FROM mine t WHERE ${DELIVERY_QUEUE.sameLease('m', 't')}
   RETURNING m.id
 ), placed AS (
   UPDATE conversation c SET address = t.address FROM mine t
@@ -71,9 +69,7 @@ SELECT id FROM done`,
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const done = await pool.query<{ id: string }>(
     COMPLETE({
-      org_id: outcomes.map(({ held }) => held.org_id),
-      id: outcomes.map(({ held }) => held.id),
-      lease: outcomes.map(({ held }) => held.lease),
+      ...DELIVERY_QUEUE.leaseColumns(outcomes.map(({ held }) => held)),
       status: outcomes.map((outcome) => outcome.status),
       error: outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
       provider_message_id: outcomes.map((outcome) => outcome.providerMessageId),

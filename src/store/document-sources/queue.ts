@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm';
 import type { Db, Queryable } from '../db.ts';
-import { NOW } from '../schema/columns.ts';
+import { leasedQueue } from '../queue/leased-queue.ts';
 import type { Cause } from '../schema/document-source.ts';
 
 /**
- * Syncs have their own queue, as imports do: a due source is claimed by moving `due_at` to the end of a lease, each page
- * renews it, and nothing is stored without it. Which pages are left is in the rows of the pages, so the next worker
- * goes on where a killed one stopped. One host is read by one sync at a time, on all workers.
+ * Each page renews the lease. The rows of the pages say which pages are left, so the next worker continues where a
+ * killed one stopped. One host is read by one sync at a time, on all workers.
  */
-const LEASE_SECONDS = 60;
+const QUEUE = leasedQueue('document_source', ['org_id', 'id']);
 /** Claims are rare and look at each other: one at a time. */
 const CLAIM_LOCK = 0x70617274;
 
@@ -24,26 +23,24 @@ export type ClaimedSource = {
   lease: string;
 };
 
+const CLAIM = QUEUE.claimOne<ClaimedSource & { begins: boolean }>({
+  due: QUEUE.dueFirst({
+    and: `AND NOT EXISTS (SELECT 1 FROM document_source o WHERE o.host = q.host AND o.lease IS NOT NULL
+      AND (o.org_id, o.id) <> (q.org_id, q.id))`,
+    more: `q.state <> 'running' AS begins`,
+  }),
+  set: `state = 'running', updated_at = now(), sync = q.sync + begins::int,
+    started_at = CASE WHEN begins THEN now() ELSE q.started_at END,
+    failures = CASE WHEN begins THEN 0 ELSE q.failures END, fault = CASE WHEN begins THEN NULL ELSE q.fault END,
+    limit_reached = q.limit_reached AND NOT begins`,
+  returning: 'q.org_id, q.id, q.agent_id, q.url, q.kind, q.scope, q.sync, q.max_pages, q.lease, due.begins',
+});
+
 export async function claimSource(db: Db, lease: string): Promise<ClaimedSource | null> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(${CLAIM_LOCK})`);
-    const found = await tx.execute<ClaimedSource & { begins: boolean }>(sql`
-      WITH due AS MATERIALIZED (
-        SELECT org_id, id, state <> 'running' AS begins FROM document_source s WHERE due_at <= ${sql.raw(NOW)}
-          AND NOT EXISTS (SELECT 1 FROM document_source o WHERE o.host = s.host AND o.lease IS NOT NULL
-            AND (o.org_id, o.id) <> (s.org_id, s.id))
-        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-      )
-      UPDATE document_source s SET state = 'running', lease = ${lease}, updated_at = now(),
-        due_at = now() + make_interval(secs => ${LEASE_SECONDS}),
-        sync = s.sync + begins::int, started_at = CASE WHEN begins THEN now() ELSE started_at END,
-        failures = CASE WHEN begins THEN 0 ELSE failures END, fault = CASE WHEN begins THEN NULL ELSE fault END,
-        limit_reached = limit_reached AND NOT begins
-      FROM due WHERE s.org_id = due.org_id AND s.id = due.id
-      RETURNING s.org_id, s.id, s.agent_id, s.url, s.kind, s.scope, s.sync, s.max_pages, s.lease, due.begins`);
-    const source = found.rows[0];
-    if (!source) return null;
-    if (source.begins) await beginSync(tx, source);
+    const source = await CLAIM(tx, lease);
+    if (source?.begins) await beginSync(tx, source);
     return source;
   });
 }
@@ -60,32 +57,29 @@ async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: 
 
 /** Renews the lease; false when the source is not this worker's any more. `answered`: whether the site did. */
 export async function holdSource(tx: Queryable, held: ClaimedSource, answered: boolean | null): Promise<boolean> {
-  const renewed = await tx.execute(sql`UPDATE document_source SET updated_at = now(),
-      due_at = now() + make_interval(secs => ${LEASE_SECONDS}),
-      failures = CASE WHEN ${answered}::boolean THEN 0 WHEN NOT ${answered}::boolean THEN failures + 1 ELSE failures END
-    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'`);
-  return renewed.rowCount === 1;
+  const failures = sql`failures = CASE WHEN ${answered}::boolean THEN 0
+    WHEN NOT ${answered}::boolean THEN failures + 1 ELSE failures END`;
+  return QUEUE.renew(tx, held, sql`updated_at = now(), ${failures}`);
 }
 
 /** The first pages of a source may lead to another host; from then on that one is its own. */
 export async function moveScope(tx: Queryable, held: ClaimedSource, scope: string): Promise<void> {
   await tx.execute(sql`UPDATE document_source SET scope = ${scope}, host = ${new URL(scope).host}
-    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease}`);
+    WHERE ${QUEUE.underLease(held)}`);
 }
 
 /** Leaves it to the next worker: now, so that other sources have a turn, or after a pause. */
 export async function releaseSource(db: Queryable, held: ClaimedSource, inSeconds: number): Promise<void> {
-  await db.execute(sql`UPDATE document_source SET lease = NULL, due_at = now() + make_interval(secs => ${inSeconds})
-    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'`);
+  await QUEUE.release(db, held, inSeconds);
 }
 
 /** The end of a sync; its schedule says when the next one is due. */
 export async function finishSync(tx: Queryable, held: ClaimedSource, fault: Cause | null): Promise<boolean> {
-  const done = await tx.execute(sql`UPDATE document_source SET state = ${fault ? 'failed' : 'done'}, lease = NULL,
-      fault = ${fault && JSON.stringify(fault)}::jsonb, finished_at = now(), updated_at = now(),
-      due_at = CASE schedule WHEN 'daily' THEN now() + interval '1 day' WHEN 'weekly' THEN now() + interval '7 days' END
-    WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'`);
-  return done.rowCount === 1;
+  const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
+    finished_at = now(), updated_at = now()`;
+  const next = sql`CASE schedule WHEN 'daily' THEN now() + interval '1 day'
+    WHEN 'weekly' THEN now() + interval '7 days' END`;
+  return QUEUE.finish(tx, held, end, next);
 }
 
 export async function readFailures(db: Queryable, held: ClaimedSource): Promise<number> {

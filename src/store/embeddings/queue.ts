@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import type { Db, Queryable } from '../db.ts';
-import { NOW } from '../schema/columns.ts';
+import type { Queryable } from '../db.ts';
+import { leasedQueue } from '../queue/leased-queue.ts';
 import type { EmbeddingFault } from '../schema/embedding.ts';
 
 /**
- * Documents whose passages are to be embedded. A due row is claimed by moving `due_at` to the end of a lease, and nothing
- * is stored without it. What is done already is in the rows of the vectors, so the next worker goes on where a killed
- * one stopped. Rows of a model whose gate is closed are not claimed: the provider asked us to wait, or fails.
+ * Documents whose passages are to be embedded. The rows of the vectors say what is done, so the next worker continues
+ * where a killed one stopped. Rows of a model whose gate is closed are not claimed: the provider asked us to wait, or
+ * fails.
  */
-const LEASE_SECONDS = 60;
+const QUEUE = leasedQueue('document_embedding', ['org_id', 'document_id']);
 
 export type ClaimedDocument = {
   org_id: string;
@@ -56,23 +56,16 @@ export async function retryAllFailed(db: Queryable, orgId: string): Promise<void
 }
 
 /** Those that are not counted come first: counting is quick, and then the progress has an end. */
-export async function claimDocument(db: Db, lease: string): Promise<ClaimedDocument | null> {
-  const found = await db.execute<ClaimedDocument>(sql`
-    WITH due AS MATERIALIZED (
-      SELECT e.org_id, e.document_id FROM document_embedding e WHERE e.due_at <= ${sql.raw(NOW)} AND NOT EXISTS (
-        SELECT 1 FROM model_provider m JOIN model_gate g ON g.org_id = m.org_id AND g.provider = m.provider
-          AND g.model = m.embedding_model AND g.closed_until > now()
-        WHERE m.org_id = e.org_id AND m.embedding_model IS NOT NULL AND e.passages IS NOT NULL)
-      ORDER BY e.passages IS NOT NULL, e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED
-    )
-    UPDATE document_embedding e SET lease = ${lease}, due_at = now() + make_interval(secs => ${LEASE_SECONDS})
-    FROM due WHERE e.org_id = due.org_id AND e.document_id = due.document_id
-    RETURNING e.org_id, e.document_id, e.agent_id, e.lease, e.attempts, e.passages`);
-  return found.rows[0] ?? null;
-}
-
-const held = ({ org_id: orgId, document_id: id, lease }: ClaimedDocument) =>
-  sql`org_id = ${orgId} AND document_id = ${id} AND lease = ${lease}`;
+export const claimDocument = QUEUE.claimOne<ClaimedDocument>({
+  due: QUEUE.dueFirst({
+    and: `AND NOT EXISTS (
+      SELECT 1 FROM model_provider m JOIN model_gate g ON g.org_id = m.org_id AND g.provider = m.provider
+        AND g.model = m.embedding_model AND g.closed_until > now()
+      WHERE m.org_id = q.org_id AND m.embedding_model IS NOT NULL AND q.passages IS NOT NULL)`,
+    orderBy: 'q.passages IS NOT NULL, q.due_at',
+  }),
+  returning: 'q.org_id, q.document_id, q.agent_id, q.lease, q.attempts, q.passages',
+});
 
 /**
  * Renews the lease and locks the row until the transaction ends; false when it is not this worker's any more. The
@@ -80,33 +73,33 @@ const held = ({ org_id: orgId, document_id: id, lease }: ClaimedDocument) =>
  */
 export async function holdDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
   await tx.execute(sql`SELECT 1 FROM document WHERE org_id = ${one.org_id} AND id = ${one.document_id} FOR KEY SHARE`);
-  const renewed = await tx.execute(sql`UPDATE document_embedding
-    SET due_at = now() + make_interval(secs => ${LEASE_SECONDS}), updated_at = now() WHERE ${held(one)}`);
-  return renewed.rowCount === 1;
+  return QUEUE.renew(tx, one, sql`updated_at = now()`);
 }
 
 export type Progress = { passages: number; embedded: number };
 
 /** Leaves the rest to the next claim. */
 export async function releaseDocument(db: Queryable, one: ClaimedDocument, progress: Progress | null): Promise<void> {
-  await db.execute(sql`UPDATE document_embedding SET lease = NULL, due_at = now(), attempts = 0, fault = NULL,
-      passages = coalesce(${progress?.passages ?? null}::int, passages),
-      embedded = coalesce(${progress?.embedded ?? null}::int, embedded), updated_at = now()
-    WHERE ${held(one)}`);
+  await QUEUE.release(
+    db,
+    one,
+    0,
+    sql`attempts = 0, fault = NULL, passages = coalesce(${progress?.passages ?? null}::int, passages),
+      embedded = coalesce(${progress?.embedded ?? null}::int, embedded), updated_at = now()`,
+  );
 }
 
 /** All its passages have a vector. */
-export async function finishDocument(tx: Queryable, one: ClaimedDocument, { passages }: Progress): Promise<boolean> {
-  const done =
-    await tx.execute(sql`UPDATE document_embedding SET lease = NULL, due_at = NULL, attempts = 0, fault = NULL,
-      passages = ${passages}, embedded = ${passages}, updated_at = now()
-    WHERE ${held(one)}`);
-  return done.rowCount === 1;
-}
+export const finishDocument = (tx: Queryable, one: ClaimedDocument, { passages }: Progress): Promise<boolean> =>
+  QUEUE.finish(
+    tx,
+    one,
+    sql`attempts = 0, fault = NULL, passages = ${passages}, embedded = ${passages}, updated_at = now()`,
+  );
 
 /** Embeddings are off: nothing of it is left. */
 export async function dropDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
-  const gone = await tx.execute(sql`DELETE FROM document_embedding WHERE ${held(one)}`);
+  const gone = await tx.execute(sql`DELETE FROM document_embedding WHERE ${QUEUE.underLease(one)}`);
   return gone.rowCount === 1;
 }
 
@@ -127,5 +120,5 @@ export async function postponeDocument(
   await db.execute(sql`UPDATE document_embedding SET lease = NULL, attempts = attempts + (lease IS NOT NULL)::int,
       fault = ${JSON.stringify(fault)}::jsonb, due_at = now() + make_interval(secs => ${inSeconds}::float8),
       updated_at = now()
-    WHERE org_id = ${one.org_id} AND ((document_id = ${one.document_id} AND lease = ${one.lease}) OR (${others}))`);
+    WHERE org_id = ${one.org_id} AND ((${QUEUE.underLease(one)}) OR (${others}))`);
 }

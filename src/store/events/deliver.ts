@@ -2,10 +2,13 @@ import type pg from 'pg';
 import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
 import type { EventDeliveryState } from '../../../contract/event-types.ts';
 import { named, rowsOf } from '../named.ts';
+import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import { NOW } from '../schema/columns.ts';
 
-/** After this time other workers take over the deliveries of a dead worker; a live worker renews every third of it. */
-export const EVENT_LEASE_SECONDS = 30;
+const QUEUE = leasedQueue('event_delivery', ['org_id', 'event_id', 'endpoint_id']);
+export const renewEvents = QUEUE.renewAll;
+export type LeasedEvent = Leased<'org_id' | 'event_id' | 'endpoint_id'>;
+
 /**
  * How many due deliveries one claim examines, so that a large backlog of one endpoint does not hide the others for
  * long.
@@ -31,11 +34,11 @@ export type ClaimedEvent = {
 };
 
 /**
- * Claims up to `limit` due deliveries for this worker, at most `share` for each endpoint including those in progress: a
- * slow or dead endpoint fills its own share and leaves the rest to the others.
+ * At most $3 deliveries for each endpoint, including those in progress: a slow or dead endpoint fills its own share and
+ * leaves the rest to the others.
  */
-const CLAIM = `
-WITH busy AS MATERIALIZED (
+const DUE = `
+busy AS MATERIALIZED (
   SELECT * FROM unnest($4::text[], $5::int[]) AS b(endpoint_id, many)
 ), candidate AS MATERIALIZED (
   SELECT org_id, event_id, endpoint_id, due_at FROM event_delivery
@@ -50,30 +53,25 @@ WITH busy AS MATERIALIZED (
   JOIN event_delivery d ON d.org_id = r.org_id AND d.event_id = r.event_id AND d.endpoint_id = r.endpoint_id
   WHERE r.place <= $3 AND d.due_at <= ${NOW}
   ORDER BY r.due_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
-), claimed AS (
-  UPDATE event_delivery d
-    SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS}), lease = $2, attempts = d.attempts + 1
-  FROM due WHERE d.org_id = due.org_id AND d.event_id = due.event_id AND d.endpoint_id = due.endpoint_id
-  RETURNING d.org_id, d.event_id, d.endpoint_id, d.lease, d.attempts
-)
-SELECT d.*, e.type, e.data, e.created_at, w.url, w.enabled, w.sealed, coalesce(w.previous_until > now(), false) AS both
+)`;
+
+const CLAIM = QUEUE.claim<ClaimedEvent>({
+  due: DUE,
+  set: 'attempts = q.attempts + 1',
+  returning: 'q.org_id, q.event_id, q.endpoint_id, q.lease, q.attempts',
+  read: `SELECT d.*, e.type, e.data, e.created_at, w.url, w.enabled, w.sealed, coalesce(w.previous_until > now(), false) AS both
 FROM claimed d
 JOIN event e ON e.org_id = d.org_id AND e.id = d.event_id
 JOIN webhook_endpoint w ON w.org_id = d.org_id AND w.id = d.endpoint_id
-ORDER BY e.id`;
+ORDER BY e.id`,
+});
 
-export async function claimEvents(
+/** `busy`: how many deliveries of each endpoint this worker has in progress. */
+export const claimEvents = (
   pool: pg.Pool,
   lease: string,
   { limit, share, busy }: { limit: number; share: number; busy: ReadonlyMap<string, number> },
-): Promise<ClaimedEvent[]> {
-  const claimed = await pool.query<ClaimedEvent>({
-    name: 'claim-events',
-    text: CLAIM,
-    values: [limit, lease, share, [...busy.keys()], [...busy.values()]],
-  });
-  return claimed.rows;
-}
+): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
 /** The trace of the run that an event is about; null: it has none. Only asked where traces are on. */
 export async function readTrace(
@@ -90,29 +88,9 @@ export async function readTrace(
   return rows[0]?.trace ?? null;
 }
 
-export type HeldEvent = Pick<ClaimedEvent, 'org_id' | 'event_id' | 'endpoint_id' | 'lease'>;
-
-const heldColumns = (held: readonly HeldEvent[]) => [
-  held.map((one) => one.org_id),
-  held.map((one) => one.event_id),
-  held.map((one) => one.endpoint_id),
-  held.map((one) => one.lease),
-];
-
-/** Renews the leases of a live worker. */
-export async function renewEvents(pool: pg.Pool, held: readonly HeldEvent[]): Promise<void> {
-  await pool.query({
-    name: 'renew-events',
-    text: `UPDATE event_delivery d SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS})
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS t(org_id, event_id, endpoint_id, lease)
-      WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`,
-    values: heldColumns(held),
-  });
-}
-
 /** The outcome of one attempt; `attempt` null: it was not made, and is not counted. */
 export type EventOutcome = {
-  held: HeldEvent;
+  held: LeasedEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
   /** Retry after this time; null: this was the last attempt. */
@@ -120,10 +98,7 @@ export type EventOutcome = {
 };
 
 const OUTCOME = rowsOf('t', {
-  org_id: 'text',
-  event_id: 'text',
-  endpoint_id: 'text',
-  lease: 'text',
+  ...QUEUE.leaseTypes,
   state: 'text',
   attempt: 'text',
   again_ms: 'float8',
@@ -139,16 +114,13 @@ const COMPLETE = named(
     WHEN jsonb_array_length(d.history) >= ${MAX_KEPT_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
     ELSE d.history || t.attempt::jsonb END
 FROM ${OUTCOME.from}
-WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`,
+WHERE ${QUEUE.sameLease('d', 't')}`,
 );
 
 export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutcome[]): Promise<void> {
   await pool.query(
     COMPLETE({
-      org_id: outcomes.map(({ held }) => held.org_id),
-      event_id: outcomes.map(({ held }) => held.event_id),
-      endpoint_id: outcomes.map(({ held }) => held.endpoint_id),
-      lease: outcomes.map(({ held }) => held.lease),
+      ...QUEUE.leaseColumns(outcomes.map(({ held }) => held)),
       state: outcomes.map(({ state }) => state),
       attempt: outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
       again_ms: outcomes.map(({ againAfterMs }) => againAfterMs),

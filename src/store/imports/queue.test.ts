@@ -20,7 +20,7 @@ test('one file of an organization is read at a time, so that those of others are
     await db
       .insert(endUserImport)
       .values({ ...row, orgId, id: ids[at]!, dueAt: sql`now() - ${3 - at}::int * interval '1 minute'` });
-  const next = async () => claimImport(db.$client, newId('node'));
+  const next = async () => claimImport(db, newId('node'));
   const first = await next();
   expect([first?.id, (await next())?.id, await next()]).toEqual([ids[0], ids[2], null]);
   await finishImport(db, first!, null);

@@ -3,14 +3,12 @@ import type pg from 'pg';
 import { FAULTS_KEPT_DAYS, IMPORT_KEPT_HOURS, type ImportSettings } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../db.ts';
+import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import { NOW } from '../schema/columns.ts';
 
-/**
- * Imports have their own queue, as runs do: a due one is claimed by moving `due_at` to the end of a lease, every
- * finished batch of rows renews the lease, and nothing is stored without it. When a worker dies, another takes over
- * after the lease.
- */
-export const IMPORT_LEASE_SECONDS = 30;
+/** Each finished batch of rows renews the lease. */
+const QUEUE = leasedQueue('end_user_import', ['org_id', 'id']);
+type LeasedImport = Leased<'org_id' | 'id'>;
 
 export type ClaimedImport = {
   org_id: string;
@@ -23,23 +21,15 @@ export type ClaimedImport = {
   lease: string;
 };
 
-/** Not a second file of one organization: two large ones would hold up all others for as long as they take. */
-export async function claimImport(pool: pg.Pool, lease: string): Promise<ClaimedImport | null> {
-  const found = await pool.query<ClaimedImport>({
-    name: 'claim-import',
-    text: `WITH due AS MATERIALIZED (
-        SELECT q.org_id, q.id FROM end_user_import q WHERE q.due_at <= ${NOW} AND NOT EXISTS (
-          SELECT 1 FROM end_user_import r WHERE r.org_id = q.org_id AND r.lease IS NOT NULL AND r.due_at > ${NOW})
-        ORDER BY q.due_at LIMIT 1 FOR UPDATE OF q SKIP LOCKED
-      )
-      UPDATE end_user_import i SET due_at = now() + make_interval(secs => ${IMPORT_LEASE_SECONDS}), lease = $1,
-        state = 'running', updated_at = now()
-      FROM due WHERE i.org_id = due.org_id AND i.id = due.id
-      RETURNING i.org_id, i.id, i.run, i.dry_run, i.settings, i.rows, i.bytes::float8 AS bytes, i.lease`,
-    values: [lease],
-  });
-  return found.rows[0] ?? null;
-}
+/** Not a second file of one organization: two large ones would delay all others until they end. */
+export const claimImport = QUEUE.claimOne<ClaimedImport>({
+  due: QUEUE.dueFirst({
+    and: `AND NOT EXISTS (
+      SELECT 1 FROM end_user_import r WHERE r.org_id = q.org_id AND r.lease IS NOT NULL AND r.due_at > ${NOW})`,
+  }),
+  set: `state = 'running', updated_at = now()`,
+  returning: 'q.org_id, q.id, q.run, q.dry_run, q.settings, q.rows, q.bytes::float8 AS bytes, q.lease',
+});
 
 export type SettledRows = {
   /** The number of finished rows, and the position in the file. */
@@ -53,13 +43,10 @@ export type SettledRows = {
 /** Counts a batch, once: false when the import does not belong to this worker any more, or was cancelled. */
 export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const settled = await tx.execute(sql`UPDATE end_user_import SET rows = ${batch.rows},
-        bytes_done = least(bytes, ${batch.bytesDone}::bigint), created = created + ${batch.created}::int,
-        updated = updated + ${batch.updated}::int, invalid = invalid + ${batch.invalid.length}::int,
-        due_at = now() + make_interval(secs => ${IMPORT_LEASE_SECONDS}), updated_at = now()
-      WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'
-        AND rows < ${batch.rows}`);
-    if (settled.rowCount !== 1) return false;
+    const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
+      created = created + ${batch.created}::int, updated = updated + ${batch.updated}::int,
+      invalid = invalid + ${batch.invalid.length}::int, updated_at = now()`;
+    if (!(await QUEUE.renew(tx, held, progress, sql`rows < ${batch.rows}`))) return false;
     if (batch.invalid.length > 0) {
       await tx.execute(sql`INSERT INTO end_user_import_fault (org_id, import_id, row, cells, faults)
         SELECT ${held.org_id}, ${held.id}, (f ->> 'row')::int, ARRAY(SELECT json_array_elements_text(f -> 'cells')),
@@ -77,23 +64,16 @@ export async function finishImport(
   fault: { code: string; detail: string; row: number | null } | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const done = await tx.execute(sql`UPDATE end_user_import SET state = ${fault ? 'failed' : 'done'},
-        fault = ${fault && JSON.stringify(fault)}::jsonb,
-        bytes_done = CASE WHEN ${fault === null} THEN bytes ELSE bytes_done END,
-        due_at = NULL, lease = NULL, updated_at = now(), finished_at = now()
-      WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'`);
-    if (done.rowCount !== 1 || held.dry_run || fault) return;
+    const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
+      bytes_done = CASE WHEN ${fault === null} THEN bytes ELSE bytes_done END, updated_at = now(), finished_at = now()`;
+    if (!(await QUEUE.finish(tx, held, end)) || held.dry_run || fault) return;
     await tx.execute(sql`DELETE FROM end_user_import_piece WHERE org_id = ${held.org_id} AND import_id = ${held.id}`);
   });
 }
 
 /** Leaves it to the next worker, now or after a delay. */
-export async function releaseImport(pool: pg.Pool, held: ClaimedImport, inSeconds: number): Promise<void> {
-  await pool.query(
-    `UPDATE end_user_import SET due_at = now() + make_interval(secs => $4), lease = NULL, state = 'queued'
-      WHERE org_id = $1 AND id = $2 AND lease = $3 AND state = 'running'`,
-    [held.org_id, held.id, held.lease, inSeconds],
-  );
+export async function releaseImport(db: Db, held: LeasedImport, inSeconds: number): Promise<void> {
+  await QUEUE.release(db, held, inSeconds, sql`state = 'queued'`);
 }
 
 /**

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
+import { leasedQueue } from '../queue/leased-queue.ts';
 import { byKey } from '../queue/by-key.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
-/** After this time other workers take over the runs of a dead worker; a live worker renews every third of it. */
-export const RUN_LEASE_SECONDS = 30;
+export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
 /** Maximum history of a turn; the same number as engine/provider.ts MAX_HISTORY. */
 const HISTORY = 40;
 /** Maximum unanswered messages of one conversation that are read, the newest ones: one of them may be a “stop”. */
@@ -69,20 +69,13 @@ export type ClaimedRun = {
 /** In this form no index is read by the organization alone: a plan for an empty table would do that. */
 const OF_ORGANIZATION = `coalesce(org_id, '') = c.org_id`;
 
-/**
- * Claims up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that no other worker
- * takes them before, and `lease` is set, so that a late completion changes nothing. No tenant's backlog blocks another
- * (src/store/queue/lanes.ts).
- */
-export const CLAIM = `
-WITH ${dueFairly('run')}, claimed AS (
-  UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2,
-    attempts = r.attempts + 1, status = 'running'
-  FROM due WHERE r.org_id = due.org_id AND r.id = due.id
-  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, r.send_at,
-    due.lane, due.share
-)
-SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
+/** Claims due runs. The backlog of one tenant does not block another (src/store/queue/lanes.ts). */
+const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
+  due: dueFairly('run'),
+  set: `attempts = q.attempts + 1, status = 'running'`,
+  returning: `q.org_id, q.id, q.trigger_id, q.conversation_id, q.lease, q.attempts, q.turns, q.input, q.request_id,
+    q.send_at, due.lane, due.share`,
+  read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
   c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
@@ -109,34 +102,27 @@ FROM claimed r
 ${byKey('conversation c', 'c.org_id = r.org_id AND c.id = r.conversation_id')}
 ${byKey('agent a', 'a.org_id = c.org_id AND a.id = c.agent_id')}
 ${byKey('channel ch', 'ch.org_id = c.org_id AND ch.id = c.channel_id')}
-${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`;
+${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`,
+});
+export const CLAIM_RUNS = CLAIM.text;
 
 /** `held`: how many runs of each lane this worker has in progress; it gets no more of a lane with `perLane`. */
-export async function claimRuns(
+export const claimRuns = (
   pool: pg.Pool,
   lease: string,
   limit: number,
   held: Held = new Map(),
   perLane: number = limit,
-): Promise<ClaimedRun[]> {
-  const values = [limit, lease, ...fairnessOf(held, perLane)];
-  const claimed = await pool.query<ClaimedRun>({ name: 'claim-runs', text: CLAIM, values });
-  return claimed.rows;
-}
+): Promise<ClaimedRun[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
+
+export type LeasedRun = Pick<ClaimedRun, 'org_id' | 'run_id' | 'lease'>;
+
+export const asLeased = ({ org_id, run_id: id, lease }: LeasedRun) => ({ org_id, id, lease });
 
 /** Renews the leases of a live worker; returns the runs that still belong to it. */
-export async function renewRuns(
-  pool: pg.Pool,
-  runs: readonly { org_id: string; run_id: string; lease: string }[],
-): Promise<Set<string>> {
-  const renewed = await pool.query<{ id: string }>({
-    name: 'renew-runs',
-    text: `UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS})
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
-      WHERE r.org_id = t.org_id AND r.id = t.id AND r.lease = t.lease RETURNING r.id`,
-    values: [runs.map((run) => run.org_id), runs.map((run) => run.run_id), runs.map((run) => run.lease)],
-  });
-  return new Set(renewed.rows.map((row) => row.id));
+export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Promise<Set<string>> {
+  const renewed = await RUN_QUEUE.renewAll(pool, runs.map(asLeased));
+  return new Set(renewed.map(({ id }) => id));
 }
 
 /**

@@ -1,27 +1,17 @@
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
-
-type Held = { org_id: string; run_id: string; lease: string };
+import type { Db } from '../db.ts';
+import { asLeased, type LeasedRun, RUN_QUEUE } from './claim.ts';
 
 /** Releases a run, to be claimed again after `afterMs`; an attempt that was not made is not counted (`refund`). */
 export async function releaseRun(
-  pool: pg.Pool,
-  run: Held,
-  options: { afterMs: number; refund?: boolean; error?: { code: string; detail: string } | null },
+  db: Db,
+  run: LeasedRun,
+  { afterMs, refund, error }: { afterMs: number; refund?: boolean; error?: { code: string; detail: string } | null },
 ): Promise<void> {
-  await pool.query({
-    name: 'release-run',
-    text: `UPDATE run SET status = 'queued', lease = NULL, due_at = now() + $4 * interval '1 millisecond',
-        attempts = attempts - $5::int, error = coalesce($6::jsonb, error)
-      WHERE org_id = $1 AND id = $2 AND lease = $3`,
-    values: [
-      run.org_id,
-      run.run_id,
-      run.lease,
-      Math.round(options.afterMs),
-      options.refund ? 1 : 0,
-      options.error ? JSON.stringify(options.error) : null,
-    ],
-  });
+  const set = sql`status = 'queued', attempts = attempts - ${refund ? 1 : 0}::int,
+    error = coalesce(${error ? JSON.stringify(error) : null}::jsonb, error)`;
+  await RUN_QUEUE.release(db, asLeased(run), Math.round(afterMs) / 1_000, set);
 }
 
 export const FAIL = `WITH mine AS MATERIALIZED (
@@ -46,7 +36,7 @@ export const FAIL = `WITH mine AS MATERIALIZED (
  */
 export async function failRun(
   pool: pg.Pool,
-  run: Held & { conversation_version: number },
+  run: LeasedRun & { conversation_version: number },
   error: { code: string; detail: string },
 ): Promise<void> {
   await pool.query({

@@ -10,18 +10,19 @@ import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createTally } from '../../kernel/tally.ts';
 import {
-  ATTACHMENT_LEASE_SECONDS,
   claimAttachments,
   type ClaimedAttachment,
   completeAttachment,
+  completeTranscript,
   postponeAttachment,
   renewAttachments,
 } from '../../store/attachments/queue.ts';
-import { completeTranscript, readAudio, readTranscriptionConnection } from '../../store/attachments/transcripts.ts';
+import { readAudio, readTranscriptionConnection } from '../../store/attachments/transcripts.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { findInboundChannel } from '../../store/inbound/place.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { callConnection, type ConnectionDeps } from '../turns/call-connection.ts';
 import { tryContext } from '../turns/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
@@ -65,12 +66,12 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     pollMs: POLL_MS,
     capacity: CAPACITY,
     batch: CAPACITY,
-    leaseSeconds: ATTACHMENT_LEASE_SECONDS,
+    leaseSeconds: LEASE_SECONDS.attachment,
     claim: async (limit) => {
       const claimed = await claimAttachments(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };
     },
-    renew: (held) => renewAttachments(pool, held),
+    renew: async (held) => void (await renewAttachments(pool, held)),
     work: async ({ row, abort }) => loop.storeWithRetries(await attempt(deps, row, abort.signal)),
     complete: async (outcomes) => {
       for (const { row, file, words, againAfterMs } of outcomes) {

@@ -45,7 +45,7 @@ export function createPushWorker(deps: PushWorkerDeps): PushWorker {
   const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
 
   async function next(): Promise<boolean> {
-    const held = await claimPush(db.$client, randomUUID()).catch((error: unknown) => {
+    const held = await claimPush(db, randomUUID()).catch((error: unknown) => {
       if (!lanes.isStopping()) log.warn({ err: error }, 'audiences cannot be looked for; it is tried again');
       return null;
     });

@@ -7,12 +7,8 @@ import { createTally } from '../../kernel/tally.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
-import {
-  type ClaimedDelivery,
-  DELIVERY_LEASE_SECONDS,
-  claimDeliveries,
-  renewDeliveries,
-} from '../../store/deliveries/claim.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
+import { type ClaimedDelivery, claimDeliveries, DELIVERY_QUEUE } from '../../store/deliveries/claim.ts';
 import { type DeliveryOutcome, completeDeliveries, markChannel } from '../../store/deliveries/complete.ts';
 import { applyReceipts } from '../../store/deliveries/receipts.ts';
 import { type Work, type Worker, createClaimLoop, hasLeaseForCall } from '../claim-loop.ts';
@@ -54,14 +50,14 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, base
     pollMs: POLL_MS,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
-    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    leaseSeconds: LEASE_SECONDS.message,
     claim: async (limit) => {
       // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
       const claimed = await claimDeliveries(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       // crash point: delivery:after-claim
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };
     },
-    renew: (held) => renewDeliveries(pool, held),
+    renew: async (held) => void (await DELIVERY_QUEUE.renewAll(pool, held)),
     work: (work) => (channels.of(work.row.channel.id) > MAX_PER_CHANNEL ? giveBack(work.row) : deliver(work)),
     complete,
     storeLanes: 2,
@@ -95,7 +91,7 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, base
 
   async function deliver(work: Work<ClaimedDelivery>): Promise<void> {
     const claimed = work.row;
-    if (!hasLeaseForCall(work, DELIVERY_LEASE_SECONDS)) return giveBack(claimed);
+    if (!hasLeaseForCall(work, LEASE_SECONDS.message)) return giveBack(claimed);
     const { kind, id } = claimed.channel;
     const tools = { egress, signal: work.abort.signal, now: Date.now, inboundUrl: inboundUrl(baseUrl, { kind }, id) };
     const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });

@@ -10,11 +10,11 @@ import {
   type ClaimedEvent,
   claimEvents,
   completeEvents,
-  EVENT_LEASE_SECONDS,
   type EventOutcome,
   readTrace,
   renewEvents,
 } from '../../store/events/deliver.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { cancelPending, changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../claim-loop.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
@@ -53,14 +53,14 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     pollMs: POLL_MS,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
-    leaseSeconds: EVENT_LEASE_SECONDS,
+    leaseSeconds: LEASE_SECONDS.event_delivery,
     claim: async (limit) => {
       // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
       const quota = { limit, share: MAX_PER_ENDPOINT, busy: endpoints.counts };
       const claimed = await claimEvents(pool, newId('node'), quota);
       return { claimed, isMoreDue: claimed.length > 0 };
     },
-    renew: (held) => renewEvents(pool, held.toSorted(inOrder)),
+    renew: async (held) => void (await renewEvents(pool, held.toSorted(inOrder))),
     work: deliver,
     complete: async (outcomes) => {
       await completeEvents(
@@ -81,7 +81,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
 
   async function deliver(work: Work<ClaimedEvent>): Promise<void> {
     const claimed = work.row;
-    if (!hasLeaseForCall(work, EVENT_LEASE_SECONDS)) return loop.store(givenBack(claimed));
+    if (!hasLeaseForCall(work, LEASE_SECONDS.event_delivery)) return loop.store(givenBack(claimed));
     const { signal } = work.abort;
     const trace = tracer ? await readTrace(pool, claimed).catch(() => null) : null;
     // An event of no run, or of a run without a trace, begins none.

@@ -39,11 +39,10 @@ const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
 
 export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
-  const pool = deps.db.$client;
   const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
 
   async function next(): Promise<boolean> {
-    const held = await claimImport(pool, randomUUID()).catch((error: unknown) => {
+    const held = await claimImport(deps.db, randomUUID()).catch((error: unknown) => {
       if (!lanes.isStopping()) deps.log.warn({ err: error }, 'imports cannot be looked for; it is tried again');
       return null;
     });
@@ -54,7 +53,7 @@ export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
   async function work(held: ClaimedImport): Promise<void> {
     try {
       if (await readFile(deps, held, lanes.isStopping)) await finishImport(deps.db, held, null);
-      else if (lanes.isStopping()) await releaseImport(pool, held, 0);
+      else if (lanes.isStopping()) await releaseImport(deps.db, held, 0);
     } catch (error) {
       await settleFailure(held, error).catch((again: unknown) =>
         deps.log.warn({ err: again }, 'an import waits for its lease to run out'),
@@ -69,7 +68,7 @@ export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
     }
     deps.log.warn({ err: error, import: held.id }, 'an import was interrupted');
     const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
-    if (passes) return releaseImport(pool, held, RETRY_SECONDS);
+    if (passes) return releaseImport(deps.db, held, RETRY_SECONDS);
     return finishImport(deps.db, held, {
       code: 'internal_error',
       detail: 'An internal error; see the log.',

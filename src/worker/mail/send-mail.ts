@@ -5,15 +5,8 @@ import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
-import {
-  type ClaimedMail,
-  claimMail,
-  completeMail,
-  MAIL_LEASE_SECONDS,
-  type MailOutcome,
-  openMail,
-  renewMail,
-} from '../../store/mail.ts';
+import { type ClaimedMail, claimMail, completeMail, type MailOutcome, openMail, renewMail } from '../../store/mail.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import { renderMail } from './render-mail.ts';
 
@@ -42,12 +35,12 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     pollMs: POLL_MS,
     capacity: CAPACITY,
     batch: CAPACITY,
-    leaseSeconds: MAIL_LEASE_SECONDS,
+    leaseSeconds: LEASE_SECONDS.mail,
     claim: async (limit) => {
-      const claimed = await claimMail(pool, newId('node'), limit);
+      const claimed = await claimMail(pool, limit, newId('node'));
       return { claimed, isMoreDue: claimed.length === limit };
     },
-    renew: (held) => renewMail(pool, held),
+    renew: async (held) => void (await renewMail(pool, held)),
     work: async ({ row: mail, abort }) => {
       const againAfterMs = mail.recipient === null ? null : await attempt(mail, mail.recipient, abort.signal);
       await loop.storeWithRetries({ held: mail, againAfterMs });

@@ -179,7 +179,7 @@ describe('turns', () => {
     let claims = 0;
     const query = async (asked: QueryConfig) => {
       const found = await db.$client.query(asked);
-      if (asked.name !== 'claim-runs' || ++claims !== 2) return found;
+      if (asked.name !== 'claim-run' || ++claims !== 2) return found;
       firstEnds.resolve();
       while ((await count('turns > 0')) === ended) await nextTurn();
       for (let times = 0; times < 10; times++) await nextTurn();

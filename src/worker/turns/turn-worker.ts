@@ -7,8 +7,9 @@ import { createTally } from '../../kernel/tally.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { setConsent } from '../../store/end-users/set-consent.ts';
-import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS } from '../../store/runs/claim.ts';
+import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store/runs/claim.ts';
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
@@ -72,7 +73,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
     pollMs: POLL_MS,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
-    leaseSeconds: RUN_LEASE_SECONDS,
+    leaseSeconds: LEASE_SECONDS.run,
     claim: async (limit) => {
       const isPressed = pressed?.() ?? false;
       if (isPressed) await pause(PRESSED_PAUSE_MS);
@@ -114,7 +115,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
       }
       if (run.is_overtaken && !isOpening(run)) {
         // Two runs must not answer the same messages: this one ends when the later one has answered.
-        return await releaseRun(pool, run, { afterMs: OVERTAKEN_MS, refund: true });
+        return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
       }
       const turn = await speak(run, signal, words, span);
       // crash point: worker:before-store
@@ -137,7 +138,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
 
   /** A person who has just written may have more to write; on the sandbox every message is answered separately. */
   async function again(run: ClaimedRun): Promise<void> {
-    await releaseRun(pool, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
+    await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
     loop.wake();
   }
 
@@ -164,7 +165,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
 
   async function giveBack(run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted && !loop.isStopping()) return again(run);
-    if (loop.isStopping()) return releaseRun(pool, run, { afterMs: 0, refund: true });
+    if (loop.isStopping()) return releaseRun(db, run, { afterMs: 0, refund: true });
     const known = error instanceof ProviderError;
     if (known && error.waits) return wait(run, error);
     const problem = {
@@ -174,14 +175,14 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
     log.warn({ err: error, run_id: run.run_id, attempts: run.attempts, request_id: run.request_id }, 'a turn failed');
     if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(pool, run, problem);
     const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
-    await releaseRun(pool, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
+    await releaseRun(db, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
   }
 
   /** Nothing was called, so this was no attempt. Runs that wait for the same provider do not all come back at once. */
   async function wait(run: ClaimedRun, { code, message, retryAfterMs }: ProviderError): Promise<void> {
     log.debug({ run_id: run.run_id, code }, 'a turn waits');
     const afterMs = (retryAfterMs ?? 0) + Math.random() * WAIT_SPREAD_MS;
-    await releaseRun(pool, run, { afterMs, refund: true, error: { code, detail: message } });
+    await releaseRun(db, run, { afterMs, refund: true, error: { code, detail: message } });
   }
 
   /** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */
