@@ -3,10 +3,9 @@ import { createBatcher } from '../kernel/batcher.ts';
 import { createLookLoop } from './look-loop.ts';
 
 /**
- * The loop that turns, deliveries, events and mails share. It claims due rows of a queue under a lease, works on them
- * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Any number
- * of workers share one database: a claim moves a row's `due_at` to the end of the lease, and storing needs the lease.
- * So when a worker dies, another takes over after the lease, and a worker that wakes up late changes nothing.
+ * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). It claims due rows, works on them
+ * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that
+ * stores page by page uses it through paged-loop.ts.
  */
 export type Worker = {
   start(): void;
@@ -75,19 +74,19 @@ export function createClaimLoop<Row, Outcome, Stored>(
     full: () => new Error(`The worker of ${options.rows} is stopping`),
   });
 
-  const loop = createLookLoop(options.pollMs, async () => {
-    const limit = Math.min(options.batch, capacity - underWay.size);
-    // Without room there is no claim: the next row that ends makes room and wakes the loop.
-    if (limit <= 0) return false;
-    const since = performance.now();
-    try {
+  const loop = createLookLoop({
+    failure: `the worker cannot claim ${options.rows}; it tries again`,
+    log,
+    pollMs: options.pollMs,
+    look: async () => {
+      const limit = Math.min(options.batch, capacity - underWay.size);
+      // Without room there is no claim: the next row that ends makes room and wakes the loop.
+      if (limit <= 0) return false;
+      const since = performance.now();
       const { claimed, isMoreDue } = await options.claim(limit);
       for (const row of claimed) begin(row, since);
       return isMoreDue;
-    } catch (error) {
-      if (!loop.isStopping()) log.warn({ err: error }, `the worker cannot claim ${options.rows}; it tries again`);
-      return false;
-    }
+    },
   });
 
   function begin(row: Row, since: number): void {

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createLookLoop } from './look-loop.ts';
 
@@ -5,9 +6,14 @@ test('continuous looks leave time for all other work', async () => {
   let looks = 0;
   let looksBefore: number | null = null;
   const seen = Promise.withResolvers<void>();
-  const loop = createLookLoop(60_000, async () => {
-    if (++looks === 10_000) seen.resolve();
-    return looks < 10_000;
+  const loop = createLookLoop({
+    failure: 'a look failed',
+    log: pino({ level: 'silent' }),
+    pollMs: 60_000,
+    look: async () => {
+      if (++looks === 10_000) seen.resolve();
+      return looks < 10_000;
+    },
   });
   setImmediate(() => (looksBefore = looks));
   loop.start();

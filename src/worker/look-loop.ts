@@ -1,8 +1,9 @@
 import { setImmediate as everythingElse } from 'node:timers/promises';
+import type { Logger } from 'pino';
 
 /**
- * The poll loop of every queue worker: looks for due work, again immediately while there is more, else after a delay or
- * when it is woken. One look at a time.
+ * The poll loop of every worker: looks for due work, again immediately while there is more, else after a delay or when
+ * it is woken. One look at a time.
  */
 export type LookLoop = {
   start(): void;
@@ -13,8 +14,16 @@ export type LookLoop = {
   isStopping(): boolean;
 };
 
-/** `look` resolves with whether more may be due already; it must not reject. */
-export function createLookLoop(pollMs: number, look: () => Promise<boolean>): LookLoop {
+export type LookLoopOptions = {
+  /** The log line when a look fails. The loop then waits for the next poll. */
+  failure: string;
+  log: Logger;
+  pollMs: number;
+  /** Resolves with whether more may be due already. */
+  look(): Promise<boolean>;
+};
+
+export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions): LookLoop {
   let stopping = false;
   let woken = false;
   let wakeUp: (() => void) | null = null;
@@ -23,7 +32,10 @@ export function createLookLoop(pollMs: number, look: () => Promise<boolean>): Lo
   async function run(): Promise<void> {
     while (!stopping) {
       woken = false;
-      const isMore = await look();
+      const isMore = await look().catch((error: unknown) => {
+        if (!stopping) log.warn({ err: error }, failure);
+        return false;
+      });
       if (!isMore && !woken && !stopping) await sleep();
       // A look that makes no query never yields: sockets and timers need time before the next look.
       else await everythingElse();

@@ -62,14 +62,20 @@ export function createBlobWorker({ db, log, blobs }: BlobWorkerDeps) {
     return found.length === BATCH;
   }
 
-  const loop = createLookLoop(POLL_MS, async () => {
-    let isMore = false;
-    for (const part of [remove, move]) {
-      await works('the files in the store were not looked after', async () => {
-        isMore = (await part()) || isMore;
-      });
-    }
-    return isMore;
+  const failure = 'the files in the store were not looked after';
+  const loop = createLookLoop({
+    failure,
+    log,
+    pollMs: POLL_MS,
+    look: async () => {
+      let isMore = false;
+      for (const part of [remove, move]) {
+        await works(failure, async () => {
+          isMore = (await part()) || isMore;
+        });
+      }
+      return isMore;
+    },
   });
   return loop;
 }

@@ -42,8 +42,11 @@ export function createCampaignWorker({
   let expiredAt = 0;
   let after: CampaignKey | null = null;
 
-  const loop = createLookLoop(LOOK_MS, async () => {
-    try {
+  const loop = createLookLoop({
+    failure: 'the worker cannot dispatch campaigns; it tries again',
+    log,
+    pollMs: LOOK_MS,
+    look: async () => {
       const keys = await findDueCampaigns(pool, after, CAMPAIGNS);
       let isBusy = keys.length === CAMPAIGNS;
       after = isBusy ? keys.at(-1)! : null;
@@ -54,10 +57,7 @@ export function createCampaignWorker({
         isBusy = isMore || isBusy;
       }
       return (await expire()) || isBusy;
-    } catch (error) {
-      if (!loop.isStopping()) log.warn({ err: error }, 'campaigns cannot be worked off; it is tried again');
-      return false;
-    }
+    },
   });
 
   async function expire(): Promise<boolean> {

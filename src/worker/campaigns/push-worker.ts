@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { AddedFile } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
@@ -18,73 +18,61 @@ import {
 import { readChannel } from '../../store/channels/channels.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { listEndUsers } from '../../store/end-users/search.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type PushedRecipient, type PushOutcome, pushRecipients } from '../../store/recipients/push.ts';
-import { createLanes, type Lanes } from '../lanes.ts';
+import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
  * Adds audiences to campaigns, 500 people at a time, by the statement of a push over HTTP. Each page has its own
  * Idempotency-Key (push, first row) and its answer is what the page came to: after a crash the next worker gets the
  * stored answer, so no row is counted twice or lost. A person who is enrolled already is a duplicate in any case.
  */
-export type PushWorker = Pick<Lanes, 'start' | 'wake' | 'stop'>;
-
 export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushed'> & {
   log: Logger;
   readRecipients(file: string): AsyncIterable<PushRow>;
 };
 
-const LANES = 2;
+const CAPACITY = 2;
 const PAGE = 500;
 /** Then it goes behind the others that wait: a large audience of one organization does not hold up all. */
 const PAGES_AT_ONCE = 4;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
 
-export function createPushWorker(deps: PushWorkerDeps): PushWorker {
-  const { db, log } = deps;
-  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
+export const createPushWorker = (deps: PushWorkerDeps): PagedLoop =>
+  createPagedLoop({
+    rows: 'audiences',
+    log: deps.log,
+    pollMs: POLL_MS,
+    leaseSeconds: LEASE_SECONDS.campaign_push,
+    capacity: CAPACITY,
+    claim: (lease) => claimPush(deps.db, lease),
+    work: async (held, stopping) => {
+      if (await addPages(deps, held, stopping)) await finishPush(deps.db, held, null);
+      // If it belongs to another worker now, this does nothing.
+      else await releasePush(deps.db, held, 0);
+    },
+    fail: (held, error) => settleFailure(deps, held, error),
+    ids: ({ id }) => ({ push: id }),
+  });
 
-  async function next(): Promise<boolean> {
-    const held = await claimPush(db, randomUUID()).catch((error: unknown) => {
-      if (!lanes.isStopping()) log.warn({ err: error }, 'audiences cannot be looked for; it is tried again');
-      return null;
-    });
-    if (held) await work(held);
-    return held !== null;
+async function settleFailure({ db, log }: PushWorkerDeps, held: ClaimedPush, error: unknown): Promise<void> {
+  if (error instanceof Refusal && error.status !== 503) {
+    const campaign = await readCampaign(db, held.org_id, held.campaign_id);
+    // During a pause it waits.
+    if (campaign?.state === 'paused') return releasePush(db, held, RETRY_SECONDS);
+    return finishPush(db, held, { code: error.code, detail: error.message });
   }
-
-  async function work(held: ClaimedPush): Promise<void> {
-    try {
-      if (await addPages(deps, held, lanes.isStopping)) await finishPush(db, held, null);
-      // When it is not ours any more, this does nothing.
-      else await releasePush(db, held, 0);
-    } catch (error) {
-      await settleFailure(held, error).catch((again: unknown) =>
-        log.warn({ err: again }, 'an audience waits for its lease to run out'),
-      );
-    }
-  }
-
-  async function settleFailure(held: ClaimedPush, error: unknown): Promise<void> {
-    if (error instanceof Refusal && error.status !== 503) {
-      const campaign = await readCampaign(db, held.org_id, held.campaign_id);
-      // A pause holds it in place.
-      if (campaign?.state === 'paused') return releasePush(db, held, RETRY_SECONDS);
-      return finishPush(db, held, { code: error.code, detail: error.message });
-    }
-    log.warn({ err: error, push: held.id }, 'adding an audience was interrupted');
-    if (error instanceof Refusal || isUnreachable(error)) return releasePush(db, held, RETRY_SECONDS);
-    return finishPush(db, held, { code: 'internal_error', detail: 'An internal error; see the log.' });
-  }
-
-  return lanes;
+  log.warn({ err: error, push: held.id }, 'adding an audience was interrupted');
+  if (error instanceof Refusal || isUnreachable(error)) return releasePush(db, held, RETRY_SECONDS);
+  return finishPush(db, held, { code: 'internal_error', detail: 'An internal error; see the log.' });
 }
 
 type Answered = PushedPage & { next: string | null };
 type Campaign = { id: string; kind: string };
 
 /** False when it ended early: stopped, cancelled, claimed by another worker, or others have their turn. */
-async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () => boolean): Promise<boolean> {
+async function addPages(deps: PushWorkerDeps, held: ClaimedPush, stopping: AbortSignal): Promise<boolean> {
   const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
   if (!campaign) throw new Refusal('campaign_not_found');
   const channel = await readChannel(deps.db, held.org_id, campaign.channelId);
@@ -102,7 +90,7 @@ async function addPages(deps: PushWorkerDeps, held: ClaimedPush, isStopping: () 
     done += page.rows;
     after = page.next;
     if (rows ? done >= rows.length : after === null) return true;
-    if (isStopping() || pages === PAGES_AT_ONCE) return false;
+    if (stopping.aborted || pages === PAGES_AT_ONCE) return false;
   }
 }
 

@@ -16,16 +16,20 @@ export function createRoundWorker({
   onMade,
   lookMs = LOOK_MS,
 }: Deps): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
-  return createLookLoop(lookMs, async () => {
-    let taken: ScheduleRow | null = null;
-    try {
-      const isMade = await makeDueRound(db, new Date(), (due) => (taken = due));
-      if (isMade) onMade();
-      return isMade;
-    } catch (error) {
-      log.warn({ err: error }, 'the round of a campaign could not be made; it is tried again');
-      if (taken !== null) await delaySchedule(db, taken, RETRY_SECONDS).catch(() => {});
-      return false;
-    }
+  return createLookLoop({
+    failure: 'the round of a campaign could not be made; it is tried again',
+    log,
+    pollMs: lookMs,
+    look: async () => {
+      let taken: ScheduleRow | null = null;
+      try {
+        const isMade = await makeDueRound(db, new Date(), (due) => (taken = due));
+        if (isMade) onMade();
+        return isMade;
+      } catch (error) {
+        if (taken !== null) await delaySchedule(db, taken, RETRY_SECONDS).catch(() => {});
+        throw error;
+      }
+    },
   });
 }

@@ -16,7 +16,7 @@ import { claimDocument, holdDocument } from '../../store/embeddings/queue.ts';
 import { readAgentVectors } from '../../store/embeddings/read.ts';
 import { readVectorPiece, type VectorPlace } from '../../store/embeddings/vectors.ts';
 import { writeBudget } from '../../store/spending/budgets.ts';
-import type { Lanes } from '../lanes.ts';
+import type { PagedLoop } from '../paged-loop.ts';
 import { createTryEmbedding } from './call-embeddings.ts';
 import { createEmbeddingWorker } from './embedding-worker.ts';
 
@@ -25,7 +25,7 @@ let db: Db;
 let fake: FakeModel;
 let orgId: string;
 let agentId: string;
-let worker: Lanes | null = null;
+let worker: PagedLoop | null = null;
 const egress = createEgress({ allow: ['127.0.0.1'] });
 const sealingKey = deriveKey('secret of the test', 'sealing');
 const log = createLogger({ level: 'silent', pretty: false });

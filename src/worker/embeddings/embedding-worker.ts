@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { batchOf } from '../../engine/knowledge/embedding-batch.ts';
 import { passagesOf } from '../../engine/knowledge/split-document.ts';
@@ -22,7 +21,8 @@ import {
   showVectors,
 } from '../../store/embeddings/read.ts';
 import { dropOtherVectors, readKnownHashes, reuseVectors, writeVectors } from '../../store/embeddings/vectors.ts';
-import { createLanes, type Lanes } from '../lanes.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
+import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 import { BATCH_TIMEOUT_MS, callEmbeddings, type EmbeddingsDeps, forDocuments } from './call-embeddings.ts';
 
 /**
@@ -32,7 +32,7 @@ import { BATCH_TIMEOUT_MS, callEmbeddings, type EmbeddingsDeps, forDocuments } f
  */
 export type EmbeddingWorkerDeps = EmbeddingsDeps & { log: Logger; pollMs?: number };
 
-const LANES = 2;
+const CAPACITY = 2;
 const POLL_MS = 2_000;
 /** Other documents, and other organizations, have their turn after these. */
 const BATCHES_A_TURN = 4;
@@ -45,28 +45,13 @@ const SHOW_EVERY_MS = 60_000;
 /** Work on the event loop between two pauses. */
 const SLICE_MS = 5;
 
-export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
+export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): PagedLoop {
   const { db, log, pollMs = POLL_MS } = deps;
   const shown = new Map<string, number>();
-  const ending = new AbortController();
-  const lanes = createLanes({ lanes: LANES, pollMs, work: next });
-
-  async function next(): Promise<boolean> {
-    const held = await claimDocument(db, randomUUID()).catch((error: unknown) => {
-      if (!lanes.isStopping()) log.warn({ err: error }, 'embeddings cannot be looked for; it is tried again');
-      return null;
-    });
-    if (!held) return false;
-    try {
-      const connection = await readEmbeddingConnection(db, held.org_id);
-      if (connection) await embed(held, connection);
-      else await forget(held);
-    } catch (error) {
-      await settleFailure(held, error).catch((again: unknown) =>
-        log.warn({ err: again }, 'a document waits for its lease to run out'),
-      );
-    }
-    return true;
+  async function work(held: ClaimedDocument, stopping: AbortSignal): Promise<void> {
+    const connection = await readEmbeddingConnection(db, held.org_id);
+    if (connection) await embed(held, connection, stopping);
+    else await forget(held);
   }
 
   /** Embeddings are off. */
@@ -78,7 +63,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
     });
   }
 
-  async function embed(held: ClaimedDocument, connection: EmbeddingConnection): Promise<void> {
+  async function embed(held: ClaimedDocument, connection: EmbeddingConnection, stopping: AbortSignal): Promise<void> {
     const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
     if (!document) return;
     const texts = await textsOf(document, connection);
@@ -103,9 +88,9 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
     if (missing.length > 0 && held.passages === null) return releaseDocument(db, held, progress());
     const size = batchOf(dimensions);
     for (let batch = 0; missing.length > 0; batch++) {
-      if (batch === BATCHES_A_TURN || lanes.isStopping()) return releaseDocument(db, held, progress());
+      if (batch === BATCHES_A_TURN || stopping.aborted) return releaseDocument(db, held, progress());
       const some = missing.slice(0, size);
-      if (!(await embedBatch(held, connection, some, texts))) return;
+      if (!(await embedBatch(held, connection, some, texts, stopping))) return;
       missing.splice(0, some.length);
       // The next batch needs to know them.
       if (dimensions === null) return releaseDocument(db, held, progress());
@@ -124,13 +109,14 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
     connection: EmbeddingConnection,
     keys: readonly string[],
     texts: ReadonlyMap<string, string>,
+    stopping: AbortSignal,
   ): Promise<boolean> {
     const vectors = await callEmbeddings(
       deps,
       connection,
       keys.map((key) => texts.get(key)!),
       forDocuments(held.org_id, held.agent_id),
-      { timeoutMs: BATCH_TIMEOUT_MS, signal: ending.signal },
+      { timeoutMs: BATCH_TIMEOUT_MS, signal: stopping },
     );
     if (connection.embeddingDimensions === null && !(await recordDimensions(db, connection, vectors[0]!.length))) {
       await releaseDocument(db, held, null);
@@ -157,9 +143,9 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
     await showVectors(db, orgId, agentId);
   }
 
-  async function settleFailure(held: ClaimedDocument, error: unknown): Promise<void> {
+  async function settleFailure(held: ClaimedDocument, error: unknown, stopping: AbortSignal): Promise<void> {
     if (!(error instanceof ProviderError)) {
-      if (lanes.isStopping()) return releaseDocument(db, held, null);
+      if (stopping.aborted) return releaseDocument(db, held, null);
       log.warn({ err: error, document: held.document_id }, 'embedding a document was interrupted');
       const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
       return postponeDocument(db, held, { fault, inSeconds: RETRY_SECONDS });
@@ -175,14 +161,17 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Lanes {
     await postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
   }
 
-  return {
-    ...lanes,
-    stop: async () => {
-      const stopped = lanes.stop();
-      ending.abort(new Error('The worker stops.'));
-      await stopped;
-    },
-  };
+  return createPagedLoop({
+    rows: 'embeddings',
+    log,
+    pollMs,
+    leaseSeconds: LEASE_SECONDS.document_embedding,
+    capacity: CAPACITY,
+    claim: (lease) => claimDocument(db, lease),
+    work,
+    fail: settleFailure,
+    ids: ({ document_id: document }) => ({ document }),
+  });
 }
 
 /** The different texts of a document by their keys, made in slices: a document may have a megabyte. */

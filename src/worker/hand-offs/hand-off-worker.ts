@@ -19,8 +19,11 @@ export function createHandOffWorker({
   onApplied,
   ...deps
 }: HandOffsDeps & { log: Logger; onApplied(): void }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
-  const loop = createLookLoop(LOOK_MS, async () => {
-    try {
+  const loop = createLookLoop({
+    failure: 'the worker cannot read hand-offs; it tries again',
+    log,
+    pollMs: LOOK_MS,
+    look: async () => {
       const due = await findDueHandOffs(deps.db, BATCH);
       for (const one of due) {
         if (loop.isStopping()) break;
@@ -32,10 +35,7 @@ export function createHandOffWorker({
         }
       }
       return due.length === BATCH;
-    } catch (error) {
-      if (!loop.isStopping()) log.warn({ err: error }, 'hand-offs cannot be read; it is tried again');
-      return false;
-    }
+    },
   });
   return loop;
 }

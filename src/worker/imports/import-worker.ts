@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type BulkResult, MAX_BULK } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
@@ -17,7 +17,8 @@ import {
   settleRows,
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
-import { createLanes, type Lanes } from '../lanes.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
+import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
@@ -25,8 +26,6 @@ import { createLanes, type Lanes } from '../lanes.ts';
  * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The count of
  * finished rows says where to continue.
  */
-export type ImportWorker = Pick<Lanes, 'start' | 'wake' | 'stop'>;
-
 export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
   /** Step 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
@@ -34,55 +33,41 @@ export type ImportWorkerDeps = EndUsersDeps & {
 };
 
 /** How many files, of different organizations, are read at the same time. */
-const LANES = 2;
+const CAPACITY = 2;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
 
-export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
-  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
+export const createImportWorker = (deps: ImportWorkerDeps): PagedLoop =>
+  createPagedLoop({
+    rows: 'imports',
+    log: deps.log,
+    pollMs: POLL_MS,
+    leaseSeconds: LEASE_SECONDS.end_user_import,
+    capacity: CAPACITY,
+    claim: (lease) => claimImport(deps.db, lease),
+    work: async (held, stopping) => {
+      if (await readFile(deps, held, stopping)) await finishImport(deps.db, held, null);
+      else if (stopping.aborted) await releaseImport(deps.db, held, 0);
+    },
+    fail: (held, error) => settleFailure(deps, held, error),
+    ids: ({ id }) => ({ import: id }),
+  });
 
-  async function next(): Promise<boolean> {
-    const held = await claimImport(deps.db, randomUUID()).catch((error: unknown) => {
-      if (!lanes.isStopping()) deps.log.warn({ err: error }, 'imports cannot be looked for; it is tried again');
-      return null;
-    });
-    if (held) await work(held);
-    return held !== null;
+async function settleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport, error: unknown): Promise<void> {
+  if (error instanceof FileFault) {
+    const row = error.line;
+    return finishImport(db, held, { code: error.code, detail: error.message, row });
   }
-
-  async function work(held: ClaimedImport): Promise<void> {
-    try {
-      if (await readFile(deps, held, lanes.isStopping)) await finishImport(deps.db, held, null);
-      else if (lanes.isStopping()) await releaseImport(deps.db, held, 0);
-    } catch (error) {
-      await settleFailure(held, error).catch((again: unknown) =>
-        deps.log.warn({ err: again }, 'an import waits for its lease to run out'),
-      );
-    }
-  }
-
-  async function settleFailure(held: ClaimedImport, error: unknown): Promise<void> {
-    if (error instanceof FileFault) {
-      const row = error.line;
-      return finishImport(deps.db, held, { code: error.code, detail: error.message, row });
-    }
-    deps.log.warn({ err: error, import: held.id }, 'an import was interrupted');
-    const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
-    if (passes) return releaseImport(deps.db, held, RETRY_SECONDS);
-    return finishImport(deps.db, held, {
-      code: 'internal_error',
-      detail: 'An internal error; see the log.',
-      row: null,
-    });
-  }
-
-  return lanes;
+  log.warn({ err: error, import: held.id }, 'an import was interrupted');
+  const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
+  if (passes) return releaseImport(db, held, RETRY_SECONDS);
+  return finishImport(db, held, { code: 'internal_error', detail: 'An internal error; see the log.', row: null });
 }
 
 type NumberedRow = { row: number; cells: string[] };
 
 /** False when it ended early: stopped, cancelled, or claimed by another worker. */
-async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, isStopping: () => boolean): Promise<boolean> {
+async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: AbortSignal): Promise<boolean> {
   const { delimiter, encoding } = held.settings;
   const pieces = readPieces(deps.db, held.org_id, held.id);
   let batch: NumberedRow[] = [];
@@ -100,7 +85,7 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, isStopping:
     if (read <= held.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });
     if (batch.length < MAX_BULK) continue;
-    if (!(await settle()) || isStopping()) return false;
+    if (!(await settle()) || stopping.aborted) return false;
   }
   return settle();
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Refusal } from '../../../contract/problems.ts';
 import { endSlice, leadsBack, settleFound } from '../../features/agents/settle-page.ts';
@@ -7,8 +7,9 @@ import type { Db } from '../../store/db.ts';
 import { isStart, nextPage, readPage } from '../../store/document-sources/pages.ts';
 import { type ClaimedSource, claimSource, holdSource, readFailures } from '../../store/document-sources/queue.ts';
 import type { PageRow } from '../../store/document-sources/read.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { FilesBusy, type ReadFiles } from '../documents/read-files.ts';
-import { createLanes, type Lanes } from '../lanes.ts';
+import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 import { type Fetched, fetchPage } from './fetch-page.ts';
 import { readRobots, type Robots } from './robots.ts';
 
@@ -26,7 +27,7 @@ export type SourceWorkerDeps = {
   sliceMs?: number;
 };
 
-const LANES = 2;
+const CAPACITY = 2;
 const POLL_MS = 1_000;
 const PAUSE_MS = 500;
 const SLICE_MS = 60_000;
@@ -34,26 +35,8 @@ const SLICE_MS = 60_000;
 const MAX_FAILURES = 8;
 const RETRY_SECONDS = 30;
 
-export function createSourceWorker(deps: SourceWorkerDeps): Lanes {
+export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
   const { db, log, pauseMs = PAUSE_MS, sliceMs = SLICE_MS } = deps;
-
-  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
-
-  async function next(): Promise<boolean> {
-    const held = await claimSource(db, randomUUID()).catch((error: unknown) => {
-      if (!lanes.isStopping()) log.warn({ err: error }, 'sources cannot be looked for; it is tried again');
-      return null;
-    });
-    if (!held) return false;
-    try {
-      await endSlice(db, held, await readSlice(held));
-    } catch (error) {
-      await settleFailure(held, error).catch((again: unknown) =>
-        log.warn({ err: again }, 'a source waits for its lease to run out'),
-      );
-    }
-    return true;
-  }
 
   async function settleFailure(held: ClaimedSource, error: unknown): Promise<void> {
     const isFull = error instanceof Refusal && error.status === 409;
@@ -63,17 +46,17 @@ export function createSourceWorker(deps: SourceWorkerDeps): Lanes {
   }
 
   /** Reads until the turn is over, the site asks for a pause, or nothing is left. */
-  async function readSlice(held: ClaimedSource): Promise<Parameters<typeof endSlice>[2]> {
+  async function readSlice(held: ClaimedSource, stopping: AbortSignal): Promise<Parameters<typeof endSlice>[2]> {
     const end = performance.now() + sliceMs;
     const { origin } = new URL(held.scope);
     let robots: Robots | null = null;
-    for (let isFirst = true; performance.now() < end && !lanes.isStopping(); isFirst = false) {
+    for (let isFirst = true; performance.now() < end && !stopping.aborted; isFirst = false) {
       const page = await nextPage(db, held);
       if (!page) return { fault: await faultOfAll(held) };
       robots ??= await readRobots(deps, held.org_id, origin);
       if (!robots) return unreachable(held);
       const { allowed, delaySeconds } = await robots.allows(page.url);
-      if (!isFirst) await lanes.sleep(Math.max(pauseMs, delaySeconds * 1_000));
+      if (!isFirst) await pause(Math.max(pauseMs, delaySeconds * 1_000), stopping);
       const { found, laterSeconds } = allowed ? await look(held, page) : FORBIDDEN;
       if (!(await settleFound(db, held, page, found))) return { inSeconds: 0 };
       if (laterSeconds !== undefined) return { inSeconds: laterSeconds };
@@ -105,8 +88,22 @@ export function createSourceWorker(deps: SourceWorkerDeps): Lanes {
     return first?.state === 'fault' ? first.fault : null;
   }
 
-  return lanes;
+  return createPagedLoop({
+    rows: 'sources',
+    log,
+    pollMs: POLL_MS,
+    leaseSeconds: LEASE_SECONDS.document_source,
+    capacity: CAPACITY,
+    claim: (lease) => claimSource(db, lease),
+    work: async (held, stopping) => endSlice(db, held, await readSlice(held, stopping)),
+    fail: settleFailure,
+    ids: ({ id }) => ({ source: id }),
+  });
 }
+
+/** Ends early when the worker stops. */
+const pause = (ms: number, stopping: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, { signal: stopping }).catch(() => {});
 
 const AWAY = { code: 'site_unreachable', detail: 'The site does not answer. Pages that were read before stay.' };
 const FORBIDDEN: Fetched = {

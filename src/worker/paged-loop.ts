@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createClaimLoop } from './claim-loop.ts';
+
+/**
+ * The claim loop for long work that is stored page by page, such as a file or a sync. The work renews its lease with
+ * each page, and stops after the current page when the worker stops. A row is claimed alone, so that one worker does not
+ * reserve what another could start.
+ */
+export type PagedLoop = { start(): void; wake(): void; stop(): Promise<void> };
+
+export type PagedLoopOptions<Row> = {
+  /** The name of the rows in log lines: "imports". */
+  rows: string;
+  log: Logger;
+  pollMs: number;
+  leaseSeconds: number;
+  /** Maximum rows in progress. */
+  capacity: number;
+  claim(lease: string): Promise<Row | null>;
+  /** `stopping` is aborted when the worker stops. */
+  work(row: Row, stopping: AbortSignal): Promise<void>;
+  /** Decides what follows when `work` rejects. If this rejects too, the row is claimed again after its lease. */
+  fail(row: Row, error: unknown, stopping: AbortSignal): Promise<void>;
+  /** The ids of a row for log lines. */
+  ids(row: Row): Record<string, unknown>;
+};
+
+export function createPagedLoop<Row>(options: PagedLoopOptions<Row>): PagedLoop {
+  const ending = new AbortController();
+  const { rows, log, pollMs, leaseSeconds, capacity, claim, work, fail, ids } = options;
+  const loop = createClaimLoop<Row, never, never>({
+    rows,
+    log,
+    pollMs,
+    leaseSeconds,
+    capacity,
+    batch: 1,
+    claim: async () => {
+      const row = await claim(randomUUID());
+      return { claimed: row === null ? [] : [row], isMoreDue: row !== null };
+    },
+    work: ({ row }) => work(row, ending.signal).catch((error: unknown) => fail(row, error, ending.signal)),
+    ids,
+    // The work renews its lease and stores its pages.
+    renew: async () => {},
+    complete: async (none) => none,
+    storeLanes: 1,
+    onBegin: () => {},
+    // The row may be due again, or have blocked another one.
+    onEnd: () => true,
+  });
+  return {
+    start: loop.start,
+    wake: loop.wake,
+    stop: () => {
+      ending.abort(new Error('The worker stops.'));
+      // A page ends within its lease.
+      return loop.stop(leaseSeconds * 1_000);
+    },
+  };
+}
