@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { csv } from '../../contract/csv.ts';
-import type { AddedAudience, CampaignReview } from '../../contract/dashboard/campaigns.ts';
+import type { CountedAudience, CampaignReview } from '../../contract/dashboard/campaigns.ts';
 import {
   type CampaignRehearsal,
   MAX_REHEARSED,
@@ -70,14 +70,14 @@ export function addCampaignPlans(campaigns: Command): void {
     if (file !== undefined) {
       if (Object.keys(filters).length > 0) throw new Failure('usage_invalid', 'Use either --file or filters.');
       const text = await readText(file);
-      if (dryRun) return out.record(await api.call('addFile', { ids, body: { file: text, dry_run: true } }));
+      if (dryRun) return out.record(await api.call('countFile', { ids, body: { file: text } }));
       return out.record(await added(api, out, await api.call('startPush', { ids, body: { file: text } })));
     }
     if (!dryRun) return out.record(await added(api, out, await api.call('startPush', { ids, body: { filters } })));
-    const sum: Omit<AddedAudience, 'next'> = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
+    const sum: Omit<CountedAudience, 'next'> = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
     for (let after: string | null | undefined; after !== null;) {
-      const body = { filters, ...(after !== undefined && { after }), dry_run: true };
-      const { next, ...page } = await api.call('addAudience', { ids, body });
+      const body = { filters, ...(after !== undefined && { after }) };
+      const { next, ...page } = await api.call('countAudience', { ids, body });
       for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += page[name];
       after = next;
       out.progress(`${Object.values(sum).reduce((all, one) => all + one, 0)} people`);

@@ -188,20 +188,18 @@ export const TestCampaignBody = Type.Object(
 );
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
-/** End users who match the filters of their list become recipients, a page per call. */
-export const AddAudienceBody = Type.Object(
+/** How many end users who match filters a push would add, a page for each call. It adds no one. */
+export const CountAudienceBody = Type.Object(
   {
     filters: EndUserExportQuery,
     /** `next` of the call before; absent: the first page. */
     after: Type.Optional(Id('enduser')),
-    /** Only counts what a call without it would do: enrolls no one, also while the campaign is not live. */
-    dry_run: Type.Optional(Type.Boolean()),
   },
   closed,
 );
-export type AddAudienceBody = Static<typeof AddAudienceBody>;
+export type CountAudienceBody = Static<typeof CountAudienceBody>;
 
-export const AddedAudience = Type.Object(
+export const CountedAudience = Type.Object(
   {
     accepted: Type.Integer(),
     /** In the campaign already. */
@@ -213,24 +211,20 @@ export const AddedAudience = Type.Object(
     /** Null: this was the last page. */
     next: Nullable(Type.String()),
   },
-  { title: 'AddedAudience' },
+  { title: 'CountedAudience' },
 );
-export type AddedAudience = Static<typeof AddedAudience>;
+export type CountedAudience = Static<typeof CountedAudience>;
 
 /** Recipients of a file: CSV with a header row, or one as JSON in each line, as a push has them. */
 export const MAX_FILE_ROWS = 10_000;
 export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
-export const AddFileBody = Type.Object(
-  {
-    file: Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS }),
-    /** Only counts what a call without it would do: enrolls no one, also while the campaign is not live. */
-    dry_run: Type.Optional(Type.Boolean()),
-  },
+export const CountFileBody = Type.Object(
+  { file: Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS }) },
   closed,
 );
-export type AddFileBody = Static<typeof AddFileBody>;
+export type CountFileBody = Static<typeof CountFileBody>;
 
-export const AddedFile = Type.Object(
+export const CountedFile = Type.Object(
   {
     rows: Type.Integer(),
     accepted: Type.Integer(),
@@ -249,9 +243,9 @@ export const AddedFile = Type.Object(
       { maxItems: MAX_NAMED },
     ),
   },
-  { title: 'AddedFile' },
+  { title: 'CountedFile' },
 );
-export type AddedFile = Static<typeof AddedFile>;
+export type CountedFile = Static<typeof CountedFile>;
 
 export const RecipientListQuery = PageQuery({
   status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),

@@ -38,10 +38,10 @@ import {
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { PushListQuery, PushRecord, StartPushBody } from './audience-pushes.ts';
 import {
-  AddAudienceBody,
-  AddedFile,
-  AddFileBody,
-  AddedAudience,
+  CountAudienceBody,
+  CountedFile,
+  CountFileBody,
+  CountedAudience,
   CampaignPreview,
   CampaignReview,
   CampaignRecord,
@@ -403,8 +403,8 @@ const routes = {
   rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
   testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
-  addAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Add the end users who match filters as recipients, a page per call; or count them', { body: AddAudienceBody, answer: AddedAudience }),
-  addFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Add the recipients of a file; or count them', { body: AddFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: AddedFile }),
+  countAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Count the end users who match filters, as a push would add them, a page for each call', { body: CountAudienceBody, answer: CountedAudience }),
+  countFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Count the recipients of a file, as a push would add them', { body: CountFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CountedFile }),
   readCampaignReport: route('GET 200', `${org}/campaigns/:campaign_id/report`, 'viewer', 'How many people a campaign reached, hour by hour or day by day', { query: ReportQuery, answer: CampaignReport }),
   startPush: route('POST 202', `${org}/campaigns/:campaign_id/pushes`, 'member', 'Add the end users who match filters, or the recipients of a file, in the background', { body: StartPushBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: PushRecord }),
   listPushes: route('GET 200', `${org}/campaigns/:campaign_id/pushes`, 'viewer', 'List what was added to a campaign in the background, and its progress', { query: PushListQuery, answer: Page(PushRecord) }),

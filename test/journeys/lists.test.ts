@@ -152,8 +152,10 @@ describe.skipIf(!CHROMIUM).each([
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const rows = ['Mona', 'Omar', 'Layla'].map((name) => `crm-${name},${later}`);
     const file = ['id,send_at', ...rows].join('\n');
-    const pushed = await journey.api(`POST ${org}/campaigns/${id}/audience-file`, { file }, cookie);
-    expect(pushed.status, JSON.stringify(pushed.body)).toBeLessThan(300);
+    const push = await journey.api(`POST ${org}/campaigns/${id}/pushes`, { file }, cookie);
+    expect(push.status, JSON.stringify(push.body)).toBe(202);
+    const read = () => journey.api(`GET ${org}/campaigns/${id}/pushes/${push.body.id}`, undefined, cookie);
+    await expect.poll(async () => (await read()).body.state).toBe('done');
     const { page } = await journey.open(`/campaigns/${id}`, { as: OWNER, liked: { language, theme }, viewport });
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
     for (const name of ['Mona', 'Omar']) await row(name).getByRole('checkbox').press('Space');

@@ -1,54 +1,52 @@
-import type { AddAudienceBody, AddedAudience } from '../../../contract/dashboard/campaigns.ts';
+import type { CountedAudience } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { type EndUserFilter, listEndUsers } from '../../store/end-users/search.ts';
-import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { planRecipients, pushRecipients, type PushOutcome } from '../../store/recipients/push.ts';
+import { planPage } from '../../store/recipients/plan-page.ts';
+import type { PushedRecipient, PushOutcome } from '../../store/recipients/push.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 const PAGE = 500;
 
-/**
- * Adds a page of the end users who match a filter, by the same statement as a push with the campaign's key. A person
- * who is enrolled already is a duplicate, so a page that is sent again adds no one twice.
- */
-export async function addAudience(
-  { db, suppression, findChannel, onPushed }: Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel' | 'onPushed'>,
+type CountDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>;
+
+/** Counts a page of the end users who match a filter, as a push would add them. It adds no one. */
+export async function countAudience(
+  deps: CountDeps,
   orgId: string,
   id: string,
-  { filter, after, dry_run: isDry = false }: Omit<AddAudienceBody, 'filters'> & { filter: EndUserFilter },
-  actor: Actor,
-): Promise<AddedAudience> {
-  const campaign = await readCampaign(db, orgId, id);
+  { filter, after }: { filter: EndUserFilter; after: string | undefined },
+): Promise<CountedAudience> {
+  const plan = await planPages(deps, orgId, id);
+  // People are listed by their ids alone.
+  const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
+  const { rows: people, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
+  const recipients = people.map((person) => ({ endUser: { id: person.id }, variables: {}, sendAt: null, ref: null }));
+  return { ...counted(await plan(recipients)), next: hasMore ? people.at(-1)!.id : null };
+}
+
+/** Plans pages of recipients, one after the other, as a push to the campaign would. */
+export async function planPages({ db, suppression, findChannel }: CountDeps, orgId: string, campaignId: string) {
+  const campaign = await readCampaign(db, orgId, campaignId);
   if (!campaign) throw new Refusal('campaign_not_found');
   const channel = await findChannel(orgId, campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
-  // The fence decides; this refuses before people are read.
-  if (!isDry && campaign.state !== 'live') throw new Refusal('campaign_not_open');
-  // People are listed by their ids alone.
-  const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
-  const { rows: people, hasMore } = await listEndUsers(db, orgId, filter, { limit: PAGE, after: page });
+  const before = { people: new Set<never>(), enrolled: new Map() };
   const call = {
     orgId,
     keyId: null,
     from: null,
-    campaignId: id,
+    campaignId,
+    channelId: campaign.channelId,
     channelKind: channel.kind,
-    requestId: actor.requestId,
+    requestId: null,
     dedupe: 'campaign' as const,
-    recipients: people.map((person) => ({ endUser: { id: person.id }, variables: {}, sendAt: null, ref: null })),
     idempotency: null,
-    answer: (outcomes: readonly PushOutcome[]) => ({ status: 200, body: JSON.stringify(counted(outcomes)) }),
   };
-  const { answer } = await (isDry ? planRecipients : pushRecipients)(db, call, suppression);
-  if (!isDry) {
-    // Once for each audience, not for each of its pages. Values of filters may be about people.
-    const facts = { filters: Object.keys(filter).filter((name) => filter[name as keyof EndUserFilter] !== undefined) };
-    if (after === undefined)
-      await recordAudit(db, { orgId, actor, action: 'campaign.audience_added', subjectId: id, facts });
-    onPushed();
-  }
-  return { ...(JSON.parse(answer.body) as ReturnType<typeof counted>), next: hasMore ? people.at(-1)!.id : null };
+  return async (recipients: PushedRecipient[]): Promise<PushOutcome[]> => {
+    const planned = await planPage(db, { ...call, recipients }, suppression, before);
+    return planned.map(({ outcome }) => outcome);
+  };
 }
 
 /** Outcomes of a push by what became of them. */

@@ -10,8 +10,8 @@ import type {
 import type { CampaignRehearsal, RehearseCampaignBody } from '../../../contract/dashboard/rehearsals.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { addAudience } from '../../features/campaigns/add-audience.ts';
-import { addFile } from '../../features/campaigns/add-file.ts';
+import { countAudience } from '../../features/campaigns/add-audience.ts';
+import { countFile } from '../../features/campaigns/add-file.ts';
 import type { PushRow } from '../../features/campaigns/push-recipients.ts';
 import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
 import { checkSettings } from '../../features/campaigns/check-settings.ts';
@@ -66,11 +66,11 @@ export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
     deps.rehearseCampaign(orgId, params.campaign_id, { ...body, filter: filters ? filterOf(filters) : null }),
   ),
   route('testCampaign', ({ orgId, params, body }) => testCampaign(deps, orgId, params.campaign_id, body)),
-  route('addAudience', ({ orgId, params, body: { filters, ...body }, actor }) =>
-    addAudience(deps, orgId, params.campaign_id, { ...body, filter: filterOf(filters) }, actor),
+  route('countAudience', ({ orgId, params, body: { filters, after } }) =>
+    countAudience(deps, orgId, params.campaign_id, { filter: filterOf(filters), after }),
   ),
-  route('addFile', ({ orgId, params, body: { file, dry_run: isDry = false }, actor }) =>
-    addFile(deps, orgId, params.campaign_id, { rows: deps.readRecipients(file), isDry }, actor),
+  route('countFile', ({ orgId, params, body: { file } }) =>
+    countFile(deps, orgId, params.campaign_id, deps.readRecipients(file)),
   ),
   route('readCampaignReport', ({ orgId, params, query }) =>
     readReport(deps, orgId, params.campaign_id, query.time_zone),

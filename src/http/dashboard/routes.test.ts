@@ -119,12 +119,12 @@ const EXCEPTIONS: Record<string, Needed> = {
   reviewCampaign: 'viewer',
   rehearseCampaign: 'member',
   testCampaign: 'member',
-  addAudience: 'member',
+  countAudience: 'member',
   // What the reader has seen is the reader's own.
   markConversationSeen: 'viewer',
   // And so is that the reader is here.
   setPresence: 'viewer',
-  addFile: 'member',
+  countFile: 'member',
   previewRetention: 'owner',
   // Reading all data about people, or what each member did, is not for viewers.
   exportEndUsers: 'member',
@@ -336,8 +336,8 @@ const VALID: Record<string, unknown> = {
   previewCampaign: { settings: {} },
   rehearseCampaign: { made_up: { count: 1 } },
   testCampaign: { settings: {}, address: 'x' },
-  addAudience: { filters: {} },
-  addFile: { file: 'id' },
+  countAudience: { filters: {} },
+  countFile: { file: 'id' },
   startPush: { filters: {} },
   setCampaignSchedule: { segment_id: newId('segment'), days: [1], at: '09:00' },
   setMemberRole: { role: 'viewer' },

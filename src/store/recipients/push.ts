@@ -56,14 +56,6 @@ export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression 
     write: (client, plan) => writePlan(client, call, plan),
   });
 
-/** What `pushRecipients` would answer at this moment; writes nothing, and does not ask whether the campaign is open. */
-export const planRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
-  planAndWrite(db.$client, {
-    tries: TRIES,
-    plan: (client) => planPush(client, call, suppression),
-    write: async (_client, { answer }) => ({ answer, replayed: false }),
-  });
-
 /** The key of a campaign has no other permission, also not `end_users`. */
 const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 

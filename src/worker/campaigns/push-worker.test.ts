@@ -49,12 +49,16 @@ describe('an audience is added in the background', () => {
     await parley.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['spring'] })));
     await call(`PATCH /end-users/${ids[0]!}`, { blocked: true });
     await call(`PUT /end-users/${ids[1]!}/consent/sandbox`, { status: 'opted_out' });
-    const begun = await call(`POST ${path}/pushes`, { filters: { tag: 'spring' } });
+    const filters = { tag: 'spring' };
+    const begun = await call(`POST ${path}/pushes`, { filters });
     expect([begun.status, begun.body]).toMatchObject([202, { state: 'queued', source: 'filters', filters: ['tags'] }]);
     const told = { state: 'done', total: 1_203, done: 1_203, opted_out: 1, blocked: 1, invalid: 0, fault: null };
     expect(await ended(path, begun.body.id)).toMatchObject({ ...told, accepted: 1_201, duplicates: 0 });
     expect((await call(`GET ${path}`)).body).toMatchObject({ total: 1_203, counts: { pending: 1_201, suppressed: 2 } });
-    const again = await call(`POST ${path}/pushes`, { filters: { tag: 'spring' } });
+    expect((await call(`POST ${path}/audience`, { filters })).body).toMatchObject({ accepted: 0, duplicates: 500 });
+    const review = (await call(`POST ${path}/review`, { filters })).body;
+    expect(review).toMatchObject({ goes: { count: 0 }, left_out: [{ status: 'duplicate', count: 1_203 }] });
+    const again = await call(`POST ${path}/pushes`, { filters });
     expect(await ended(path, again.body.id)).toMatchObject({ accepted: 0, duplicates: 1_203 });
     expect((await call(`GET ${path}/pushes`)).body.data.map(({ id }: PushRecord) => id)).toEqual([
       again.body.id,
@@ -69,7 +73,8 @@ describe('an audience is added in the background', () => {
 
   it('from a file: rows that are not valid are named, and a broken file adds no one', async () => {
     const path = await givenCampaign();
-    const file = [...rowsOf(600), `p-${files}-0,Again,x`, ',Nameless,none'].join('\n');
+    const rows = rowsOf(600).map((row, n) => `${row},${n === 0 ? 'voucher' : `V-${n - 1}`}`);
+    const file = [...rows, `p-${files}-0,Again,x,V`, ',Nameless,none,V'].join('\n');
     const broken = await call(`POST ${path}/pushes`, { file: `${file}\n"` });
     expect([broken.status, broken.body.errors]).toMatchObject([422, [{ pointer: '/file' }]]);
     expect((await call(`GET ${path}/pushes`)).body.data).toEqual([]);
@@ -77,6 +82,11 @@ describe('an audience is added in the background', () => {
     expect(begun.body).toMatchObject({ source: 'file', total: 602 });
     const told = await ended(path, begun.body.id);
     expect(told).toMatchObject({ state: 'done', done: 602, accepted: 600, duplicates: 1, invalid: 1 });
+    const counted = (await call(`POST ${path}/audience-file`, { file })).body;
+    expect(counted).toMatchObject({ rows: 602, accepted: 0, duplicates: 601, invalid: 1 });
+    expect((await call(`GET ${path}/recipients?ref=r-7`)).body.data).toMatchObject([
+      { variables: { voucher: 'V-7' }, status: 'pending' },
+    ]);
     expect(told.faults).toEqual([{ row: 602, detail: expect.stringContaining('Name the person') }]);
     const both = await call(`POST ${path}/pushes`, { file, filters: {} });
     expect(both.status).toBe(422);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { AddedFile } from '../../../contract/dashboard/campaigns.ts';
+import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { counted } from '../../features/campaigns/add-audience.ts';
 import { allOf, NOTHING_ADDED, tell } from '../../features/campaigns/add-file.ts';
@@ -106,7 +106,7 @@ async function addRows(
   const recipients = rows.flatMap((row) => ('said' in row ? [pushedRow(row)] : []));
   return push(deps, held, campaign, recipients, done, (outcomes) => {
     // Rows are counted from the beginning of the file.
-    const told = { ...NOTHING_ADDED, rows: done, faults: [] as AddedFile['faults'] };
+    const told = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
     tell(told, rows, outcomes);
     const { faults, ...counts } = told;
     const shown = faults.map(({ row, errors }) => ({ row, detail: errors.map(({ detail }) => detail).join(' ') }));

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconUsersPlus } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import type { AddedFile, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import type { CountedFile, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -19,7 +19,7 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [file, setFile] = useState<string | null>(null);
-  const count = useAct('addFile', { refresh: [] });
+  const count = useAct('countFile', { refresh: [] });
   const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const params = { org_id, campaign_id: item.id };
   const isBusy = count.isPending || add.isPending;
@@ -35,7 +35,7 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
       onSubmit={(event) => {
         event.preventDefault();
         forget();
-        if (file !== null) count.mutate({ params, body: { file, dry_run: true } });
+        if (file !== null) count.mutate({ params, body: { file } });
       }}
     >
       <Card title={say('from_file')} description={say('from_file_hint')}>
@@ -83,7 +83,7 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
   );
 }
 
-function Faults({ told: { invalid, faults } }: { told: AddedFile }): ReactNode {
+function Faults({ told: { invalid, faults } }: { told: CountedFile }): ReactNode {
   const say = useWords(words);
   if (invalid === 0) return null;
   const many = (value: number): string => number(say.language, value);

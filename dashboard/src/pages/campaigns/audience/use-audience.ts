@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import type { AddAudienceBody, AddedAudience } from '../../../../../contract/dashboard/campaigns.ts';
+import type { CountAudienceBody, CountedAudience } from '../../../../../contract/dashboard/campaigns.ts';
 import { call, type Problem } from '../../../api/client.ts';
 
-export type Sum = Omit<AddedAudience, 'next'>;
+export type Sum = Omit<CountedAudience, 'next'>;
 const NONE: Sum = { accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
-type Filters = AddAudienceBody['filters'];
+type Filters = CountAudienceBody['filters'];
 
 export type AudienceCount = { sum: Sum; done: boolean; problem: Problem | null };
 
@@ -17,8 +17,8 @@ export function useAudience(org_id: string, campaign_id: string) {
     setRun({ sum, done: false, problem: null });
     try {
       do {
-        const body = { filters, ...(after !== undefined && { after }), dry_run: true };
-        const { next, ...page } = await call('addAudience', { params: { org_id, campaign_id }, body });
+        const body = { filters, ...(after !== undefined && { after }) };
+        const { next, ...page } = await call('countAudience', { params: { org_id, campaign_id }, body });
         sum = added(sum, page);
         after = next ?? undefined;
         setRun({ sum, done: after === undefined, problem: null });
