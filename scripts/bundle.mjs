@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
 
 /** What runs by itself, each with its path in `dist/`: the server, the command line, the threads. */
-const PROGRAMS = ['src/main', 'cli/main', 'src/worker/knowledge/thread', 'src/worker/documents/thread'];
+const PROGRAMS = ['src/main', 'cli/main', 'src/answering/knowledge/thread', 'src/engine/documents/thread'];
 
 /** What is read as a file while the program runs. */
 const FILES = [

@@ -13,9 +13,10 @@ const MAY_IMPORT = {
   access: ['contract', 'kernel', 'store'],
   engine: ['contract', 'kernel'],
   channels: ['contract', 'kernel'],
-  features: ['contract', 'kernel', 'store', 'access'],
+  answering: ['contract', 'kernel', 'store', 'engine', 'channels'],
+  features: ['contract', 'kernel', 'store', 'access', 'engine', 'channels', 'answering'],
   http: ['contract', 'kernel', 'access', 'features'],
-  worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'features'],
+  worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'answering', 'features'],
   cli: ['contract', 'kernel'],
   dashboard: ['contract'],
   widget: ['contract'],
@@ -28,6 +29,7 @@ const MAY_IMPORT = {
     'access',
     'engine',
     'channels',
+    'answering',
     'features',
     'http',
     'worker',
@@ -44,7 +46,6 @@ const MAY_IMPORT = {
  */
 const MAY_IMPORT_TYPES = {
   store: ['engine'],
-  features: ['engine', 'channels'],
   http: ['config'],
   worker: ['config', 'access'],
 };
@@ -57,10 +58,11 @@ const WHY = {
   access: 'access decides on facts from the store and knows no feature and no HTTP',
   engine: 'the engine is a leaf: a conversation in, the next turn out',
   channels: 'channels are leaves',
+  answering: 'a turn is made without features: worker and playground make it with the same parts',
   features:
-    'a feature stands on access and store; what two features share is a question about data (store) or about who (access)',
+    'a feature has the rules and knows neither HTTP nor the loops that run it; two features share what is below them',
   http: 'HTTP is thin: it calls a feature and never the store',
-  worker: 'the worker calls features, engine, channels and store',
+  worker: 'the worker runs loops, which call what is below them; it knows no HTTP',
   cli: 'the command line talks HTTP and shares only contract and kernel',
   dashboard: 'the browser shares only the contract',
   widget: 'the browser shares only the contract',

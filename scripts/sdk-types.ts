@@ -15,7 +15,7 @@ import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
 import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
-import { wireSchema } from '../src/http/route/validate.ts';
+import { wireSchema } from '../src/kernel/validation/validate.ts';
 import type { Route } from '../src/http/route/route.ts';
 import { systemRoutes } from '../src/http/routes.ts';
 

@@ -70,7 +70,7 @@ export async function startDashboard(
     ...rooms.deps,
     sessions,
     signInLimit: limit,
-    tokens: createTokenGate({ ...rooms.deps, signInLimit: limit }),
+    tokens: createTokenGate({ ...rooms.deps, signInLimit: limit, tokenLastUsed: rooms.tokenLastUsed }),
     organizationSignInLimit: limit,
     lookUpTxt: options.lookUpTxt ?? (async () => []),
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { idPattern } from '../contract/ids.ts';
 import type { Refusal } from '../contract/problems.ts';
 import { inArabic } from '../dashboard/src/language/fault-words.ts';
-import { FORMATS } from '../src/http/route/formats.ts';
-import { compileBody } from '../src/http/route/validate.ts';
+import { FORMATS } from '../src/kernel/validation/formats.ts';
+import { compileBody } from '../src/kernel/validation/validate.ts';
 
-/** Every sentence that a schema's fault can be, said to people who read Arabic (src/http/route/faults.ts). */
+/** Every sentence that a schema's fault can be, said to people who read Arabic (src/kernel/validation/faults.ts). */
 const closed = { additionalProperties: false };
 const of = (field: TSchema): TSchema => Type.Object({ field }, closed);
 const CASES: [schema: TSchema, value: unknown][] = [

@@ -1,13 +1,9 @@
-import { RecipientInput } from '../../contract/campaigns.ts';
-import { templateFault } from '../../src/engine/templates.ts';
-import { compileBody } from '../../src/http/route/validate.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createSuppression } from '../../src/store/end-users/suppression.ts';
 import { campaign } from '../../src/store/schema/campaign.ts';
 import { endUser } from '../../src/store/schema/end-user.ts';
 import { cpuMsUntil, longestStretchMs } from '../../test/cpu-time.ts';
-import type { AskedRehearsal } from '../../src/worker/campaigns/rehearsal/rehearse-campaign.ts';
-import { createRehearseCampaign } from '../../src/worker/campaigns/rehearsal/rehearse-campaign.ts';
+import { type AskedRehearsal, rehearseCampaign } from '../../src/features/campaigns/rehearsal/rehearse-campaign.ts';
 import type { Plan } from '../compare.ts';
 import { startProgram } from '../program.ts';
 
@@ -39,7 +35,6 @@ export async function rehearsal(plan: Plan): Promise<string[]> {
       }),
     );
   const suppression = createSuppression(Buffer.alloc(32, 1));
-  const rehearse = createRehearseCampaign({ db, suppression, templateFault, check: compileBody(RecipientInput) });
   const lines = Array.from({ length: people }, (_, n) => `new-${n},Omar,${zones[n % zones.length]},W-${n}`);
   const replies = [{ text: 'stop', after_minutes: 10, percent: 3 }];
   const asked: Record<string, Partial<AskedRehearsal>> = {
@@ -49,7 +44,8 @@ export async function rehearsal(plan: Plan): Promise<string[]> {
   };
   const told: string[] = [];
   for (const [name, who] of Object.entries(asked)) {
-    const run = () => rehearse(orgId, id, { filter: null, replies, all_rows: true, ...who });
+    const run = () =>
+      rehearseCampaign({ db, suppression }, orgId, id, { filter: null, replies, all_rows: true, ...who });
     await run();
     const before = performance.now();
     const cpu = await cpuMsUntil(run);

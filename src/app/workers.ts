@@ -1,6 +1,6 @@
 import { CreateEndUser } from '../../contract/end-users.ts';
 import { channelKinds } from '../channels/kinds.ts';
-import { compileBody } from '../http/route/validate.ts';
+import { compileBody } from '../kernel/validation/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createBlobWorker } from '../worker/attachments/blob-worker.ts';
@@ -26,8 +26,8 @@ const DELIVERY_GRACE_MS = 5_000;
 
 /** The workers for turns, deliveries, events, files, imports and housekeeping; each can be woken from now on. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
-  const { deps, secrets, loadAgent, wake, tracer } = rooms;
-  const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
+  const { deps, secrets, tracer } = rooms;
+  const { answering, egress, openSecrets, waiter, changes, feed, wake, onAccepted } = deps;
   const deliveries = createDeliveryWorker({
     db,
     log,
@@ -41,7 +41,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const turns = createTurnWorker({
     db,
     log,
-    loadAgent,
+    loadAgent: answering.loadAgent,
     pressed: deps.acceptQueue.pressed,
     liveWords: deps.liveWords,
     tracer,
@@ -69,7 +69,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     egress,
     openSecrets,
     baseUrl: config.baseUrl,
-    connections: rooms.embeddings,
+    connections: answering.connections,
     onStored: () => {
       changes.look();
       turns.wake();
@@ -77,8 +77,8 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   });
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
-  const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
-  const embeddings = createEmbeddingWorker({ ...rooms.embeddings, log });
+  const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
+  const embeddings = createEmbeddingWorker({ ...answering.connections, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
   const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });

@@ -11,7 +11,7 @@ const ENDING = path.extname(import.meta.filename);
 
 export const ownFile = (place: string): string => path.join(ROOT, place);
 
-/** A program of ours that runs by itself, in a process or a thread: `src/main`, `src/worker/knowledge/thread`. */
+/** A program of ours that runs by itself, in a process or a thread: `src/main`, `src/answering/knowledge/thread`. */
 export const ownProgram = (place: string): string => ownFile(place + ENDING);
 
 export const ownVersion = (): string =>

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { groupQuestions } from '../engine/knowledge/group-questions.ts';
 import { forgetLooseAttachments } from '../store/attachments/attachments.ts';
 import { forgetPresence } from '../store/conversations/presence.ts';
 import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
@@ -40,7 +39,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
 /** One batch for organizations with a retention period; while one is due, another may be. */
 const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
 
-export type HousekeeperOptions = Omit<MailWeekDeps, 'group'> & { log: Logger };
+export type HousekeeperOptions = MailWeekDeps & { log: Logger };
 
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
@@ -56,7 +55,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
 
   const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets(deps, limit);
   const week = async (): Promise<number> => {
-    await mailWeek({ ...deps, group: groupQuestions });
+    await mailWeek(deps);
     return 0;
   };
 

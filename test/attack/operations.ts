@@ -1,7 +1,7 @@
 import { CHANNEL_FORMS } from '../../contract/channel-kinds.ts';
 import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../contract/dashboard/routes.ts';
 import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../contract/limits.ts';
-import { wireSchema } from '../../src/http/route/validate.ts';
+import { wireSchema } from '../../src/kernel/validation/validate.ts';
 import type { Refs, Schema } from './schema-fields.ts';
 
 /** Every operation, from the two descriptions only: a new route is included automatically. */

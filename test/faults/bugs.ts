@@ -208,7 +208,7 @@ export const bugs: Bug[] = [
     finding: /although it asked to wait/,
     edits: [
       {
-        file: 'src/worker/turns/model-calls.ts',
+        file: 'src/answering/models/model-calls.ts',
         find: 'waitMs: failure.retryAfterMs, probed',
         replace: 'waitMs: null, probed',
       },
@@ -220,7 +220,7 @@ export const bugs: Bug[] = [
     finding: /is still called/,
     edits: [
       {
-        file: 'src/worker/turns/model-calls.ts',
+        file: 'src/answering/models/model-calls.ts',
         find: "'provider_rate_limited', 'provider_timeout']);",
         replace: "'provider_rate_limited']);",
       },

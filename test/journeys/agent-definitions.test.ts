@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
 import { AgentDefinition } from '../../contract/agents.ts';
-import { wireSchema } from '../../src/http/route/validate.ts';
+import { wireSchema } from '../../src/kernel/validation/validate.ts';
 
 /** docs/agent-definitions.md has each field of the schema, with its values, limits and default. */
 const DOCUMENT = readFileSync(new URL('../../docs/agent-definitions.md', import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/agents.ts';
 import type { McpTool } from '../../contract/dashboard/tools.ts';
 import { createEgress } from '../../src/kernel/egress.ts';
 import { verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
-import { createMcpWatch } from '../../src/worker/mcp/mcp-watch.ts';
+import { createMcpWatch } from '../../src/answering/mcp/mcp-watch.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
 import { type FakeMcpServer, startMcpServer } from '../fakes/mcp-server.ts';
@@ -251,12 +251,7 @@ describe('a change is stored', () => {
   /** What a node finds whose memory is empty, in a turn. */
   async function readByNewNode() {
     const egress = createEgress({ allow: ['127.0.0.1'] });
-    const { findChangedTools } = createMcpWatch({
-      db: parley.db,
-      egress,
-      sealingKey: parley.secrets.sealingKey,
-      plays: (_, play) => play(),
-    });
+    const findChangedTools = createMcpWatch({ db: parley.db, egress, sealingKey: parley.secrets.sealingKey });
     const { published } = (await owner.call(`GET /agents/${agentId}`)).body;
     await findChangedTools({
       agent: { definition: published } as never,

@@ -315,7 +315,10 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.getByText('it is too slow', { exact: true }).click();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByRole('list').getByText('Name the model for this provider.').waitFor();
-    await page.getByLabel(/^Model/).last().fill('small');
+    await page
+      .getByLabel(/^Model/)
+      .last()
+      .fill('small');
     await page.getByRole('button', { name: 'Move “Anthropic: small” up' }).click();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await expect

@@ -1,4 +1,3 @@
-import { channelKinds } from '../../src/channels/kinds.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -373,7 +372,7 @@ test('on a provider’s channel the agent is silent while a human answers, and a
   await says('Is there a person?');
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect((await readConversation(parley, orgId, talk!.id)).snoozed_until).toBeNull();
-  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, talk!.id, { text: 'A person here.' }, actor);
+  await replyInConversation({ db: parley.db }, orgId, talk!.id, { text: 'A person here.' }, actor);
   await told(2);
   expect(texts()[1]).toBe('A person here.');
   expect(await state()).toEqual(['handed_off', 'handed_off']);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { groupQuestions } from '../../src/engine/knowledge/group-questions.ts';
 import { mailWeek } from '../../src/features/numbers/mail-week.ts';
 import { createQueueMail } from '../../src/store/mail.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
@@ -50,7 +49,6 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
       queueMail: createQueueMail(journey.app.secrets.mailKey),
       setupKey: journey.app.secrets.setupKey,
       baseUrl: journey.app.url,
-      group: groupQuestions,
       now: () => now,
     });
 

@@ -9,7 +9,7 @@ import { tooLong } from './text-writer.ts';
 /**
  * A file as text that an agent can answer from: Markdown with the headings, lists and tables of the file. What it is,
  * its bytes say; its name and type are hints for text that could be either. Runs in a thread that can be ended
- * (src/worker/documents): the file is a stranger's.
+ * (thread.ts): the file is a stranger's.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {

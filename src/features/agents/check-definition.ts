@@ -1,5 +1,7 @@
 import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { definitionFaults } from '../../engine/embedded/definition-faults.ts';
+import { templateFault } from '../../engine/templates.ts';
 import { addressFault } from '../../kernel/check-address.ts';
 import { serverFaults, toolFaults } from './check-tool.ts';
 import type { AgentsDeps } from './deps.ts';
@@ -10,7 +12,7 @@ type Report = (pointer: string, code: string, detail: string) => void;
 const MAX_FAULTS = 100;
 
 /** Checks what the schema of a definition cannot express. Throws `validation_failed` with every fault. */
-export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps['faults'], at = '/definition'): void {
+export function checkDefinition(definition: AgentDefinition, at = '/definition'): void {
   const errors: Fault[] = [];
   const report: Report = (pointer, code, detail) => {
     if (errors.length < MAX_FAULTS) errors.push({ pointer: at + pointer, code, detail });
@@ -26,14 +28,13 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
       report(`${pointer}/action`, 'conflict', 'There are no steps to start.');
     }
   });
-  for (const { pointer, code, detail } of engine.definition(definition)) report(pointer, code, detail);
+  for (const { pointer, code, detail } of definitionFaults(definition)) report(pointer, code, detail);
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach((tool, index) => {
-    for (const { pointer, code, detail } of toolFaults(tool, engine.schema))
-      report(`/tools/${index}${pointer}`, code, detail);
+    for (const { pointer, code, detail } of toolFaults(tool)) report(`/tools/${index}${pointer}`, code, detail);
   });
   for (const { pointer, code, detail } of serverFaults(definition)) report(pointer, code, detail);
-  for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);
+  for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, report);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 
@@ -110,11 +111,11 @@ function reportTwins(named: readonly { name: string }[], pointer: string, report
   });
 }
 
-function checkText(text: LocalizedText, pointer: string, engine: AgentsDeps['faults'], report: Report): void {
+function checkText(text: LocalizedText, pointer: string, report: Report): void {
   const entries = Object.entries(text);
   if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or omit it.');
   for (const [language, template] of entries) {
-    const fault = engine.template(template);
+    const fault = templateFault(template);
     if (fault !== null) report(`${pointer}/${language}`, 'template', fault);
   }
 }

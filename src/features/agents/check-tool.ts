@@ -1,14 +1,11 @@
 import { type AgentDefinition, HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { schemaFault } from '../../engine/providers/tool-schema.ts';
 import type { Queryable } from '../../store/db.ts';
 import { declaredVariables } from '../../store/triggers.ts';
-import type { AgentsDeps } from './deps.ts';
 
 /** What the schema of a tool cannot express; pointers are below the tool. */
-export function toolFaults(
-  { name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool,
-  schemaFault: AgentsDeps['faults']['schema'],
-): Fault[] {
+export function toolFaults({ name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool): Fault[] {
   const faults: Fault[] = [];
   const report = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail });
   if (name === HAND_OFF_TOOL)

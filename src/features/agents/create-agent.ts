@@ -11,12 +11,12 @@ import { foundAgent, presentAgent } from './read-agents.ts';
 
 /** An agent is created with its sandbox channel, so a user can try it immediately. */
 export async function createAgent(
-  { db, faults, egress }: AgentsDeps,
+  { db, egress }: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   { name, definition = {} }: CreateAgentBody,
   actor: Actor,
 ): Promise<AgentRecord> {
-  checkDefinition(definition, faults);
+  checkDefinition(definition);
   await checkToolAddresses(definition, { egress });
   return db.transaction(async (tx) => {
     if ((await countAgents(tx, orgId)) >= MAX_AGENTS) {

@@ -1,24 +1,24 @@
-import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { Access } from '../../access/access.ts';
+import type { Answering } from '../../answering/open-answering.ts';
+import type { ReadFiles } from '../../engine/documents/read-files.ts';
 import type { Egress } from '../../kernel/egress.ts';
+import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 
 /** The dependencies of the verbs in this folder. */
 export type AgentsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
-  /** The engine's faults of a definition, of one of its texts, and of the JSON Schema of a tool (null: none). */
-  faults: {
-    definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
-    template(source: string): string | null;
-    schema(parameters: Record<string, unknown>): string | null;
-  };
-  /** The text of a file; refuses one that has none, with the reason. */
-  readUpload(orgId: string, name: string, bytes: Uint8Array): Promise<string>;
-  /** A sync was queued: wakes the worker of this process. */
-  onSource(): void;
-  /** Checks whether a call to a tool's URL would be refused. */
-  egress: Pick<Egress, 'check'>;
+  /** The engine with the accounts, tools and documents of organizations. */
+  answering: Pick<Answering, 'loadAgent' | 'findProvider' | 'callTool'>;
+  /** The thread that reads files of strangers. */
+  readFiles: Pick<ReadFiles, 'read'>;
+  /** A sync was queued. */
+  wake: { sources(): void };
+  /** Checks whether a call to a tool's URL would be refused, and calls MCP servers. */
+  egress: Pick<Egress, 'check' | 'fetchWith'>;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
 };
 
 /** Maximum agents of one organization. */

@@ -1,19 +1,33 @@
 import type { ListMcpToolsBody, McpTools } from '../../../contract/dashboard/tools.ts';
+import { askMcpServer } from '../../answering/mcp/ask-mcp-server.ts';
+import { compareTools } from '../../answering/mcp/compare-tools.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
+import { recordSeenTools } from '../../store/agents/mcp-changes.ts';
+import { readAgent } from '../../store/agents/read.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
+import { limitTries } from './try-limit.ts';
 
-/** Asks a server, with the stored secret of the agent for it; worker/mcp/mcp-watch.ts. */
-export type AskMcpServer = (orgId: string, agentId: string, server: ListMcpToolsBody) => Promise<McpTools>;
-
-/** What an MCP server offers now: to choose from, and to compare with what was approved. */
+/**
+ * The tools that an MCP server offers now: to choose from, and to compare with the approved ones. Tools that differ from
+ * the published definition are recorded, so the dashboard shows them before the next turn.
+ */
 export async function listMcpTools(
-  { db, egress, askMcpServer }: Pick<AgentsDeps, 'db' | 'egress'> & { askMcpServer: AskMcpServer },
+  deps: Pick<AgentsDeps, 'db' | 'egress' | 'sealingKey'>,
   orgId: string,
   agentId: string,
-  server: ListMcpToolsBody,
+  body: ListMcpToolsBody,
 ): Promise<McpTools> {
-  await foundAgent(db, orgId, agentId);
-  await checkAddress(egress, '/url', server.url);
-  return askMcpServer(orgId, agentId, server);
+  await foundAgent(deps.db, orgId, agentId);
+  const { server, url } = body;
+  await checkAddress(deps.egress, '/url', url);
+  return limitTries(orgId, async () => {
+    const list = await askMcpServer(deps, orgId, agentId, body);
+    if (list.error !== null) return list;
+    // A version may have been published while the server answered.
+    const found = await readAgent(deps.db, orgId, agentId);
+    const own = (found?.published.tools ?? []).filter((tool) => tool.mcp?.server === server && tool.url === url);
+    await recordSeenTools(deps.db, orgId, agentId, compareTools(own, list.tools));
+    return list;
+  });
 }

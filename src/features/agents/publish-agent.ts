@@ -8,13 +8,12 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
-import { checkBoundVariables } from './check-tool.ts';
+import { passPublishGate } from './publish-gate.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
-import { checkTests } from './suite.ts';
 
 /** The draft goes live. Publishing the live version again creates no new version. */
 export const publishAgent = (
-  deps: AgentsDeps,
+  deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   id: string,
   body: PublishBody,
@@ -24,7 +23,7 @@ export const publishAgent = (
 
 /** An earlier version goes live again, as a new version: the history only grows. */
 export const restoreAgentVersion = (
-  deps: AgentsDeps,
+  deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   id: string,
   version: number,
@@ -40,7 +39,7 @@ export const restoreAgentVersion = (
 type Chosen = { definition: AgentDefinition; facts: Record<string, unknown> };
 
 async function publish(
-  { db, faults, egress }: AgentsDeps,
+  { db, egress }: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   id: string,
   { without_tests }: PublishBody,
@@ -56,9 +55,8 @@ async function publish(
     if (!row) throw new Refusal('agent_not_found');
     const { definition, facts } = await choose(tx, row);
     // It was checked when it was saved; the rules may be stricter now.
-    checkDefinition(definition, faults);
-    await checkBoundVariables(tx, orgId, id, definition);
-    const tested = await checkTests(tx, orgId, id, definition, without_tests);
+    checkDefinition(definition);
+    const tested = await passPublishGate(tx, orgId, id, definition, without_tests);
     const version = await publishDefinition(tx, row, definition, actor.userId);
     const all = { version, ...facts, ...tested };
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: all });

@@ -10,7 +10,6 @@ import type { AgentsDeps } from './deps.ts';
 import { leftOut } from './left-out.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
-type ReadsWhole = Pick<AgentsDeps, 'db' | 'faults'>;
 
 export async function listAgents(
   { db }: Reads,
@@ -22,9 +21,9 @@ export async function listAgents(
   return { rows: rows.map(presentSummary), hasMore };
 }
 
-export async function readAgent({ db, faults }: ReadsWhole, orgId: string, id: string): Promise<AgentRecord> {
+export async function readAgent({ db }: Reads, orgId: string, id: string): Promise<AgentRecord> {
   const row = await foundAgent(db, orgId, id);
-  return presentAgent(row, leftOut(faults, row));
+  return presentAgent(row, leftOut(row));
 }
 
 export async function listAgentVersions(

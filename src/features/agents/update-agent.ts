@@ -7,30 +7,29 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
-import { checkBoundVariables } from './check-tool.ts';
+import { passPublishGate } from './publish-gate.ts';
 import { readAgent } from './read-agents.ts';
-import { checkTests } from './suite.ts';
 
 /**
  * A new definition goes live immediately, unless `publish` is false: then it becomes the draft. Nodes cache the name
  * and `enabled` of an agent, so their change goes through the change log.
  */
 export async function updateAgent(
-  { db, access, faults, egress }: AgentsDeps,
+  { db, access, egress }: Pick<AgentsDeps, 'db' | 'access' | 'egress'>,
   orgId: string,
   id: string,
   changes: UpdateAgentBody,
   actor: Actor,
 ): Promise<AgentRecord> {
   if (changes.definition) {
-    checkDefinition(changes.definition, faults);
+    checkDefinition(changes.definition);
     await checkToolAddresses(changes.definition, { egress });
   }
   const isRemembered = changes.name !== undefined || changes.enabled !== undefined;
   await (isRemembered
     ? access.change({ kind: 'agent', id }, (tx) => apply(tx, orgId, id, changes, actor))
     : db.transaction((tx) => apply(tx, orgId, id, changes, actor)));
-  return readAgent({ db, faults }, orgId, id);
+  return readAgent({ db }, orgId, id);
 }
 
 async function apply(
@@ -42,8 +41,8 @@ async function apply(
 ): Promise<void> {
   const row = await lockAgent(tx, orgId, id);
   if (!row) throw new Refusal('agent_not_found');
-  if (definition && publish) await checkBoundVariables(tx, orgId, id, definition);
-  const facts: Record<string, unknown> = {};
+  const facts: Record<string, unknown> =
+    definition && publish ? await passPublishGate(tx, orgId, id, definition, without_tests) : {};
   if (name !== undefined || enabled !== undefined) {
     await changeAgent(tx, orgId, id, {
       ...(name !== undefined && { name }),
@@ -51,7 +50,6 @@ async function apply(
     });
     Object.assign(facts, name !== undefined && { name }, enabled !== undefined && { enabled });
   }
-  if (definition && publish) Object.assign(facts, await checkTests(tx, orgId, id, definition, without_tests));
   if (definition && publish) facts['version'] = await publishDefinition(tx, row, definition, actor.userId);
   if (definition && !publish) {
     await changeAgent(tx, orgId, id, { draft: definition });

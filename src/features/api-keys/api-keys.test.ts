@@ -46,7 +46,7 @@ beforeAll(async () => {
     access,
     region: 'us',
     digest: createDigest(pepper),
-    clock: systemClock,
+    now: Date.now,
     queueMail: null,
     baseUrl: 'https://parley.test',
   };

@@ -17,7 +17,7 @@ export async function createApiKey(
     scope: body.scope,
     agentId: body.agent_id ?? null,
     campaignId: body.campaign_id ?? null,
-    permissions: checkKeyRules(body, deps.clock.wall()),
+    permissions: checkKeyRules(body, deps.now()),
     allowedNetworks: body.allowed_networks ? checkNetworks(body.allowed_networks).map(({ text }) => text) : null,
     rotatedFrom: null,
     revokeAt: body.expires_at ? new Date(body.expires_at) : null,

@@ -3,7 +3,6 @@ import type { KeyListQuery } from '../../../contract/dashboard/keys.ts';
 import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
 import type { Digest } from '../../access/keys/digest.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 
@@ -14,7 +13,7 @@ export type ApiKeysDeps = {
   region: Region;
   /** With the same pepper as in `createAccess`. */
   digest: Digest;
-  clock: Clock;
+  now(): number;
   /** Null: no mail server; owners see it in the dashboard. */
   queueMail: QueueMail | null;
   /** For links in mails. */

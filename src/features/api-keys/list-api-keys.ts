@@ -6,7 +6,7 @@ import { presentApiKey } from './present-api-key.ts';
 
 /** Newest first; includes campaign keys. Without `state`: the active ones. */
 export async function listApiKeys(
-  { db, clock }: Pick<ApiKeysDeps, 'db' | 'clock'>,
+  { db, now }: Pick<ApiKeysDeps, 'db' | 'now'>,
   orgId: string,
   filter: ListFilter,
   page: PageRequest,
@@ -14,5 +14,5 @@ export async function listApiKeys(
   const { state = 'active', agent_id: agentId, campaign_id: campaignId, ...rest } = filter;
   const wanted = { ...rest, agentId, campaignId, state: state === 'all' ? undefined : state };
   const { rows, hasMore } = await listRows(db, orgId, wanted, page);
-  return { rows: rows.map((row) => presentApiKey(row, clock.wall())), hasMore };
+  return { rows: rows.map((row) => presentApiKey(row, now())), hasMore };
 }

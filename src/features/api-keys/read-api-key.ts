@@ -7,12 +7,12 @@ import type { ApiKeysDeps } from './deps.ts';
 import { presentApiKey } from './present-api-key.ts';
 
 export async function readApiKey(
-  { db, clock }: Pick<ApiKeysDeps, 'db' | 'clock'>,
+  { db, now }: Pick<ApiKeysDeps, 'db' | 'now'>,
   orgId: string,
   id: string,
 ): Promise<KeyRecord> {
   const row = await foundApiKey(db, orgId, id);
-  const key = presentApiKey(row, clock.wall());
+  const key = presentApiKey(row, now());
   if (key.state !== 'revoking' || row.revokedSeq === null) return key;
   return { ...key, waiting_for: await countNodesBehind(db, row.revokedSeq) };
 }

@@ -19,7 +19,7 @@ export async function rotateApiKey(
   overlap: RotateKeyBody['overlap'],
   actor: Actor,
 ): Promise<NewKey> {
-  const { db, access, clock } = deps;
+  const { db, access, now } = deps;
   const old = await foundApiKey(db, orgId, id);
   const { label, agentId, campaignId } = old;
   const wanted = {
@@ -37,7 +37,7 @@ export async function rotateApiKey(
     const isActive =
       overlap === 'now'
         ? await revokeRow(tx, orgId, id, { userId: actor.userId, seq })
-        : await scheduleRevoke(tx, orgId, id, new Date(clock.wall() + OVERLAP_MS[overlap]));
+        : await scheduleRevoke(tx, orgId, id, new Date(now() + OVERLAP_MS[overlap]));
     if (!isActive) throw new Refusal('key_revoked_already');
     const made = await writeApiKey(deps, tx, orgId, wanted, actor);
     const facts = { overlap, replaced_by: made.id };

@@ -80,13 +80,13 @@ async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promi
 
 /** Name and settings; settings are replaced as a whole, and apply to all recipients who were not messaged yet. */
 export async function updateCampaign(
-  { db, faults }: Pick<CampaignsDeps, 'db' | 'faults'>,
+  { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
   id: string,
   changes: UpdateCampaignBody,
   actor: Actor,
 ): Promise<CampaignRecord> {
-  if (changes.settings) checkSettings(changes.settings, (text) => faults.template(text));
+  if (changes.settings) checkSettings(changes.settings);
   const record = await db.transaction(async (tx) => {
     const row = await changeCampaign(tx, orgId, id, changes);
     if (!row) throw new Refusal('campaign_not_found');

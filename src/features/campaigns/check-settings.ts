@@ -1,9 +1,10 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { templateFault } from '../../engine/templates.ts';
 import { nextOpening } from './opening-hours.ts';
 
 /** Checks what the schema cannot express about a campaign's settings. */
-export function checkSettings(settings: CampaignSettings, templateFault: (text: string) => string | null): void {
+export function checkSettings(settings: CampaignSettings): void {
   const faults: Fault[] = [];
   const { opening, starts_at: startsAt, ends_at: endsAt } = settings;
   const texts: [string, string][] = [

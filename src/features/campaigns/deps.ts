@@ -11,10 +11,8 @@ export type CampaignsDeps = {
   guard: IdempotencyGuard;
   suppression: Suppression;
   findChannel: FactLookups['channel'];
-  /** Why a text with variables cannot be parsed; null: it can. */
-  faults: { template(text: string): string | null };
-  /** An audience was queued: wakes the worker of this process. */
-  onPush(): void;
+  /** An audience was queued. */
+  wake: { pushes(): void };
   /** Recipients were committed: wakes the workers of this process. */
   onPushed(): void;
 };

@@ -18,7 +18,7 @@ test('an organization has no more audiences under way than it may, also when man
   const place = await givenAgent(db, orgId);
   const ids = Array.from({ length: MAX_OPEN_PUSHES + 10 }, () => newId('campaign'));
   await db.insert(campaign).values(ids.map((id) => ({ ...place, orgId, id, name: id, state: 'live' })));
-  const deps = { db, onPush: () => {}, readRecipients: async function* () {} };
+  const deps = { db, wake: { pushes: () => {} } };
   const actor = { userId: 'user_test', address: null, requestId: null };
   const started = await Promise.allSettled(ids.map((id) => startPush(deps, orgId, id, { filter: {} }, actor)));
   expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_OPEN_PUSHES);

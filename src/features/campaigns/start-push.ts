@@ -9,16 +9,14 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { allOf } from './add-file.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { presentPush } from './present-push.ts';
-import type { PushRow } from './push-recipients.ts';
-
-type Deps = Pick<CampaignsDeps, 'db' | 'onPush'> & { readRecipients(file: string): AsyncIterable<PushRow> };
+import { readRecipients } from './read-recipients.ts';
 
 /**
  * Queues an audience for a worker (src/worker/campaigns/push-worker.ts). A file is read to its end first, so a broken
  * one is refused here and adds no one.
  */
 export async function startPush(
-  { db, onPush, readRecipients }: Deps,
+  { db, wake }: Pick<CampaignsDeps, 'db' | 'wake'>,
   orgId: string,
   campaignId: string,
   said: { filter: EndUserFilter } | { file: string },
@@ -29,7 +27,7 @@ export async function startPush(
   if (campaign.state !== 'live') throw new Refusal('campaign_not_open');
   const id = newId('push');
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
-  const audience = 'file' in said ? await ofFile(said.file, readRecipients) : ofFilter(said.filter);
+  const audience = 'file' in said ? await ofFile(said.file) : ofFilter(said.filter);
   const record = await db.transaction(async (tx) => {
     // Those that are started at the same time are counted one after the other.
     await lockOrganization(tx, orgId);
@@ -47,11 +45,11 @@ export async function startPush(
     const members = open === null ? {} : { members: { existing_id: open } };
     throw new Refusal('already_exists', 'An audience is being added to this campaign: wait, or stop it.', members);
   }
-  onPush();
+  wake.pushes();
   return record;
 }
 
-async function ofFile(file: string, readRecipients: Deps['readRecipients']) {
+async function ofFile(file: string) {
   const rows = await allOf(readRecipients(file));
   return { source: 'file', file, filter: null, filterNames: [] as string[], total: rows.length };
 }

@@ -1,4 +1,3 @@
-import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { Db } from '../../store/db.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { SendQueue } from '../../store/messages/accept.ts';
@@ -8,7 +7,6 @@ export type ChannelMessagesDeps = {
   db: Db;
   sendQueue: SendQueue;
   guard: IdempotencyGuard;
-  kinds: ChannelKinds;
-  /** A message was committed: wakes the worker of this process. */
-  onQueued(): void;
+  /** A message was committed. */
+  wake: { deliveries(): void };
 };

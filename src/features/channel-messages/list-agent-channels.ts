@@ -1,18 +1,19 @@
 import type { ChannelSummary } from '../../../contract/channels.ts';
 import { MAX_PAGE } from '../../../contract/limits.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
 import type { ChannelMessagesDeps } from './deps.ts';
 
 /** The channels of an agent and what each supports. One page holds all channels of an agent. */
 export async function listAgentChannels(
-  { db, kinds }: Pick<ChannelMessagesDeps, 'db' | 'kinds'>,
+  { db }: Pick<ChannelMessagesDeps, 'db'>,
   orgId: string,
   agentId: string,
 ): Promise<ChannelSummary[]> {
   const { rows } = await listChannels(db, orgId, { agentId }, { limit: MAX_PAGE, after: null });
   return rows.flatMap((row) => {
-    const kind = kinds.get(row.kind);
+    const kind = channelKinds.get(row.kind);
     if (!kind) return [];
     return {
       id: row.id,

@@ -2,6 +2,7 @@ import type { AcceptedMessage, SendMessage } from '../../../contract/channels.ts
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { ChannelFacts } from '../../access/types.ts';
 import type { ChannelKind } from '../../channels/channel.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
@@ -36,12 +37,12 @@ export const sendMessage = (
   deps.guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
 async function accept(
-  { db, sendQueue, kinds, onQueued }: ChannelMessagesDeps,
+  { db, sendQueue, wake }: ChannelMessagesDeps,
   input: SendInput,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
   let call: SendCall;
   try {
-    call = checkSend(input, kinds.get(input.channel.kind));
+    call = checkSend(input, channelKinds.get(input.channel.kind));
   } catch (refusal) {
     // A repeated call gets its stored answer, even if something was disabled since.
     const stored = await readStoredAnswer(db.$client, input);
@@ -51,7 +52,7 @@ async function accept(
   const outcome = await sendQueue.accept(call);
   if (outcome.kind === 'refused') throw outcome.refusal;
   if (outcome.kind === 'replayed') return { answer: outcome.answer, replayed: true };
-  if (outcome.message.status === 'queued') onQueued();
+  if (outcome.message.status === 'queued') wake.deliveries();
   return { answer: outcome.answer, replayed: false };
 }
 

@@ -1,4 +1,3 @@
-import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { BlobStore } from '../../kernel/blob-store.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
@@ -9,7 +8,6 @@ import type { InboundQueue } from './inbound-queue.ts';
 export type ConversationsDeps = {
   db: Db;
   waiter: RunWaiter;
-  kinds: ChannelKinds;
   openSecrets: OpenSecrets;
   inboundQueue: InboundQueue;
   /** Where files of conversations are; null: in the database. */

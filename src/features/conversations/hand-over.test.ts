@@ -1,4 +1,3 @@
-import { channelKinds } from '../../channels/kinds.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -72,13 +71,7 @@ test('after a take-over the agent is silent, and a human answers', async () => {
   await takeOverConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect(await say('Anybody?', 300)).toEqual([]);
-  const reply = await replyInConversation(
-    { db: parley.db, kinds: channelKinds },
-    orgId,
-    conversationId,
-    { text: 'A person here.' },
-    actor,
-  );
+  const reply = await replyInConversation({ db: parley.db }, orgId, conversationId, { text: 'A person here.' }, actor);
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
 });
 
@@ -115,13 +108,9 @@ test('a reply is sent immediately, also from a node whose clock is ahead', async
     await givenChannel(parley.db, orgId, agentId, { kind: 'webhook', settings: { url: 'https://there.invalid' } }),
   );
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
-  const reply = await replyInConversation(
-    { db: parley.db, kinds: channelKinds },
-    orgId,
-    id,
-    { text: 'Now.' },
-    actor,
-  ).finally(() => vi.useRealTimers());
+  const reply = await replyInConversation({ db: parley.db }, orgId, id, { text: 'Now.' }, actor).finally(() =>
+    vi.useRealTimers(),
+  );
   const { rows } = await parley.db.execute<{ left: boolean }>(
     sql`SELECT attempts > 0 OR due_at <= now() AS left FROM message WHERE id = ${reply.id}`,
   );
@@ -132,7 +121,7 @@ test('a row of the list has only the start of long words', async () => {
   const page = { limit: 5, after: null };
   const long = 'ض'.repeat(400);
   await takeOverConversation(parley, orgId, conversationId, actor);
-  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, conversationId, { text: long }, actor);
+  await replyInConversation({ db: parley.db }, orgId, conversationId, { text: long }, actor);
   const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
   const row = rows.find(({ id }) => id === conversationId);
   expect(row!.last_message).toEqual({ role: 'member', type: 'text', text: 'ض'.repeat(160) });

@@ -2,6 +2,7 @@ import type { ConversationMessage, ConversationSummary, ReplyBody } from '../../
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertAttachment } from '../../store/attachments/attachments.ts';
 import { findConversation } from '../../store/conversations/read.ts';
@@ -105,7 +106,7 @@ export async function resolveConversation(
  * The worker delivers such a message like the agent's own.
  */
 export async function replyInConversation(
-  { db, kinds }: Pick<ConversationsDeps, 'db' | 'kinds'>,
+  { db }: Pick<ConversationsDeps, 'db'>,
   orgId: string,
   id: string,
   { text, template }: ReplyBody,
@@ -115,14 +116,14 @@ export async function replyInConversation(
     template === undefined ? { type: 'text', text: text! } : { type: 'template', ...template };
   const row = await db.transaction(async (tx) => {
     await takeOver(tx, orgId, id, actor);
-    return answerAsPerson(tx, { kinds }, orgId, id, content, actor);
+    return answerAsPerson(tx, orgId, id, content, actor);
   });
   return presentConversationMessage(row);
 }
 
 /** A member sends a file; it is an answer as any other. */
 export async function sendFileInConversation(
-  { db, kinds, baseUrl }: Pick<ConversationsDeps, 'db' | 'kinds' | 'baseUrl'>,
+  { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
   orgId: string,
   id: string,
   file: SentFile,
@@ -131,7 +132,7 @@ export async function sendFileInConversation(
   const row = await db.transaction(async (tx) => {
     await takeOver(tx, orgId, id, actor);
     const { row: sent, content } = await newAttachment({ db: tx, baseUrl }, orgId, file);
-    const message = await answerAsPerson(tx, { kinds }, orgId, id, content, actor);
+    const message = await answerAsPerson(tx, orgId, id, content, actor);
     await insertAttachment(tx, orgId, { ...sent, messageId: message.id });
     return message;
   });
@@ -141,14 +142,13 @@ export async function sendFileInConversation(
 /** The caller has taken the conversation over. */
 async function answerAsPerson(
   tx: Queryable,
-  { kinds }: Pick<ConversationsDeps, 'kinds'>,
   orgId: string,
   id: string,
   content: MessageContent,
   actor: Actor,
 ): Promise<MessageRow> {
   const conversation = await findConversation(tx, orgId, id);
-  const kind = kinds.get(conversation!.channelKind);
+  const kind = channelKinds.get(conversation!.channelKind);
   // Anything else is put in words where the channel does not take it.
   if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
     throw new Refusal('content_unsupported');

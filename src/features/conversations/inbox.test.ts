@@ -8,7 +8,6 @@ import {
   givenMember,
   givenOrganization,
 } from '../../../test/factories.ts';
-import { channelKinds } from '../../channels/kinds.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertMessage, lockConversation } from '../../store/conversations/write.ts';
 import { member as memberTable, user } from '../../store/schema/identity.ts';
@@ -56,8 +55,7 @@ const personSays = (id: string, text = 'Hello?') =>
     role: 'end_user',
     content: { type: 'text', text },
   });
-const reply = (id: string) =>
-  replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, { text: 'Here I am.' }, asha);
+const reply = (id: string) => replyInConversation({ db: parley.db }, orgId, id, { text: 'Here I am.' }, asha);
 const rowOf = async (id: string, userId = asha.userId) => (await listed(userId)).find((row) => row.id === id)!;
 
 describe('a conversation that is put off', () => {

@@ -7,6 +7,7 @@ import type {
 } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ConversationFilter } from '../../store/conversations/candidates.ts';
 import {
@@ -58,7 +59,7 @@ export async function listConversations(
 }
 
 export async function readConversation(
-  { db, kinds }: Pick<ConversationsDeps, 'db' | 'kinds'>,
+  { db }: Pick<ConversationsDeps, 'db'>,
   orgId: string,
   id: string,
 ): Promise<ConversationRecord> {
@@ -69,7 +70,7 @@ export async function readConversation(
     listNotes(db, orgId, id),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
-    readReplyWindow(db, kinds.get(row.channelKind), orgId, id),
+    readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
   ]);
   return {
     ...presentConversation(row),

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import type { InboundAnswer, InboundEvent, InboundReceipt, InboundRequest } from '../../channels/channel.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
@@ -6,7 +7,7 @@ import { applyReceipts, keepReceipts, type Receipt } from '../../store/deliverie
 import type { ConversationsDeps } from './deps.ts';
 import { clean, cleanName } from './keep-inbound-message.ts';
 
-type Deps = Pick<ConversationsDeps, 'db' | 'kinds' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
+type Deps = Pick<ConversationsDeps, 'db' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
 
 /**
  * Handles a provider's call about a channel: verified over the raw bytes, then parsed, then stored; each event once,
@@ -35,7 +36,7 @@ async function receiveVerified(
   requestId: string,
 ): Promise<InboundAnswer | null> {
   const channel = await findInboundChannel(deps.db, target.channelId);
-  const inbound = deps.kinds.get(target.kind)?.inbound;
+  const inbound = channelKinds.get(target.kind)?.inbound;
   if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
   const secrets = await deps.openSecrets(channel);
   const account = { id: channel.id, settings: channel.settings, secrets };

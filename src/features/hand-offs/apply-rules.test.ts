@@ -4,8 +4,6 @@ import type { HandOffRules } from '../../../contract/dashboard/hand-offs.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { givenAgent, givenChannel, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
-import { channelKinds } from '../../channels/kinds.ts';
-import { chooseText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
@@ -34,7 +32,7 @@ beforeEach(async () => {
 const actor = { userId: 'user_owner', address: null, requestId: null };
 const NONE: HandOffRules = { goes_to: 'no_one', user_id: null, hours: null, outside: null };
 const rules = (changes: Partial<HandOffRules>) => setHandOffRules({ db }, orgId, { ...NONE, ...changes }, actor);
-const deps = () => ({ db, kinds: channelKinds, templates: { choose: chooseText } });
+const deps = () => ({ db });
 const ours = async () => (await findDueHandOffs(db, 1_000)).filter((one) => one.orgId === orgId);
 const apply = async () => {
   for (const due of await ours()) await applyHandOffRules(deps(), due);

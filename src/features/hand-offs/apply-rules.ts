@@ -1,3 +1,5 @@
+import { channelKinds } from '../../channels/kinds.ts';
+import { chooseText } from '../../engine/templates.ts';
 import { isWithin } from '../../kernel/working-hours.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type ConversationRow, findConversation } from '../../store/conversations/read.ts';
@@ -15,7 +17,7 @@ import type { HandOffsDeps } from './deps.ts';
  * more, stays as it is. Members are locked before the conversation, as when one is assigned or removed: so hand-offs of
  * one organization come one after the other, on all workers, and go around fairly.
  */
-export function applyHandOffRules({ db, kinds, templates }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
+export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
   const { orgId, conversationId: id } = due;
   return db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
@@ -31,8 +33,8 @@ export function applyHandOffRules({ db, kinds, templates }: HandOffsDeps, due: D
       await recordAudit(tx, { orgId, actor: SYSTEM, action: 'conversation.assigned', subjectId: id, facts });
     }
     if (rule.hours === null || rule.outside === null || isWithin(rule.hours, due.at)) return assigneeId !== null;
-    const text = templates.choose(rule.outside, conversation.locale);
-    if (text !== null) await say(tx, orgId, conversation, { text, kinds });
+    const text = chooseText(rule.outside, conversation.locale);
+    if (text !== null) await say(tx, orgId, conversation, text);
     return true;
   });
 }
@@ -50,9 +52,9 @@ async function say(
   tx: Queryable,
   orgId: string,
   { id, runId, channelKind }: ConversationRow,
-  { text, kinds }: { text: string; kinds: HandOffsDeps['kinds'] },
+  text: string,
 ): Promise<void> {
-  const isDelivered = kinds.get(channelKind)?.byStoring === true;
+  const isDelivered = channelKinds.get(channelKind)?.byStoring === true;
   await insertMessage(tx, orgId, {
     id: newId('msg'),
     conversationId: id,

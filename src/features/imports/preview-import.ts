@@ -2,8 +2,8 @@ import { type ImportEncoding, type ImportPreview, MAX_IMPORT_COLUMNS } from '../
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { readImport, readPieces } from '../../store/imports/read.ts';
-import { suggestColumns } from './columns.ts';
-import { FileFault, findDelimiter, readCsv } from './read-csv.ts';
+import { suggestColumns } from '../../store/end-users/columns.ts';
+import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
 
 const ROWS = 5;
 const HEAD_BYTES = 64 * 1024;

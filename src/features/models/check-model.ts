@@ -1,24 +1,24 @@
 import type { ModelCheck } from '../../../contract/dashboard/models.ts';
+import { Refusal } from '../../../contract/problems.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import { lockOrganization } from '../../store/documents.ts';
 import { type EmbeddingConnection, setDimensions } from '../../store/embeddings/read.ts';
 import { queueAllDocuments, retryAllFailed } from '../../store/embeddings/queue.ts';
 import { lockModel, readModel } from '../../store/models.ts';
+import type { Answering } from '../../answering/open-answering.ts';
+import { BATCH_TIMEOUT_MS, callEmbeddings, forDocuments } from '../../answering/models/call-embeddings.ts';
+import type { ConnectionDeps } from '../../answering/models/call-connection.ts';
+import { ProviderError } from '../../engine/provider.ts';
 import type { ModelsDeps } from './deps.ts';
 import { invalid, readProvider, unknownProvider } from './set-model.ts';
 
-/** Dimensions of the vectors of one call. Rejects with a Refusal. */
-export type TryEmbedding = (connection: EmbeddingConnection) => Promise<number>;
+export type CheckModelDeps = Pick<ModelsDeps, 'db'> & { answering: Pick<Answering, 'connections'> };
 
 /**
  * Calls the embedding model once and records how many dimensions it has. If these are others than before, the model
  * behind the name is another one: every document is embedded again.
  */
-export async function checkModel(
-  { db, tryEmbedding }: Pick<ModelsDeps, 'db'> & { tryEmbedding: TryEmbedding },
-  orgId: string,
-  name: string,
-): Promise<ModelCheck> {
+export async function checkModel({ db, answering }: CheckModelDeps, orgId: string, name: string): Promise<ModelCheck> {
   const provider = readProvider(name);
   const connection = await readModel(db, orgId, provider);
   if (!connection) throw unknownProvider();
@@ -26,7 +26,7 @@ export async function checkModel(
   if (embeddingModel === null) {
     throw invalid('', 'embedding_model_required', 'The connection has no embedding model. Set one first.');
   }
-  const dimensions = await tryEmbedding({ ...connection, embeddingModel });
+  const dimensions = await countDimensions(answering.connections, { ...connection, embeddingModel });
   await db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     const now = await lockModel(tx, orgId, provider);
@@ -38,4 +38,17 @@ export async function checkModel(
     await touchAgents(tx, orgId);
   });
   return { embedding_model: embeddingModel, embedding_dimensions: dimensions };
+}
+
+/** One call that is counted. It belongs to no agent. */
+async function countDimensions(deps: ConnectionDeps, connection: EmbeddingConnection): Promise<number> {
+  const unknown = { ...connection, embeddingDimensions: null };
+  const caller = forDocuments(connection.orgId, '');
+  try {
+    const [vector] = await callEmbeddings(deps, unknown, ['A first text.'], caller, { timeoutMs: BATCH_TIMEOUT_MS });
+    return vector!.length;
+  } catch (error) {
+    if (error instanceof ProviderError) throw new Refusal('provider_failed', error.message, { cause: error });
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { DASHBOARD_BASE } from '../../../contract/dashboard/routes.ts';
+import { groupQuestions } from '../../engine/knowledge/group-questions.ts';
 import { listBrokenChannels } from '../../store/channels/channels.ts';
-import { type Missed, readMissed } from '../../store/conversations/missed.ts';
+import { readMissed } from '../../store/conversations/missed.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 import { claimWeek, listDueOrganizations, type WeeklyReader } from '../../store/numbers/weekly-mail.ts';
@@ -15,8 +16,6 @@ export type MailWeekDeps = {
   /** HMAC key of the links that stop the mail. */
   setupKey: Buffer;
   baseUrl: string;
-  /** engine/knowledge/group-questions.ts */
-  group: (asked: readonly Missed[]) => Promise<Missed[][]>;
   now?: () => number;
 };
 
@@ -65,11 +64,11 @@ async function mailOrganization(deps: MailWeekDeps, queueMail: QueueMail, orgId:
   });
 }
 
-async function readWeek({ db, group }: MailWeekDeps, orgId: string, now: number): Promise<Week | null> {
+async function readWeek({ db }: MailWeekDeps, orgId: string, now: number): Promise<Week | null> {
   const numbers = await readNumbers({ db, now: () => now }, orgId, '7d');
   const organization = await readOrganization(db, orgId);
   if (!numbers.complete || !organization) return null;
-  const missed = await group(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
+  const missed = await groupQuestions(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
   // The sort is stable: of equal ones the newest comes first.
   const biggest = missed.toSorted((a, b) => b.length - a.length).slice(0, MAX_QUESTIONS);
   const agents = new Set(biggest.flatMap((members) => members.map(({ agentId }) => agentId)));

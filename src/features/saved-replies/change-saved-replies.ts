@@ -6,6 +6,7 @@ import {
   type UpdateSavedReplyBody,
 } from '../../../contract/dashboard/saved-replies.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { templateFault } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/db.ts';
 import { lockOrganization } from '../../store/documents.ts';
@@ -21,15 +22,13 @@ import {
 import type { SavedRepliesDeps } from './deps.ts';
 import { presentSavedReply } from './read-saved-replies.ts';
 
-type Changes = Pick<SavedRepliesDeps, 'db' | 'faults'>;
-
 export function createSavedReply(
-  { db, faults }: Changes,
+  { db }: SavedRepliesDeps,
   orgId: string,
   { name, shortcut, text }: CreateSavedReplyBody,
   actor: Actor,
 ): Promise<SavedReplyRecord> {
-  checkText(faults, text);
+  checkText(text);
   return db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     if ((await countSavedReplies(tx, orgId)) >= MAX_SAVED_REPLIES) {
@@ -43,13 +42,13 @@ export function createSavedReply(
 }
 
 export function updateSavedReply(
-  { db, faults }: Changes,
+  { db }: SavedRepliesDeps,
   orgId: string,
   id: string,
   { name, shortcut, text }: UpdateSavedReplyBody,
   actor: Actor,
 ): Promise<SavedReplyRecord> {
-  if (text !== undefined) checkText(faults, text);
+  if (text !== undefined) checkText(text);
   return db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     if (shortcut !== undefined) await checkShortcut(tx, orgId, shortcut, id);
@@ -65,7 +64,7 @@ export function updateSavedReply(
 }
 
 /** Messages that were made from it stay as they are. */
-export const deleteSavedReply = ({ db }: Pick<Changes, 'db'>, orgId: string, id: string, actor: Actor): Promise<void> =>
+export const deleteSavedReply = ({ db }: SavedRepliesDeps, orgId: string, id: string, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await deleteRow(tx, orgId, id);
     if (!row) throw new Refusal('saved_reply_not_found');
@@ -78,9 +77,9 @@ async function checkShortcut(tx: Queryable, orgId: string, shortcut: string, id:
   throw new Refusal('already_exists', 'Another saved reply has this shortcut.');
 }
 
-function checkText(faults: Changes['faults'], text: LocalizedText): void {
+function checkText(text: LocalizedText): void {
   const errors = Object.entries(text).flatMap(([language, template]) => {
-    const detail = faults.template(template);
+    const detail = templateFault(template);
     return detail === null ? [] : [{ pointer: `/text/${language}`, code: 'invalid', detail }];
   });
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });

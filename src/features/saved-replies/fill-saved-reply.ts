@@ -1,5 +1,6 @@
 import type { FilledReply } from '../../../contract/dashboard/saved-replies.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { chooseText, renderTemplate } from '../../engine/templates.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import { type EndUserRow, readEndUser } from '../../store/end-users/read.ts';
@@ -10,7 +11,7 @@ type Which = { orgId: string; conversationId: string; id: string; userId: string
 
 /** The text as the member would send it. It is not sent: the member reads it first, and fills what is missing. */
 export async function fillSavedReply(
-  { db, templates }: Pick<SavedRepliesDeps, 'db' | 'templates'>,
+  { db }: SavedRepliesDeps,
   { orgId, conversationId, id, userId }: Which,
 ): Promise<FilledReply> {
   const conversation = await findConversation(db, orgId, conversationId);
@@ -22,14 +23,14 @@ export async function fillSavedReply(
   ]);
   if (!reply) throw new Refusal('saved_reply_not_found');
   if (!person) throw new Refusal('conversation_not_found');
-  const template = templates.choose(reply.text, conversation.locale ?? person.locale) ?? '';
+  const template = chooseText(reply.text, conversation.locale ?? person.locale) ?? '';
   const variables = variablesOf(person, names.get(userId));
   const missing = new Set<string>();
-  const text = templates.render(template, variables, missing);
+  const text = renderTemplate(template, variables, missing);
   if (missing.size === 0) return { text, missing: [] };
   // A second time: what has no value stands for itself, so that it is seen where it is missing.
   const marks = Object.fromEntries([...missing].map((name) => [name, `{{${name}}}`]));
-  return { text: templates.render(template, { ...variables, ...marks }), missing: [...missing] };
+  return { text: renderTemplate(template, { ...variables, ...marks }), missing: [...missing] };
 }
 
 const variablesOf = (person: EndUserRow, member: string | undefined): Record<string, unknown> => ({

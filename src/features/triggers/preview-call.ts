@@ -1,5 +1,6 @@
 import type { DryRun, TriggerCall } from '../../../contract/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { renderOpening } from '../../answering/render-opening.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
 import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
@@ -9,7 +10,7 @@ import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
 /** A dry run: all checks and look-ups of the real call; stores nothing. */
 export async function previewCall(
-  { db, renderOpening, ...deps }: TriggersDeps,
+  { db, ...deps }: TriggersDeps,
   target: CallTarget,
   call: TriggerCall,
   { fillsOnly }: { fillsOnly: boolean },
@@ -54,7 +55,7 @@ export async function previewCall(
     variables: checked.variables,
     opening:
       call.message === undefined
-        ? await renderOpening({
+        ? await renderOpening(db, {
             orgId,
             agentId: target.agent.id,
             locale: person.locale,

@@ -3,7 +3,7 @@ import type { Fault } from '../../../contract/problems.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
-import type { ChannelKinds } from '../../channels/kinds.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import type { TriggersDeps } from './deps.ts';
 import { checkVariables } from './variables.ts';
 
@@ -27,7 +27,7 @@ const MAX_SCHEDULE_DAYS = 366;
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
-  { findChannel, kinds }: Pick<TriggersDeps, 'findChannel' | 'kinds'>,
+  { findChannel }: Pick<TriggersDeps, 'findChannel'>,
 ): Promise<CheckedCall> {
   const { values, faults } = checkVariables(target.trigger.variables, call.variables);
   const sendAt = readSendAt(call, faults);
@@ -42,7 +42,7 @@ export async function checkTriggerCall(
     faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
   }
   const channel = await chooseChannel(target, call, findChannel, faults);
-  const address = channel === null ? null : readAddress(kinds, channel.kind, call, faults);
+  const address = channel === null ? null : readAddress(channel.kind, call, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
   if (!target.agent.enabled) throw new Refusal('agent_disabled');
   if (!target.trigger.enabled) throw new Refusal('trigger_disabled');
@@ -51,7 +51,9 @@ export async function checkTriggerCall(
     channel: channel!,
     address,
     addressFrom:
-      address === null || call.channel?.address !== undefined ? null : (kinds.get(channel!.kind)?.personField ?? null),
+      address === null || call.channel?.address !== undefined
+        ? null
+        : (channelKinds.get(channel!.kind)?.personField ?? null),
     variables: values,
     sendAt,
   };
@@ -94,8 +96,8 @@ async function chooseChannel(
 }
 
 /** The canonical spelling of the address in the call, so that an answer from that address is recognized. */
-function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, faults: Fault[]): string | null {
-  const { readAddress: read, personField } = kinds.get(kind) ?? {};
+function readAddress(kind: string, call: TriggerCall, faults: Fault[]): string | null {
+  const { readAddress: read, personField } = channelKinds.get(kind) ?? {};
   const given = call.channel?.address;
   if (given === undefined) {
     const known = personField && call.end_user?.[personField];

@@ -1,5 +1,4 @@
 import type { VisitorTokens } from '../../access/visitors/visitor-token.ts';
-import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import type { MessageFeed } from '../../store/messages/feed.ts';
@@ -8,7 +7,6 @@ import type { LiveWords } from '../../store/words/live-words.ts';
 /** The dependencies of the verbs in this folder. A visitor's messages are stored by conversations/receive-from-visitor.ts. */
 export type VisitorsDeps = {
   db: Db;
-  kinds: ChannelKinds;
   openSecrets: OpenSecrets;
   visitorTokens: VisitorTokens;
   feed: MessageFeed;

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ChatSession, OpenChatSession } from '../../../contract/chat.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newVisitorAddress, secretMark, type Visitor } from '../../access/visitors/visitor-token.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ChatChannel } from './find-chat-channel.ts';
 import type { VisitorsDeps } from './deps.ts';
@@ -11,7 +12,7 @@ import type { VisitorsDeps } from './deps.ts';
  * vouches for. Nothing is stored before the first message.
  */
 export async function openSession(
-  { kinds, openSecrets, visitorTokens }: Pick<VisitorsDeps, 'kinds' | 'openSecrets' | 'visitorTokens'>,
+  { openSecrets, visitorTokens }: Pick<VisitorsDeps, 'openSecrets' | 'visitorTokens'>,
   channel: ChatChannel,
   { external_id: externalId, user_hash: hash, name, locale }: OpenChatSession,
   from: { origin: string; known: Visitor | null },
@@ -21,7 +22,7 @@ export async function openSession(
   if (externalId !== undefined) {
     provenBy = secretMark(checkProof(await openSecrets(channel), externalId, hash));
     const person = { id: '', external_id: externalId, name: null, email: null, phone: null };
-    address = kinds.get(channel.kind)!.addressOf!(person)!;
+    address = channelKinds.get(channel.kind)!.addressOf!(person)!;
   } else if (from.known?.externalId !== null) {
     // A person who has signed out at the host starts as a new visitor.
     address = newVisitorAddress();

@@ -69,7 +69,7 @@ export async function resendDelivery(
     const facts = { endpoint_id: endpointId };
     await recordAudit(tx, { orgId, actor, action: 'event.resent', subjectId: eventId, facts });
   });
-  deps.onDelivery();
+  deps.wake.events();
   return readDelivery(deps, orgId, place, FOR_ADMINS);
 }
 
@@ -89,7 +89,7 @@ export async function sendTestEvent(
     await recordAudit(tx, { orgId, actor, action: 'webhook.tested', subjectId: endpointId, facts: { event_id: id } });
     return id;
   });
-  deps.onDelivery();
+  deps.wake.events();
   return readDelivery(deps, orgId, { eventId, endpointId }, FOR_ADMINS);
 }
 

@@ -10,5 +10,5 @@ export type WebhooksDeps = {
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
   /** A delivery is due. */
-  onDelivery: () => void;
+  wake: { events(): void };
 };

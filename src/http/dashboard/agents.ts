@@ -13,20 +13,16 @@ import {
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
-import { type AskMcpServer, listMcpTools } from '../../features/agents/list-mcp-tools.ts';
-import {
-  listAllMissedQuestions,
-  listMissedQuestions,
-  type Questions,
-  settleMissedQuestions,
-} from '../../features/agents/questions.ts';
-import { type Replay, replayConversation } from '../../features/agents/replay.ts';
-import { checkSuite, type PlayCase, readSuite, setSuite, testAgent } from '../../features/agents/suite.ts';
-import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
-import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
+import { listMcpTools } from '../../features/agents/list-mcp-tools.ts';
+import { listAllMissedQuestions, listMissedQuestions, settleMissedQuestions } from '../../features/agents/questions.ts';
+import { replayConversation } from '../../features/agents/replay-conversation.ts';
+import { testAgent } from '../../features/agents/test-agent.ts';
+import { checkSuite, readSuite, setSuite } from '../../features/agents/test-cases.ts';
+import { tryAgent } from '../../features/agents/try-agent.ts';
+import { tryTool } from '../../features/agents/try-tool.ts';
 import { uploadDocument } from '../../features/agents/upload-document.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
-import { checkModel, type TryEmbedding } from '../../features/models/check-model.ts';
+import { checkModel, type CheckModelDeps } from '../../features/models/check-model.ts';
 import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
@@ -39,19 +35,7 @@ import { playAloud } from './play-aloud.ts';
 export const agentRoutes = ({
   route,
   deps,
-}: Desk<
-  AgentsDeps &
-    ModelsDeps & {
-      playTurn: PlayTurn;
-      playCase: PlayCase;
-      replay: Replay;
-      questions: Questions;
-      callToolForTry: TryTool;
-      askMcpServer: AskMcpServer;
-      tryEmbedding: TryEmbedding;
-      onEmbedding(): void;
-    }
->): Route[] => [
+}: Desk<AgentsDeps & ModelsDeps & CheckModelDeps & { wake: { embeddings(): void } }>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
@@ -112,7 +96,7 @@ export const agentRoutes = ({
   route('readEmbeddings', ({ orgId, params }) => readEmbeddings(deps, orgId, params.agent_id)),
   route('retryEmbeddings', async ({ orgId, params, actor }) => {
     const progress = await retryEmbeddings(deps, orgId, params.agent_id, actor);
-    deps.onEmbedding();
+    deps.wake.embeddings();
     return progress;
   }),
 

@@ -7,7 +7,7 @@ import {
 import { TOKEN_ROUTES } from '../../../contract/dashboard/token-routes.ts';
 import { SESSION_COOKIE } from '../../access/sessions/session-terms.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
-import { wireSchema } from '../route/validate.ts';
+import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
 

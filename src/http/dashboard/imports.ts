@@ -10,7 +10,7 @@ import { download } from './download.ts';
 export type ImportsDeps = {
   db: OrganizationsDeps['db'];
   /** An import was queued: wakes the worker of this process. */
-  onImport(): void;
+  wake: { imports(): void };
 };
 
 /** Files of end users. */
@@ -24,7 +24,7 @@ export const importRoutes = ({ route, deps }: Desk<ImportsDeps>): Route[] => [
   route('previewImport', ({ orgId, params, query }) => previewImport(deps, orgId, params.import_id, query)),
   route('runImport', async ({ orgId, params, body, actor }) => {
     const record = await runImport(deps, orgId, params.import_id, body, actor);
-    deps.onImport();
+    deps.wake.imports();
     return record;
   }),
   route('cancelImport', ({ orgId, params, actor }) => cancelImport(deps, orgId, params.import_id, actor)),

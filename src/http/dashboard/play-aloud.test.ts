@@ -4,7 +4,7 @@ import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { openStream } from '../../../test/read-stream.ts';
-import type { TalkReader } from '../../features/agents/try-agent.ts';
+import type { TalkReader } from '../../features/agents/play-turn.ts';
 import { playAloud } from './play-aloud.ts';
 
 const TURN = { messages: [], next: 'waiting_for_user' } as unknown as PlaygroundTurn;

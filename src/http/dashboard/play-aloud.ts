@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { TalkReader } from '../../features/agents/try-agent.ts';
+import type { TalkReader } from '../../features/agents/play-turn.ts';
 import { problemBody } from '../edge/problems.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import { asksForStream } from '../route/asks-for-stream.ts';

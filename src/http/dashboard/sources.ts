@@ -11,7 +11,7 @@ export const sourceRoutes = ({ route, deps }: Desk<AgentsDeps>): Route[] => [
   ),
   route('createSource', async ({ orgId, params, body, actor }) => {
     const record = await createSource(deps, orgId, params.agent_id, body, actor);
-    deps.onSource();
+    deps.wake.sources();
     return record;
   }),
   route('readSource', ({ orgId, params }) => readSource(deps, orgId, params.agent_id, params.source_id)),
@@ -19,7 +19,7 @@ export const sourceRoutes = ({ route, deps }: Desk<AgentsDeps>): Route[] => [
   route('deleteSource', ({ orgId, params, actor }) => deleteSource(deps, orgId, of(params), actor)),
   route('syncSource', async ({ orgId, params, actor }) => {
     const record = await syncSource(deps, orgId, of(params), actor);
-    deps.onSource();
+    deps.wake.sources();
     return record;
   }),
   route('cancelSync', ({ orgId, params, actor }) => cancelSync(deps, orgId, of(params), actor)),

@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { PROBLEMS } from '../../../contract/problems.ts';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { raw } from '../../../test/raw-http.ts';
-import { FORMATS } from '../route/formats.ts';
+import { FORMATS } from '../../kernel/validation/formats.ts';
 import { isShown, pathOf, type OpenApiDocument } from './openapi.ts';
 import { problemsOf } from '../route/route-problems.ts';
 import { systemRoutes } from '../routes.ts';

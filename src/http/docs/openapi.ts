@@ -4,10 +4,10 @@ import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.
 import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
 import { problemBody } from '../edge/problems.ts';
-import { tagOf } from '../route/faults.ts';
+import { tagOf } from '../../kernel/validation/faults.ts';
 import { answerSchema, isKeyRoute, type Answer, type Events, type ExampleEvent, type Route } from '../route/route.ts';
 import { problemsOf } from '../route/route-problems.ts';
-import { wireSchema } from '../route/validate.ts';
+import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
 export type OpenApiDocument = Json & {

@@ -5,7 +5,7 @@ import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
 import { isShown, pathOf } from '../docs/openapi.ts';
 import { answerSchema, isKeyRoute, isStream, type Route } from '../route/route.ts';
-import { type Check, compileBody, wireSchema } from '../route/validate.ts';
+import { type Check, compileBody, wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
 

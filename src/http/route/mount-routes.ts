@@ -17,7 +17,7 @@ import {
   type Route,
   type SessionGuard,
 } from './route.ts';
-import { EmptyObject, compileBody, type Check } from './validate.ts';
+import { EmptyObject, compileBody, type Check } from '../../kernel/validation/validate.ts';
 
 export type Mounting = {
   readonly access: AccessDecisions;

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { MAX_PAGE } from '../../../contract/limits.ts';
 import { Type } from 'typebox';
 import { Refusal, type Fault } from '../../../contract/problems.ts';
-import { compileBody, wireSchema } from './validate.ts';
+import { compileBody, wireSchema } from '../../kernel/validation/validate.ts';
 
 /** The two parameters of every list; spread into a route's own `query`. */
 export const PageQuery = {

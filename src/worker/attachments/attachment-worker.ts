@@ -23,8 +23,8 @@ import type { Db } from '../../store/db.ts';
 import { findInboundChannel } from '../../store/inbound/place.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
-import { callConnection, type ConnectionDeps } from '../turns/call-connection.ts';
-import { tryContext } from '../turns/try-context.ts';
+import { callConnection, type ConnectionDeps } from '../../answering/models/call-connection.ts';
+import { tryContext } from '../../answering/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 
 const POLL_MS = 1_000;

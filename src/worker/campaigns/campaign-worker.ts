@@ -9,7 +9,7 @@ import {
   writeDispatch,
 } from '../../store/recipients/dispatch.ts';
 import { createLookLoop } from '../look-loop.ts';
-import { planDispatch } from './plan-dispatch.ts';
+import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-dispatch.ts';
 
 /**
  * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
@@ -19,12 +19,9 @@ import { planDispatch } from './plan-dispatch.ts';
  */
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
-/** Recipients in one batch: a transaction of a few milliseconds. */
-export const BATCH = 200;
 const EXPIRE_BATCH = 2_000;
 /** Campaigns per look; the next ones follow immediately after it. */
 export const CAMPAIGNS = 50;
-export const LOOK_MS = 250;
 /** How often ended campaigns are looked for: an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
 

@@ -6,6 +6,7 @@ import { counted } from '../../features/campaigns/add-audience.ts';
 import { allOf, NOTHING_ADDED, tell } from '../../features/campaigns/add-file.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { pushedRow, type PushRow } from '../../features/campaigns/push-recipients.ts';
+import { readRecipients } from '../../features/campaigns/read-recipients.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
   type ClaimedPush,
@@ -27,10 +28,7 @@ import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
  * Idempotency-Key (push, first row) and its answer is what the page came to: after a crash the next worker gets the
  * stored answer, so no row is counted twice or lost. A person who is enrolled already is a duplicate in any case.
  */
-export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushed'> & {
-  log: Logger;
-  readRecipients(file: string): AsyncIterable<PushRow>;
-};
+export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushed'> & { log: Logger };
 
 const CAPACITY = 2;
 const PAGE = 500;
@@ -78,7 +76,7 @@ async function addPages(deps: PushWorkerDeps, held: ClaimedPush, stopping: Abort
   const channel = await readChannel(deps.db, held.org_id, campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const target = { id: campaign.id, kind: channel.kind };
-  const rows = held.file === null ? null : await allOf(deps.readRecipients(held.file));
+  const rows = held.file === null ? null : await allOf(readRecipients(held.file));
   let { done, after } = held;
   for (let pages = 1; ; pages++) {
     const page = rows

@@ -17,7 +17,6 @@ import { readAgentVectors } from '../../store/embeddings/read.ts';
 import { readVectorPiece, type VectorPlace } from '../../store/embeddings/vectors.ts';
 import { writeBudget } from '../../store/spending/budgets.ts';
 import type { PagedLoop } from '../paged-loop.ts';
-import { createTryEmbedding } from './call-embeddings.ts';
 import { createEmbeddingWorker } from './embedding-worker.ts';
 
 let database: TestDatabase;
@@ -193,7 +192,7 @@ describe('a fault', () => {
     '%j: nothing of it is stored, and it is tried again',
     async (reply) => {
       await connect();
-      await checkModel({ db, tryEmbedding: createTryEmbedding(deps()) }, orgId, 'openai');
+      await checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
       await add(paragraphs(3));
       fake.embeddings.script(reply);
       start();
@@ -277,7 +276,7 @@ describe('a fault', () => {
 test('the vectors of an agent are read in pieces, each once', async () => {
   await connect();
   fake.embeddings.dimensions = 4_096;
-  await checkModel({ db, tryEmbedding: createTryEmbedding(deps()) }, orgId, 'openai');
+  await checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
   await add(paragraphs(300));
   await add(paragraphs(20, 'Hall'));
   start();
@@ -312,7 +311,7 @@ describe('a connection', () => {
 
   test('checking it records the dimensions; other dimensions than before make all vectors again', async () => {
     await connect();
-    const check = () => checkModel({ db, tryEmbedding: createTryEmbedding(deps()) }, orgId, 'openai');
+    const check = () => checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
     expect(await check()).toEqual({ embedding_model: 'small', embedding_dimensions: 64 });
     await add(paragraphs(3));
     start();

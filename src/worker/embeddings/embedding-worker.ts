@@ -23,7 +23,12 @@ import {
 import { dropOtherVectors, readKnownHashes, reuseVectors, writeVectors } from '../../store/embeddings/vectors.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
-import { BATCH_TIMEOUT_MS, callEmbeddings, type EmbeddingsDeps, forDocuments } from './call-embeddings.ts';
+import {
+  BATCH_TIMEOUT_MS,
+  callEmbeddings,
+  type EmbeddingsDeps,
+  forDocuments,
+} from '../../answering/models/call-embeddings.ts';
 
 /**
  * Embeds the passages of documents in the background, batch by batch under a lease. A batch is stored before the next

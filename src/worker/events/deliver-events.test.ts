@@ -31,7 +31,7 @@ let workers: Worker[];
 let orgId: string;
 let endpoint: { id: string; secret: string };
 
-const depsWith = (through = egress) => ({ db, egress: through, sealingKey, onDelivery: () => {} });
+const depsWith = (through = egress) => ({ db, egress: through, sealingKey, wake: { events: () => {} } });
 const worker = (through = egress) => {
   const openSealed = createSealedOpener(db, sealingKey);
   const made = createEventWorker({ db, log, egress: through, openSealed, random: () => 0 });

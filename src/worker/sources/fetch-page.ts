@@ -6,7 +6,7 @@ import { isInScope, mayBePage, pageAddress, scopeOf } from '../../kernel/page-ad
 import type { ClaimedSource } from '../../store/document-sources/queue.ts';
 import type { PageRow } from '../../store/document-sources/read.ts';
 import { DocumentFault } from '../../engine/documents/document-fault.ts';
-import type { ReadFiles } from '../documents/read-files.ts';
+import type { ReadFiles } from '../../engine/documents/read-files.ts';
 
 /** One page of a source, as a polite visitor reads it: by its name, once, and only when it has changed. */
 export const AGENT = 'Parley';

@@ -1,6 +1,6 @@
 import type { Egress } from '../../kernel/egress.ts';
 import { EgressError } from '../../kernel/egress.ts';
-import type { ReadFiles } from '../documents/read-files.ts';
+import type { ReadFiles } from '../../engine/documents/read-files.ts';
 import { AGENT, headers } from './fetch-page.ts';
 
 /** What robots.txt of a host allows (RFC 9309). None: everything. A host that fails is asked later, not ignored. */

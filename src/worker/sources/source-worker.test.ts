@@ -11,7 +11,7 @@ import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { claimSource } from '../../store/document-sources/queue.ts';
 import { user } from '../../store/schema/identity.ts';
-import { createReadFiles, type ReadFiles } from '../documents/read-files.ts';
+import { createReadFiles, type ReadFiles } from '../../engine/documents/read-files.ts';
 import { createSourceWorker } from './source-worker.ts';
 
 let database: TestDatabase;

@@ -8,7 +8,7 @@ import { isStart, nextPage, readPage } from '../../store/document-sources/pages.
 import { type ClaimedSource, claimSource, holdSource, readFailures } from '../../store/document-sources/queue.ts';
 import type { PageRow } from '../../store/document-sources/read.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
-import { FilesBusy, type ReadFiles } from '../documents/read-files.ts';
+import { FilesBusy, type ReadFiles } from '../../engine/documents/read-files.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 import { type Fetched, fetchPage } from './fetch-page.ts';
 import { readRobots, type Robots } from './robots.ts';

@@ -12,7 +12,7 @@ import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts'
 import { type Db, openDb } from '../../store/db.ts';
 import { cancelRunRow } from '../../store/runs/read.ts';
 import type { Worker } from '../claim-loop.ts';
-import { createAgentLoader } from './load-agent.ts';
+import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
 import { createTurnWorker } from './turn-worker.ts';
 

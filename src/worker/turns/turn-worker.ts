@@ -15,9 +15,16 @@ import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
 import { createClaimLoop, type Worker } from '../claim-loop.ts';
-import type { LoadAgent } from './load-agent.ts';
-import { codeOf, spanOfAgent, spanOfRun, toldBy } from './trace-turn.ts';
-import { completedTurn, isOpening, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
+import type { LoadAgent } from '../../answering/load-agent.ts';
+import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
+import {
+  completedTurn,
+  isOpening,
+  openingTurn,
+  silentTurn,
+  skipReason,
+  turnRequest,
+} from '../../answering/take-turn.ts';
 
 /**
  * The turn worker: claims due runs in batches, calls the agent's provider, stores the turn. A turn may be computed more

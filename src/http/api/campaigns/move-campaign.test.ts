@@ -63,13 +63,7 @@ describe('pause', () => {
             SELECT run_id FROM recipient WHERE campaign_id = ${given.id})`)
         ).rows[0]!.n,
       );
-    await updateCampaign(
-      { db: parley.db, faults: { template: () => null } },
-      orgId,
-      given.id,
-      { settings: { opening } },
-      SYSTEM,
-    );
+    await updateCampaign({ db: parley.db }, orgId, given.id, { settings: { opening } }, SYSTEM);
     while ((await said()) === 0) await wait(5);
     const paused = await given.call('POST', '/pause');
     expect([paused.status, paused.body.state]).toEqual([200, 'paused']);

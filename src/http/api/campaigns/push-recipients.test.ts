@@ -176,7 +176,7 @@ describe('hours and pace', () => {
     const { body } = await push(given, [person(), { ...person(), send_at: at }]);
     const [first, second] = body.results.map((one: { recipient_id: string }) => one.recipient_id);
     const change = (settings: CampaignSettings) =>
-      updateCampaign({ db: parley.db, faults: { template: () => null } }, orgId, given.id, { settings }, SYSTEM);
+      updateCampaign({ db: parley.db }, orgId, given.id, { settings }, SYSTEM);
     const clock = (ms: number) => soon(ms).slice(11, 16);
     await change({ quiet_hours: { from: clock(-3_600_000), to: clock(7_200_000) } });
     expect((await settled(given, first, ['waiting_window'])).reason).toBe('quiet_hours');

@@ -7,7 +7,7 @@ import {
 } from '../../../../contract/campaigns.ts';
 import { pushRecipients, readRow } from '../../../features/campaigns/push-recipients.ts';
 import type { Route } from '../../route/route.ts';
-import { compileBody } from '../../route/validate.ts';
+import { compileBody } from '../../../kernel/validation/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
 /** A body of 256 KiB holds fewer keys than this. */

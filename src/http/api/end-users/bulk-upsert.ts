@@ -3,7 +3,7 @@ import { Refusal } from '../../../../contract/problems.ts';
 import type { BulkRow } from '../../../features/end-users/write-end-users.ts';
 import { bulkUpsert } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { compileBody } from '../../route/validate.ts';
+import { compileBody } from '../../../kernel/validation/validate.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 /** 500 people with a hundred attributes each need more keys, but a body of 256 KiB holds fewer than this. */

@@ -7,7 +7,7 @@ import { reportLeakedKeys } from '../../../features/api-keys/report-leaked-keys.
 import { readSignature, type ScannerKeys } from '../../../kernel/scanner-signature.ts';
 import { parseJson } from '../../edge/body.ts';
 import type { Route } from '../../route/route.ts';
-import { compileBody } from '../../route/validate.ts';
+import { compileBody } from '../../../kernel/validation/validate.ts';
 
 export type LeakRoutesDeps = ApiKeysDeps & { leakReportLimit: LeakReportLimit; scanners: ScannerKeys };
 

@@ -9,7 +9,6 @@ import { openStream, type Stream } from '../../../../test/read-stream.ts';
 import { createDigest } from '../../../access/keys/digest.ts';
 import { revokeApiKey } from '../../../features/api-keys/revoke-api-key.ts';
 import { setModel } from '../../../features/models/set-model.ts';
-import { systemClock } from '../../../kernel/clock.ts';
 
 /** One node of each role, as two programs that share nothing but the database; a model on a real port. */
 let api: TestApp;
@@ -225,7 +224,7 @@ describe('who gets a stream', () => {
     await mine.next('run');
     const { access } = api.app;
     const { region, baseUrl } = api.config;
-    const deps = { db: api.db, access, region, baseUrl, clock: systemClock, queueMail: null };
+    const deps = { db: api.db, access, region, baseUrl, now: Date.now, queueMail: null };
     await revokeApiKey({ ...deps, digest: createDigest(api.secrets.apiKeyPepper) }, orgId, id, actor);
     await mine.rest();
     await pause(600);

@@ -1,0 +1,224 @@
+import { Worker } from 'node:worker_threads';
+import type { DocumentText } from '../../engine/knowledge/split-document.ts';
+import { type Answer, type Gathered, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { ownProgram } from '../../kernel/own-files.ts';
+import {
+  type Ask,
+  type AskedMeaning,
+  type DocumentsOf,
+  type FromThread,
+  type Question,
+  SLICES,
+  type ThreadData,
+  type ToThread,
+  UNDER_WAY,
+  type VectorPiece,
+  type VectorPlace,
+} from './messages.ts';
+
+/**
+ * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
+ * first question. It requests one document after another, so this thread holds at most one in memory. A thread that
+ * dies or hangs is replaced: the agent that it was working for fails and pauses for a while, and all other questions
+ * are retried.
+ */
+export type Knowledge = {
+  of(documents: DocumentsOf): ThreadSearch;
+  stop(): Promise<void>;
+};
+
+/** With the vector of the question and what it may be compared with, or all passages or nothing. */
+type How = { meaning: AskedMeaning } | { onlyWhole: true };
+export type ThreadSearch = Pick<KnowledgeSearch, 'answer'> & {
+  gather(question: string, earlier: string, tokens: number, asker?: unknown, how?: How): Promise<Gathered>;
+};
+
+export type ReadVectors = (
+  orgId: string,
+  agentId: string,
+  dimensions: number,
+  after: VectorPlace | null,
+) => Promise<VectorPiece | null>;
+
+export type ReadDocument = (orgId: string, agentId: string, after: string | null) => Promise<DocumentText | null>;
+
+export type KnowledgeOptions = {
+  log: Logger;
+  /** The agent's first document with an id after `after`. */
+  readDocument: ReadDocument;
+  /** The agent's vectors after this one. */
+  readVectors?: ReadVectors;
+  startThread?: (data: ThreadData) => Worker;
+  stuckMs?: number;
+};
+
+type Found = Answer | Gathered;
+type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): void; threads: number };
+
+/** Maximum questions that wait; a worker has 400 turns in progress. */
+const MAX_PENDING = 1_000;
+/** How many threads may die under a question before it fails. */
+const MAX_THREADS = 3;
+/** A slice of work takes milliseconds; one that takes this long never ends. */
+const STUCK_MS = 15_000;
+/** How long documents that killed the thread are not tried again. */
+const REST_MS = 5 * 60_000;
+const MAX_RESTING = 1_000;
+
+export function createKnowledge({
+  log,
+  readDocument,
+  readVectors = async () => null,
+  startThread = start,
+  stuckMs = STUCK_MS,
+}: KnowledgeOptions): Knowledge {
+  const pending = new Map<number, Pending>();
+  const resting = new Map<string, number>();
+  const beacon = new Int32Array(new SharedArrayBuffer(8));
+  let thread: Worker | null = null;
+  let watch: NodeJS.Timeout | undefined;
+  let lastJob = 0;
+  let stopped = false;
+
+  function ask<Wanted extends Found>(documents: DocumentsOf, question: Question): Promise<Wanted> {
+    const job = (lastJob = (lastJob % MAX_JOB) + 1);
+    const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
+    if (rests) return Promise.reject(failed('The search of the documents failed recently.'));
+    if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
+    return new Promise((resolve, reject) => {
+      const one: Pending = {
+        ask: { ...documents, kind: 'ask', job, question },
+        // The thread answers in the form that the question wants.
+        resolve: (found) => resolve(found as Wanted),
+        reject,
+        threads: 0,
+      };
+      pending.set(job, one);
+      send(one);
+    });
+  }
+
+  function send(one: Pending): void {
+    one.threads++;
+    post(one.ask);
+  }
+
+  function post(message: ToThread): void {
+    thread ??= open();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    thread.postMessage(message);
+  }
+
+  function open(): Worker {
+    beacon.fill(0);
+    const opened = startThread({ beacon });
+    opened.unref();
+    opened.on('message', (message: FromThread) => hear(opened, message));
+    // The exit event follows an error.
+    opened.on('error', (error) => log.error({ err: error }, 'the thread of the knowledge failed'));
+    opened.on('exit', () => replace(opened));
+    watch = setInterval(watchOver(opened), stuckMs / 5);
+    watch.unref();
+    return opened;
+  }
+
+  function hear(from: Worker, message: FromThread): void {
+    const one = pending.get(message.job);
+    if (!one || from !== thread) return;
+    if (message.kind === 'want') return void read(from, one.ask, message.after);
+    if (message.kind === 'want_vectors') return void readPiece(from, one.ask, message.after);
+    pending.delete(message.job);
+    if (message.kind === 'found') one.resolve(message.found);
+    else one.reject(failed(`The documents could not be searched. ${message.why}`));
+  }
+
+  async function read(wants: Worker, { job, orgId, agentId }: Ask, after: string | null): Promise<void> {
+    const answer: ToThread = await readDocument(orgId, agentId, after).then(
+      (document) => ({ kind: 'document', job, document }),
+      (error: unknown) => {
+        log.warn({ err: error }, 'a document cannot be read');
+        return { kind: 'unreadable', job };
+      },
+    );
+    if (wants === thread) post(answer);
+  }
+
+  async function readPiece(wants: Worker, { job, orgId, agentId, question }: Ask, after: VectorPlace | null) {
+    if (question.reader !== 'model' || !question.meaning) return;
+    const answer: ToThread = await readVectors(orgId, agentId, question.meaning.dimensions, after).then(
+      // Copied: with a view of a larger buffer, all of that would be sent.
+      (piece) => ({
+        kind: 'vectors',
+        job,
+        piece: piece && { ...piece, hashes: new Uint8Array(piece.hashes), vectors: new Uint8Array(piece.vectors) },
+      }),
+      (error: unknown) => {
+        log.warn({ err: error }, 'vectors of passages cannot be read');
+        return { kind: 'unreadable', job };
+      },
+    );
+    if (wants === thread) post(answer);
+  }
+
+  function watchOver(watched: Worker): () => void {
+    let [slices, since] = [0, performance.now()];
+    return () => {
+      const moved = Atomics.load(beacon, SLICES) !== slices || Atomics.load(beacon, UNDER_WAY) === 0;
+      if (moved) [slices, since] = [Atomics.load(beacon, SLICES), performance.now()];
+      else if (performance.now() - since > stuckMs) void watched.terminate();
+    };
+  }
+
+  function replace(gone: Worker): void {
+    if (gone !== thread) return;
+    thread = null;
+    clearInterval(watch);
+    const culprit = pending.get(Atomics.load(beacon, UNDER_WAY))?.ask;
+    if (pending.size > 0)
+      log.error({ org_id: culprit?.orgId, agent_id: culprit?.agentId }, 'the thread of the knowledge is replaced');
+    if (culprit) rest(editionOf(culprit));
+    for (const [job, one] of pending) {
+      const isGuilty = culprit !== undefined && editionOf(one.ask) === editionOf(culprit);
+      if (!stopped && !isGuilty && one.threads < MAX_THREADS) send(one);
+      else {
+        pending.delete(job);
+        one.reject(failed(isGuilty ? 'The documents are too large to search.' : 'The search was stopped.'));
+      }
+    }
+  }
+
+  function rest(edition: string): void {
+    if (resting.size >= MAX_RESTING) resting.clear();
+    resting.set(edition, performance.now() + REST_MS);
+  }
+
+  return {
+    of: (documents) => ({
+      answer: (text) => ask<Answer>(documents, { reader: 'person', text }),
+      gather: (text, earlier, tokens, _asker, how) =>
+        ask<Gathered>(documents, { reader: 'model', text, earlier, tokens, ...how }),
+    }),
+    stop: async () => {
+      stopped = true;
+      await thread?.terminate();
+    },
+  };
+}
+
+const MAX_JOB = 2 ** 31 - 1;
+/** Four times the size of the cached indexes: garbage and builds in progress come on top. */
+const MAX_HEAP_MB = 2_048;
+
+/** The thread needs no environment variables, so it gets none of their secrets. */
+const start = (workerData: ThreadData): Worker =>
+  new Worker(ownProgram('src/answering/knowledge/thread'), {
+    workerData,
+    env: {},
+    name: 'knowledge',
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+
+const editionOf = ({ orgId, agentId, edition }: DocumentsOf): string => `${orgId} ${agentId} ${edition}`;
+
+const failed = (why: string): ProviderError => new ProviderError('knowledge_failed', why, { retryable: true });

@@ -1,0 +1,99 @@
+import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
+import type { ModelProviderName } from '../../../contract/dashboard/models.ts';
+import { decideBeforeModel } from '../../engine/before-model.ts';
+import { embeddedProvider } from '../../engine/embedded/provider.ts';
+import { type Provider, ProviderError } from '../../engine/provider.ts';
+import {
+  createModelProvider,
+  MODEL_MAX_BYTES,
+  MODEL_TIMEOUT_MS,
+} from '../../engine/providers/create-model-provider.ts';
+import type { CallTool, FindChangedTools } from '../../engine/providers/run-tool.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+import { readModel } from '../../store/models.ts';
+import { openModelKey } from '../../store/open-model-key.ts';
+import { hasBudgets } from '../../store/spending/budgets.ts';
+import type { CallsDeps } from './model-calls.ts';
+import { type Link, tryInOrder } from './fallback-order.ts';
+
+/** Stands between a test and a model: records the answers of the model, or replays recorded ones. */
+export type ModelTape =
+  | { isReplay: false; through(real: typeof fetch, apiKey?: string): typeof fetch }
+  /** The model is not called, so no account is needed. */
+  | { isReplay: true; fetch: typeof fetch };
+
+/** What a test replaces. No server is asked about its tools. */
+type TestStage = { callTool: CallTool; tape?: ModelTape };
+
+export type FindProvider = (
+  orgId: string,
+  agent: { definition: AgentDefinition },
+  test?: TestStage,
+) => Promise<Provider>;
+
+type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
+  db: Db;
+  egress: Egress;
+  sealingKey: Key;
+  callTool: CallTool;
+  findChangedTools: FindChangedTools;
+};
+
+/** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
+export function createFindProvider(deps: FindProviderDeps): FindProvider {
+  return async function findProvider(orgId, agent, test) {
+    const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
+    if (name === 'embedded') return embeddedProvider;
+    // No call is made, so none is counted, and no other model stands in.
+    if (test?.tape?.isReplay) return fromTape(name, test, test.tape.fetch);
+    const [provider, limited] = await Promise.all([findModel(orgId, name, test), hasBudgets(deps.db, orgId)]);
+    const findLink = async (next: Fallback): Promise<Link> => ({
+      model: next.model ?? '',
+      timeLimit: next.time_limit_seconds,
+      provider: await findModel(orgId, next.provider as ModelProviderName, test),
+    });
+    return tryInOrder({ ...deps, pool: deps.db.$client }, { model, timeLimit, provider }, findLink, limited);
+  };
+
+  async function findModel(orgId: string, name: ModelProviderName, test?: TestStage): Promise<Provider> {
+    const account = await readModel(deps.db, orgId, name);
+    if (!account) return unusable(name, 'is not connected. Connect it');
+    const fetch = deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES });
+    const apiKey = await openModelKey(deps.db, deps.sealingKey, account);
+    if (apiKey === null) return unusable(name, 'has a stored key that belongs to other settings. Give it again');
+    return createModelProvider({
+      name,
+      ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
+      ...(apiKey !== undefined && { apiKey }),
+      fetch: test?.tape?.isReplay === false ? test.tape.through(fetch, apiKey) : fetch,
+      callTool: test?.callTool ?? deps.callTool,
+      findChangedTools: test ? async () => new Set() : deps.findChangedTools,
+      before: decideBeforeModel,
+    });
+  }
+}
+
+const fromTape = (name: ModelProviderName, { callTool }: TestStage, recorded: typeof fetch): Provider =>
+  createModelProvider({
+    name,
+    baseUrl: 'http://recorded.invalid/v1',
+    apiKey: 'recorded',
+    fetch: recorded,
+    callTool,
+    findChangedTools: async () => new Set(),
+    before: decideBeforeModel,
+  });
+
+/** The agent names a provider that cannot be used: its runs fail immediately with the reason. */
+const unusable = (name: string, why: string): Provider => ({
+  name,
+  turn: async () => {
+    throw new ProviderError(
+      'provider_refused',
+      `The agent uses the provider "${name}", which ${why} with "./parley models set --provider ${name} --key-stdin".`,
+      { retryable: false },
+    );
+  },
+});

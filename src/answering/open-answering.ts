@@ -1,0 +1,47 @@
+import type { CallTool } from '../engine/providers/run-tool.ts';
+import type { Egress } from '../kernel/egress.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Key } from '../kernel/seal.ts';
+import { readNextDocument } from '../store/agents/read-for-turns.ts';
+import type { Db } from '../store/db.ts';
+import { readVectorPiece } from '../store/embeddings/vectors.ts';
+import { createKnowledge } from './knowledge/ask-knowledge.ts';
+import { createAgentLoader, type LoadAgent } from './load-agent.ts';
+import { createMcpWatch } from './mcp/mcp-watch.ts';
+import type { ConnectionDeps } from './models/call-connection.ts';
+import { createEmbedQuestion } from './models/call-embeddings.ts';
+import { createFindProvider, type FindProvider } from './models/find-provider.ts';
+import { createCallTool } from './tools/call-tool.ts';
+
+/** Everything that one turn of an agent needs: worker and playground make turns with the same parts. */
+export type Answering = {
+  loadAgent: LoadAgent;
+  findProvider: FindProvider;
+  callTool: CallTool;
+  /** Calls of connected providers beside turns: embeddings and transcripts. */
+  connections: ConnectionDeps;
+  /** Ends the thread that searches documents. */
+  stop(): Promise<void>;
+};
+
+type Deps = {
+  db: Db;
+  egress: Egress;
+  sealingKey: Key;
+  log: Logger;
+  onUse: NonNullable<ConnectionDeps['onUse']>;
+};
+
+export function openAnswering({ db, egress, sealingKey, log, onUse }: Deps): Answering {
+  const connections: ConnectionDeps = { db, egress, sealingKey, log, onUse };
+  const callTool = createCallTool({ db, egress, sealingKey, log });
+  const findChangedTools = createMcpWatch({ db, egress, sealingKey });
+  const findProvider = createFindProvider({ ...connections, egress, callTool, findChangedTools });
+  const knowledge = createKnowledge({
+    log,
+    readDocument: (...which) => readNextDocument(db.$client, ...which),
+    readVectors: (...which) => readVectorPiece(db.$client, ...which),
+  });
+  const loadAgent = createAgentLoader(db, findProvider, knowledge, createEmbedQuestion(connections));
+  return { loadAgent, findProvider, callTool, connections, stop: () => knowledge.stop() };
+}

@@ -1,0 +1,41 @@
+import { embeddedProvider } from '../engine/embedded/provider.ts';
+import { NO_KNOWLEDGE } from '../engine/provider.ts';
+import { renderText } from '../engine/templates.ts';
+import type { Db } from '../store/db.ts';
+import { readAgentForTurns } from '../store/agents/read-for-turns.ts';
+import { tryContext } from './try-context.ts';
+
+export type Opening = {
+  orgId: string;
+  agentId: string;
+  locale: string | null;
+  variables: Record<string, unknown>;
+  person: { name: string | null } & Record<string, unknown>;
+};
+
+/** The opening of a conversation, for a dry run; null when a model would write it. */
+export async function renderOpening(
+  db: Db,
+  { orgId, agentId, locale, variables, person }: Opening,
+): Promise<string | null> {
+  const agent = await readAgentForTurns(db.$client, orgId, agentId);
+  if (!agent) return null;
+  const all = { ...variables, end_user: person };
+  if ((agent.definition.provider ?? 'embedded') !== 'embedded')
+    return renderText(agent.definition.opening, locale, all);
+  const turn = await embeddedProvider.turn({
+    agent: { id: agent.id, name: agent.name, definition: agent.definition },
+    locale,
+    variables: all,
+    end_user: { id: '', name: person.name, locale },
+    history: [],
+    input: [],
+    state: null,
+    knowledge: NO_KNOWLEDGE,
+    context: tryContext(orgId, agent.id),
+    now: new Date(),
+    signal: AbortSignal.timeout(1_000),
+  });
+  const texts = turn.messages.map((message) => ('text' in message.content ? (message.content.text ?? '') : ''));
+  return texts.join('\n\n') || null;
+}

@@ -1,0 +1,198 @@
+import { channelKinds } from '../channels/kinds.ts';
+import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/numbers.ts';
+import type { MessageContent } from '../../contract/messages.ts';
+import type { RunInput } from '../../contract/triggers.ts';
+import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';
+import { newId, timeOfId } from '../kernel/ids.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
+import type { CompletedTurn } from '../store/runs/complete.ts';
+import type { LoadedAgent } from './load-agent.ts';
+import { splitText } from './split-text.ts';
+
+const firstStatus = (kind: string): 'delivered' | 'queued' =>
+  channelKinds.get(kind)?.byStoring ? 'delivered' : 'queued';
+
+/** Why the agent may not message this person; null when it may. */
+export function skipReason(run: ClaimedRun): string | null {
+  if (run.end_user.blocked) return 'blocked';
+  if (run.end_user.consent[run.channel_kind]?.status === 'opted_out') return 'opted_out';
+  if (run.address === null && channelKinds.get(run.channel_kind)?.capabilities.needs_address) return 'no_address';
+  return null;
+}
+
+/** A picture without words is still something that was said. */
+const wordsOf = ({ type, text, name }: ClaimedRun['history'][number]['content']): string =>
+  text || (name ? `[${type}: ${name}]` : `[${type}]`);
+
+/** The request to the provider; history is in order, oldest first. */
+export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
+  const history = historyOf(run);
+  const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
+  return {
+    turn_id: `${run.run_id} ${run.turns}`,
+    agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
+    locale: run.conversation_locale ?? run.end_user.locale,
+    variables: variablesOf(run.input, run.end_user),
+    end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
+    history: history.map((message) => ({ role: message.role as never, text: wordsOf(message.content) })),
+    input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
+    state: run.state,
+    knowledge: loaded.knowledge,
+    now: new Date(),
+    context: contextOf(run, loaded),
+    account: { lease: run.lease, key_id: run.input.key_id ?? null, campaign_id: run.input.campaign_id ?? null },
+    signal,
+  };
+}
+
+const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
+  organization_id: run.org_id,
+  agent_id: agent.id,
+  agent_version: agent.version,
+  conversation_id: run.conversation_id,
+  run_id: run.run_id,
+  channel: { id: run.channel_id, kind: run.channel_kind },
+  end_user: {
+    id: run.end_user.id,
+    external_id: run.end_user.external_id,
+    address: run.address,
+    address_verified:
+      run.wrote_from_address &&
+      run.address !== null &&
+      (channelKinds.get(run.channel_kind)?.vouchesFor?.(run.address) ?? false),
+  },
+  try: false,
+});
+
+/** The run was accepted without a message: its first turn opens. */
+export const isOpening = ({ turns, trigger_id, input }: ClaimedRun): boolean =>
+  turns === 0 && trigger_id !== null && input.message_id === undefined;
+
+/**
+ * The messages that this turn answers. The message of a scheduled run is sent when the run is due, so it is the newest.
+ * Any other message that is no longer in `unanswered` has its answer, from another run of the conversation.
+ */
+function inputIds(run: ClaimedRun): string[] {
+  if (isOpening(run)) return [];
+  const own = run.is_scheduled && run.turns === 0 ? run.input.message_id : undefined;
+  return own === undefined ? run.unanswered : [...run.unanswered, own];
+}
+
+/** Oldest first. */
+function historyOf(run: ClaimedRun): ClaimedRun['history'] {
+  const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const last = inputIds(run).at(-1);
+  // A scheduled message was stored when it was accepted, and is sent now.
+  if (!run.is_scheduled || last === undefined || last !== run.input.message_id) return history;
+  const own = history.filter(({ id }) => id === last);
+  return [...history.filter(({ id }) => id !== last), ...own];
+}
+
+type Person = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;
+
+/** What a template of the agent may name. */
+export const variablesOf = ({ variables }: RunInput, person: Person): Record<string, unknown> => ({
+  ...variables,
+  end_user: {
+    ...person.attributes,
+    id: person.id,
+    external_id: person.external_id,
+    name: person.name,
+    email: person.email,
+    phone: person.phone,
+    locale: person.locale,
+    time_zone: person.time_zone,
+  },
+});
+
+const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
+
+export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTurn {
+  const said = timeToSpeak(run);
+  return {
+    ...unchanged(run),
+    status: result.opted_out ? 'completed' : result.next,
+    reason: result.opted_out ? 'opted_out' : null,
+    conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
+    tags: [...new Set([...run.tags, ...result.tags])],
+    // The agent opened, because the backend asked for that. Messages that arrived during the turn are answered next.
+    leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
+    state: result.state ?? null,
+    handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
+    messages: result.messages
+      .flatMap((message) => inParts(message, run.channel_kind))
+      .map((message, index) => ({
+        // Ids of the same millisecond have no order, and messages are shown and sent in the order of their ids.
+        id: newId('msg', said + index),
+        content: message.content,
+        sources: message.sources,
+        // One trace per turn, stored with its first message.
+        trace: index === 0 ? result.trace : null,
+      })),
+    messageStatus: firstStatus(run.channel_kind),
+  };
+}
+
+/** As the engine notes it; a provider of a later version may give none. */
+const handOffReason = ({ trace }: TurnResult): HandOffReason =>
+  HAND_OFF_REASONS.find((known) => known === trace.steps.findLast(({ kind }) => kind === 'hand_off')?.['reason']) ??
+  'model';
+
+/**
+ * Now, but after all earlier messages: a node whose clock is ahead may have stored the message that this one answers.
+ */
+const timeToSpeak = ({ history }: ClaimedRun): number =>
+  history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
+
+/** Splits a text that is too long for the channel into several messages; its sources stay with the last one. */
+function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
+  const { content } = message;
+  const max = channelKinds.get(channelKind)?.capabilities.max_text;
+  if (content.type !== 'text' || max === undefined || content.text.length <= max) return [message];
+  const parts = splitText(content.text, max);
+  return parts.map((text, index) => ({
+    ...message,
+    content: { type: 'text', text },
+    sources: index === parts.length - 1 ? message.sources : [],
+  }));
+}
+
+/** A turn that sends the opening that a campaign chose; from the next turn on, the agent writes. */
+export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
+  const trace = {
+    provider: 'campaign',
+    steps: [{ kind: 'opening', detail: 'The campaign has its own opening text.' }],
+  };
+  return {
+    ...unchanged(run),
+    status: 'waiting_for_user',
+    conversationStatus: 'open',
+    messages: [{ id: newId('msg', timeToSpeak(run)), content, sources: [], trace }],
+    messageStatus: firstStatus(run.channel_kind),
+  };
+}
+
+/** A turn without a message. */
+export const silentTurn = (run: ClaimedRun, status: CompletedTurn['status'], reason: string | null): CompletedTurn => ({
+  ...unchanged(run),
+  status,
+  reason,
+});
+
+const unchanged = (run: ClaimedRun): CompletedTurn => ({
+  orgId: run.org_id,
+  runId: run.run_id,
+  lease: run.lease,
+  conversationId: run.conversation_id,
+  conversationVersion: run.conversation_version,
+  status: 'completed',
+  reason: null,
+  conversationStatus: run.conversation_status as CompletedTurn['conversationStatus'],
+  locale: run.conversation_locale ?? run.end_user.locale,
+  tags: run.tags,
+  state: run.state,
+  handOffReason: null,
+  leavesUnanswered: false,
+  messages: [],
+  messageStatus: 'delivered',
+});

@@ -1,0 +1,60 @@
+import { ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
+import { contentJson } from '../kernel/traces/content-json.ts';
+import type { Span, Tracer } from '../kernel/traces/tracer.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
+
+/** One attempt at a turn of a run. It goes on with the trace of the request that began the run, in any process. */
+export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>
+  tracer.span(
+    'run',
+    'consumer',
+    { ours: run.input.trace },
+    {
+      'parley.run.id': run.run_id,
+      'parley.run.attempt': run.attempts,
+      'parley.run.turn': run.turns + 1,
+      'parley.request.id': run.request_id,
+      'parley.organization.id': run.org_id,
+      'parley.channel.kind': run.channel_kind,
+    },
+  );
+
+/** The turn itself, in the names of OpenTelemetry's conventions for generative AI. */
+export function spanOfAgent(run: Span, { agent, context, input }: TurnRequest, provider: string): Span {
+  const span = run.child(`invoke_agent ${agent.name}`, 'internal', {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': provider,
+    'gen_ai.agent.id': agent.id,
+    'gen_ai.agent.name': agent.name,
+    'gen_ai.agent.version': context.agent_version,
+    'gen_ai.conversation.id': context.conversation_id,
+  });
+  span.content(() => ({ 'gen_ai.input.messages': contentJson(input.map((text) => message('user', text))) }));
+  return span;
+}
+
+export async function toldBy(
+  span: Span | undefined,
+  signal: AbortSignal,
+  turn: PromiseLike<TurnResult | PromiseLike<TurnResult>>,
+) {
+  try {
+    const result = await turn;
+    const said = (): string[] => result.messages.map(({ content }) => ('text' in content && content.text) || '');
+    span?.set({ 'parley.turn.next': result.next, 'parley.turn.by': result.trace.provider });
+    span?.content(() => ({ 'gen_ai.output.messages': contentJson(said().map(outputMessage)) }));
+    span?.end();
+    return result;
+  } catch (error) {
+    span?.end(codeOf(error, signal));
+    throw error;
+  }
+}
+
+/** A code, because the sentence may hold what a provider said. */
+export const codeOf = (error: unknown, signal: AbortSignal): string =>
+  signal.aborted ? 'aborted' : error instanceof ProviderError ? error.code : 'internal_error';
+
+/** The shapes of the conventions. A turn that ended has ended its messages. */
+const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });
+const outputMessage = (text: string) => ({ ...message('assistant', text), finish_reason: 'stop' });

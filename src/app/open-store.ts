@@ -1,0 +1,41 @@
+import type { Secrets } from '../config/secrets.ts';
+import { createSecretsOpener } from '../store/channels/secrets.ts';
+import { createSuppression } from '../store/end-users/suppression.ts';
+import { createEndUserQueue } from '../store/end-users/upsert.ts';
+import { createIdempotencyGuard } from '../store/idempotency/guard.ts';
+import { createSendQueue } from '../store/messages/accept.ts';
+import { createMessageFeed } from '../store/messages/feed.ts';
+import { createAcceptQueue } from '../store/runs/accept.ts';
+import { createRunWaiter } from '../store/runs/await.ts';
+import { createLiveWords } from '../store/words/live-words.ts';
+import type { AppDeps } from './open-rooms.ts';
+
+type Hooks = { onBatch(calls: number): void; onStored(): void };
+
+/** The stateful parts of the store: batches of writes, callers that wait for a change, open streams. */
+export function openStore({ db, databaseUrl, role }: AppDeps, secrets: Secrets, { onBatch, onStored }: Hooks) {
+  const suppression = createSuppression(secrets.suppressionKey);
+  const waiter = createRunWaiter(db);
+  const feed = createMessageFeed(db);
+  return {
+    db,
+    guard: createIdempotencyGuard(),
+    suppression,
+    acceptQueue: createAcceptQueue(db, suppression, onBatch),
+    endUserQueue: createEndUserQueue(db, suppression),
+    sendQueue: createSendQueue(db, suppression),
+    waiter,
+    feed,
+    liveWords: createLiveWords({
+      pool: db.$client,
+      url: databaseUrl,
+      role,
+      onStored: () => {
+        waiter.look();
+        feed.look();
+        onStored();
+      },
+    }),
+    openSecrets: createSecretsOpener(db, secrets.sealingKey),
+  };
+}

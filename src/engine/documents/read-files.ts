@@ -1,0 +1,184 @@
+import { Worker } from 'node:worker_threads';
+import { DocumentFault } from './document-fault.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { ownProgram } from '../../kernel/own-files.ts';
+import type { Answers, Done, Task } from './thread-messages.ts';
+
+/**
+ * Files of strangers are read in a thread of their own, one after another: hours of work, gigabytes of memory or a fault
+ * of a parser end that thread and fail that file, and nothing else. The thread starts with the first file and ends when
+ * there has been none for a while, so an idle node pays nothing. Organizations take turns.
+ */
+export type ReadFiles = {
+  read<Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }): Promise<Answers[Kind]>;
+  stop(): Promise<void>;
+};
+
+export type ReadFilesOptions = {
+  log: Logger;
+  startThread?: () => Worker;
+  limitMs?: number;
+  maxMemory?: number;
+  idleMs?: number;
+};
+
+/** Too many files wait: the caller may try again later. */
+export class FilesBusy extends Error {}
+
+type Job = { task: Task; resolve(answer: Answers[keyof Answers]): void; reject(error: Error): void };
+
+const LIMIT_MS = 20_000;
+/** Far below the limit of the heap, at which V8 may end the whole process (docs/adr/0204-knowledge-in-a-thread.md). */
+const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
+const MAX_HEAP_MB = 1_024;
+const WATCH_MS = 25;
+const IDLE_MS = 10_000;
+/** Files that wait, of one organization and of all. */
+const MAX_OF_ORGANIZATION = 50;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+
+export function createReadFiles({
+  log,
+  startThread = start,
+  limitMs = LIMIT_MS,
+  maxMemory = MAX_MEMORY_BYTES,
+  idleMs = IDLE_MS,
+}: ReadFilesOptions): ReadFiles {
+  /** By organization; the next one comes first. */
+  const queues = new Map<string, Job[]>();
+  let waitingBytes = 0;
+  let thread: Worker | null = null;
+  let current: Job | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function add(orgId: string, job: Job): void {
+    const queue = queues.get(orgId) ?? [];
+    const bytes = bytesOf(job.task);
+    if (stopped || queue.length >= MAX_OF_ORGANIZATION || waitingBytes + bytes > MAX_WAITING_BYTES)
+      return job.reject(new FilesBusy('Too many files wait to be read.'));
+    queues.set(orgId, [...queue, job]);
+    waitingBytes += bytes;
+    next();
+  }
+
+  function next(): void {
+    if (current !== null) return;
+    const entry = queues.entries().next();
+    if (entry.done) return rest();
+    const [orgId, [job, ...others]] = entry.value;
+    queues.delete(orgId);
+    if (others.length > 0) queues.set(orgId, others);
+    waitingBytes -= bytesOf(job!.task);
+    clearTimeout(idle);
+    work(job!);
+  }
+
+  function work(job: Job): void {
+    current = job;
+    const worker = (thread ??= open());
+    const limit = setTimeout(() => lose(worker, tooLong()), limitMs);
+    const watch = setInterval(() => void look(worker), WATCH_MS);
+    const end = (): void => {
+      clearTimeout(limit);
+      clearInterval(watch);
+    };
+    job.resolve = after(end, job.resolve);
+    job.reject = after(end, job.reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(job.task);
+  }
+
+  function open(): Worker {
+    const opened = startThread();
+    opened.unref();
+    // What a library says of a file is not for the log of the server.
+    opened.stdout.resume();
+    opened.stderr.resume();
+    opened.on('message', (done: Done) => hear(opened, done));
+    opened.on('error', (error) => log.warn({ err: error }, 'the thread of documents failed'));
+    opened.on('exit', () => lose(opened, tooLarge()));
+    return opened;
+  }
+
+  function hear(from: Worker, done: Done): void {
+    const job = current;
+    if (from !== thread || job === null) return;
+    current = null;
+    if ('ok' in done) job.resolve(done.ok);
+    else if ('fault' in done) job.reject(new DocumentFault(done.fault.code, done.fault.detail));
+    else {
+      // A fault of a parser that it does not explain: the file is at fault.
+      log.warn({ reason: done.error }, 'a file could not be read');
+      job.reject(new DocumentFault('broken', 'The file is damaged and cannot be read.'));
+    }
+    next();
+  }
+
+  async function look(watched: Worker): Promise<void> {
+    const used = await watched.getHeapStatistics().catch(() => null);
+    if (used && used.used_heap_size + used.external_memory > maxMemory) lose(watched, tooLarge());
+  }
+
+  /** Ends a thread, and the file that it was reading. */
+  function lose(lost: Worker, why: Error): void {
+    if (lost !== thread) return;
+    thread = null;
+    void lost.terminate();
+    const job = current;
+    current = null;
+    job?.reject(why);
+    next();
+  }
+
+  function rest(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      const resting = thread;
+      thread = null;
+      void resting?.terminate();
+    }, idleMs);
+    idle.unref();
+  }
+
+  return {
+    read: <Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }) =>
+      new Promise<Answers[Kind]>((resolve, reject) => {
+        // The thread answers in the form that the task wants.
+        add(orgId, { task, resolve: (answer) => resolve(answer as Answers[Kind]), reject });
+      }),
+    stop: async () => {
+      stopped = true;
+      clearTimeout(idle);
+      for (const job of [...queues.values()].flat()) job.reject(new FilesBusy('The server is stopping.'));
+      queues.clear();
+      const stopping = thread;
+      if (stopping) lose(stopping, new FilesBusy('The server is stopping.'));
+      await stopping?.terminate();
+    },
+  };
+}
+
+const after =
+  <Value>(first: () => void, then: (value: Value) => void) =>
+  (value: Value): void => {
+    first();
+    then(value);
+  };
+
+const bytesOf = (task: Task): number => ('bytes' in task ? task.bytes.byteLength : task.text.length);
+
+const tooLong = (): DocumentFault =>
+  new DocumentFault('too_complex', 'The file takes too long to read. Split it, or save it in a simpler form.');
+const tooLarge = (): DocumentFault =>
+  new DocumentFault('too_complex', 'The file needs too much memory to read. Split it, or save it in a simpler form.');
+
+/** The thread needs no environment variables, so it gets none of their secrets. */
+const start = (): Worker =>
+  new Worker(ownProgram('src/engine/documents/thread'), {
+    env: {},
+    name: 'documents',
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });

@@ -1,0 +1,25 @@
+import type { DocumentFaultCode } from './document-fault.ts';
+import type { FileHints, ReadFile } from './read-document.ts';
+import type { Sitemap } from './read-sitemap.ts';
+
+/** What the thread of documents is asked, and what it answers. */
+export type Task =
+  | { kind: 'file'; bytes: Uint8Array; hints: FileHints }
+  | { kind: 'page'; bytes: Uint8Array; url: string; contentType: string }
+  | { kind: 'robots'; text: string; robotsUrl: string; url: string; agent: string };
+
+/** Addresses are whole and in one form; a sitemap has no text. */
+export type ReadPage = {
+  title: string;
+  text: string;
+  canonical: string | null;
+  links: string[];
+  sitemap: Sitemap | null;
+};
+export type RobotsSay = { allowed: boolean; delaySeconds: number };
+
+export type Answers = { file: ReadFile; page: ReadPage; robots: RobotsSay };
+export type Done =
+  | { ok: Answers[keyof Answers] }
+  | { fault: { code: DocumentFaultCode; detail: string } }
+  | { error: string };

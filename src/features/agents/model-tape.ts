@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { ModelTape } from '../../answering/models/find-provider.ts';
+import { ProviderError } from '../../engine/provider.ts';
+import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
+
+type RecordTape = Extract<ModelTape, { isReplay: false }>;
+type ReplayTape = Extract<ModelTape, { isReplay: true }>;
+
+/** Complete answers of a model, by a hash of the request. */
+export type Recorded = Record<string, string>;
+
+/** An answer of a model is text; larger ones are not kept. */
+const MAX_ANSWER = 200_000;
+
+export function recordTape(): RecordTape & { recorded: Recorded } {
+  const recorded: Recorded = {};
+  return {
+    isReplay: false,
+    recorded,
+    // A server may repeat the API key in its answer. The recording must not contain it.
+    through: (real, apiKey) => async (url, init) => {
+      const response = await real(url, init);
+      if (!response.ok) return response;
+      const text = await response.text();
+      // In this run, too: the next request has it in its history.
+      const body = apiKey ? withoutSecrets(text, [apiKey]) : text;
+      if (body.length <= MAX_ANSWER) recorded[asked(url, init?.body)] = body;
+      return answer(body);
+    },
+  };
+}
+
+export function replayTape(recorded: Recorded): ReplayTape & { isMissing(): boolean } {
+  let missing = false;
+  return {
+    isReplay: true,
+    isMissing: () => missing,
+    fetch: async (url, init) => {
+      const body = recorded[asked(url, init?.body)];
+      if (body !== undefined) return answer(body);
+      missing = true;
+      throw new ProviderError('provider_refused', 'No answer is recorded.', { retryable: false });
+    },
+  };
+}
+
+const answer = (body: string): Response =>
+  new Response(body, { status: 200, headers: { 'content-type': 'application/json' } });
+
+/** How much a model may answer depends on budgets of the organization, not on what is asked. */
+const LIMITS = new Set(['max_tokens', 'max_output_tokens', 'max_completion_tokens', 'maxOutputTokens']);
+
+/** Without the address of the server, but with its last name: Google has the model there. */
+function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
+  const { pathname } = new URL(url instanceof Request ? url.url : url);
+  const { generationConfig, ...rest } = Object(typeof body === 'string' ? JSON.parse(body) : null) as Fields;
+  const whole = [pathname.split('/').at(-1), withoutLimits(rest), withoutLimits(Object(generationConfig) as Fields)];
+  return hash('sha256', JSON.stringify(whole, withoutMadeUpIds), 'base64url');
+}
+
+/** Where a provider gives the call of a tool no id, the SDK makes up another one each time. */
+function withoutMadeUpIds(name: string, value: unknown): unknown {
+  if (name === 'functionCall' || name === 'functionResponse') return { ...Object(value), id: undefined };
+  if (name === 'tool_calls' && Array.isArray(value)) return value.map((call) => ({ ...Object(call), id: undefined }));
+  return name === 'tool_call_id' ? undefined : value;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Only where a provider has them: an argument of a tool may have the same name. */
+const withoutLimits = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !LIMITS.has(name)));

@@ -1,0 +1,112 @@
+import type { CaseResult, SuiteCase, TestAgentBody } from '../../../contract/dashboard/suites.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { ModelTape } from '../../answering/models/find-provider.ts';
+import type { CallTool } from '../../engine/providers/run-tool.ts';
+import { checkTurn, fits } from './check-turn.ts';
+import { type Recorded, recordTape, replayTape } from './model-tape.ts';
+import { judgeTurn } from './judge-turn.ts';
+import { PLAY_TIMEOUT_MS, type PlayedAgent, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
+import { limitTries } from './try-limit.ts';
+
+/** What the clock of a case says, unless the case says it: two runs are equal to the byte. */
+const NOW = '2026-01-15T09:00:00Z';
+/** Less than the command line waits for an answer. */
+const MAX_CASE_MS = 35_000;
+
+type Call = CaseResult['turns'][number]['calls'][number];
+
+/** Plays the turns of a case one after another. No tool is called, nothing is sent, nothing is stored. */
+export const playCase = (
+  deps: PlayTurnDeps,
+  orgId: string,
+  agent: PlayedAgent,
+  suiteCase: SuiteCase,
+  { record = false, recorded }: Pick<TestAgentBody, 'record' | 'recorded'>,
+): Promise<CaseResult> =>
+  limitTries(orgId, async () => {
+    if (recorded) return onTape(deps, orgId, agent, suiteCase, recorded);
+    const tape = record ? recordTape() : undefined;
+    const result = await refusing(play(deps, orgId, agent, suiteCase, tape));
+    return tape ? { ...result, recorded: tape.recorded } : result;
+  });
+
+async function onTape(
+  deps: PlayTurnDeps,
+  orgId: string,
+  agent: PlayedAgent,
+  suiteCase: SuiteCase,
+  recorded: Recorded,
+): Promise<CaseResult> {
+  const tape = replayTape(recorded);
+  try {
+    return await refusing(play(deps, orgId, agent, suiteCase, tape));
+  } catch (error) {
+    throw tape.isMissing() ? new Refusal('answer_not_recorded', undefined, { cause: error }) : error;
+  }
+}
+
+async function play(
+  deps: PlayTurnDeps,
+  orgId: string,
+  agent: PlayedAgent,
+  suiteCase: SuiteCase,
+  tape?: ModelTape,
+): Promise<CaseResult> {
+  const { name, locale = null, variables = {} } = suiteCase;
+  const until = performance.now() + MAX_CASE_MS;
+  const history: { role: 'agent' | 'end_user'; text: string }[] = [];
+  const turns: CaseResult['turns'] = [];
+  let state: unknown = null;
+  let next = 'waiting_for_user';
+  for (const { say, expect = {} } of suiteCase.turns) {
+    if (next !== 'waiting_for_user') {
+      turns.push({ said: [], cites: [], calls: [], next, faults: [ended(next)] });
+      break;
+    }
+    if (say !== undefined) history.push({ role: 'end_user', text: say });
+    const calls: Call[] = [];
+    const stage = { now: new Date(suiteCase.now ?? NOW), callTool: answering(suiteCase, calls), ...(tape && { tape }) };
+    const talk = { history: [...history], input: say === undefined ? [] : [say], state, variables, locale };
+    const turn = await playOnce({ ...deps, timeoutMs: within(until) }, orgId, agent, talk, { stage });
+    const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
+    for (const text of said) if (text !== '') history.push({ role: 'agent', text });
+    ({ state, next } = turn);
+    const cites = [...new Set(turn.messages.flatMap(({ sources }) => sources.map(({ document }) => document)))];
+    const faults = checkTurn(expect, { said, cites, calls, turn });
+    const played = { said, cites, calls, next, faults };
+    if (expect.rubric === undefined || faults.length > 0) {
+      turns.push(played);
+      continue;
+    }
+    const judgment = await judgeTurn(
+      { ...deps, timeoutMs: within(until) },
+      orgId,
+      agent,
+      expect.rubric,
+      history,
+      stage,
+    );
+    if (!judgment.met) faults.push({ expectation: 'rubric', expected: expect.rubric, found: judgment.why });
+    turns.push({ ...played, judgment });
+  }
+  return { name, passed: turns.every(({ faults }) => faults.length === 0), turns };
+}
+
+/** The milliseconds that one call may take. */
+function within(until: number): number {
+  const left = until - performance.now();
+  if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Make two of it.');
+  return Math.min(PLAY_TIMEOUT_MS, Math.ceil(left));
+}
+
+const ended = (next: string) => ({ expectation: 'turn', expected: 'waiting_for_user', found: next });
+
+/** The answer that the case has for a call. */
+const answering =
+  ({ tools = [] }: SuiteCase, calls: Call[]): CallTool =>
+  async ({ tool, arguments: args }) => {
+    calls.push({ tool: tool.name, arguments: args });
+    const found = tools.find((one) => one.tool === tool.name && fits(one.arguments ?? {}, args));
+    const error = found ? (found.error ?? null) : `The test has no answer of ${tool.name} for these arguments.`;
+    return { sent: null, attempts: 1, status: null, result: found?.answer ?? null, error };
+  };

@@ -1,0 +1,91 @@
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Answering } from '../../answering/open-answering.ts';
+import type { ModelTape } from '../../answering/models/find-provider.ts';
+import { MADE_UP_PERSON, tryContext } from '../../answering/try-context.ts';
+import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
+import type { CallTool } from '../../engine/providers/run-tool.ts';
+
+/** As long as a user waits in front of a screen. */
+export const PLAY_TIMEOUT_MS = 25_000;
+const END_USER = { id: MADE_UP_PERSON, name: null };
+
+export type PlayTurnDeps = Pick<Answering, 'loadAgent' | 'findProvider'> & { timeoutMs?: number };
+export type PlayedAgent = { id: string; name: string; revision: number; definition: AgentDefinition };
+
+/** A conversation that exists only in the request. */
+export type Talk = {
+  history: { role: 'agent' | 'end_user'; text: string }[];
+  /** The person's messages since the agent's last turn; empty: the agent opens. */
+  input: string[];
+  state: unknown;
+  variables: Record<string, unknown>;
+  locale: string | null;
+};
+
+/** A person who reads the answer while the model writes it, and may leave before the end. */
+export type TalkReader = {
+  words: { isRead(): boolean; add(text: string): void; takeBack(): void };
+  signal: AbortSignal;
+};
+
+/** What a test replaces: the clock, the answers of tools, the made-up person, the answers of a model, its task. */
+export type Stage = {
+  now: Date;
+  callTool: CallTool;
+  person?: { id: string; name: string | null };
+  tape?: ModelTape;
+  task?: string;
+  knowledge?: KnowledgeSearch;
+};
+
+/** One turn of the engine that is used in real conversations; nothing is stored. */
+export async function playOnce(
+  { loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps,
+  orgId: string,
+  agent: PlayedAgent,
+  talk: Talk,
+  { reader, stage }: { reader?: TalkReader | undefined; stage?: Stage } = {},
+): Promise<PlaygroundTurn> {
+  const loaded = await loadAgent(orgId, agent.id, agent.revision);
+  const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition }, stage);
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = reader ? AbortSignal.any([late, reader.signal]) : late;
+  const person = stage?.person ?? END_USER;
+  const turn = provider.turn({
+    agent: { id: agent.id, name: agent.name, definition: agent.definition },
+    locale: talk.locale,
+    variables: { end_user: person, ...talk.variables },
+    end_user: { ...person, locale: talk.locale },
+    history: talk.history.slice(-MAX_HISTORY),
+    input: talk.input,
+    state: talk.state,
+    knowledge: stage?.knowledge ?? loaded.knowledge,
+    now: stage?.now ?? new Date(),
+    context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
+    signal,
+    ...(stage?.task !== undefined && { task: stage.task }),
+    ...(reader && { words: reader.words }),
+  });
+  return Promise.race([turn, tooLate(signal)]);
+}
+
+/** A provider that fails is a refusal here: someone waits for the answer. */
+export async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.code === 'knowledge_failed') throw new Refusal('unavailable', error.message, { cause: error });
+    throw new Refusal('provider_failed', error.message, { cause: error });
+  }
+}
+
+/** The first answer from large documents may take longer than the request: reading continues after it. */
+const tooLate = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () =>
+      reject(new Refusal('unavailable', 'The agent is still loading its documents, or its model is slow.')),
+    ),
+  );

@@ -1,0 +1,44 @@
+import type { CaseResult, TestAgentBody } from '../../../contract/dashboard/suites.ts';
+import { forgetPass, printer, readDocumentsStamp, readSuite, recordPass } from '../../store/agents/suite.ts';
+import { checkDefinition } from './check-definition.ts';
+import { chosenDefinition } from './chosen-definition.ts';
+import type { AgentsDeps } from './deps.ts';
+import { playCase } from './play-case.ts';
+import { foundAgent } from './read-agents.ts';
+import { invalid, turnFaults } from './test-cases.ts';
+
+/** Runs one case against the draft, a version or a definition. A pass counts for publishing exactly what was tested. */
+export async function testAgent(
+  { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
+  orgId: string,
+  id: string,
+  { case: suiteCase, version, definition: given, record, recorded }: TestAgentBody,
+): Promise<CaseResult> {
+  const faults = turnFaults(suiteCase, '/case');
+  if (record && recorded)
+    faults.push({
+      pointer: '/recorded',
+      code: 'conflict',
+      detail: 'Either record the model, or use what was recorded.',
+    });
+  if (given && version !== undefined)
+    faults.push({ pointer: '/version', code: 'conflict', detail: 'Test either a version or a definition.' });
+  if (faults.length > 0) throw invalid(...faults);
+  const agent = await foundAgent(db, orgId, id);
+  if (given) checkDefinition(given);
+  const definition = given ?? (await chosenDefinition(db, agent, version));
+  // Read first: if a document changes during the test, the pass does not count.
+  const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
+  const print = printOf(suiteCase);
+  const tested = { id, name: agent.name, revision: agent.revision, definition };
+  const result = await playCase(answering, orgId, tested, suiteCase, {
+    ...(record && { record }),
+    ...(recorded && { recorded }),
+  });
+  // The caller could have written these answers.
+  if (recorded) return result;
+  // A case that is not stored leaves no record.
+  const isStored = (await readSuite(db, orgId, id))?.cases.some((one) => printOf(one) === print) ?? false;
+  if (isStored) await (result.passed ? recordPass(db, orgId, id, print) : forgetPass(db, orgId, id, print));
+  return result;
+}

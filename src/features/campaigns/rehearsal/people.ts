@@ -1,0 +1,218 @@
+import type { CampaignSettings } from '../../../../contract/campaigns.ts';
+import type { MessageContent } from '../../../../contract/messages.ts';
+import { MAX_REHEARSED, type MadeUp, type RehearsedStatus } from '../../../../contract/dashboard/rehearsals.ts';
+import { pushedRow, type PushRow } from '../push-recipients.ts';
+import type { Db } from '../../../store/db.ts';
+import { type EndUserFilter, listEndUsers } from '../../../store/end-users/search.ts';
+import type { EndUserRow } from '../../../store/end-users/resolve.ts';
+import type { Suppression } from '../../../store/end-users/suppression.ts';
+import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
+import { planPage, type PlannedRecipient } from '../../../store/recipients/plan-page.ts';
+import type { PushedRecipient } from '../../../store/recipients/push.ts';
+import { listWaiting } from '../../../store/recipients/review.ts';
+import { openingOf, variablesOf } from '../plan-dispatch.ts';
+
+/** A person in a rehearsal: enrolled, or left out at the enrolment. */
+export type Cast = {
+  recipient: DueRecipient;
+  ref: string | null;
+  sendAt: Date | null;
+  /** The person exists. */
+  isKnown: boolean;
+  text: string | null;
+  left: { status: RehearsedStatus; reason: string | null } | null;
+};
+
+/** Where people would be enrolled. */
+export type Enrolment = {
+  db: Db;
+  suppression: Suppression;
+  orgId: string;
+  campaignId: string;
+  channelId: string;
+  channelKind: string;
+};
+export type Place = Enrolment & {
+  settings: CampaignSettings;
+  /** Gets the variables whose places are empty, for each message. */
+  onEmpty(names: ReadonlySet<string>): void;
+};
+
+const PAGE = 500;
+const MAX_TEXT = 160;
+
+/** The recipients who wait, oldest first. */
+export async function* waitingOnes(place: Place): AsyncGenerator<Cast> {
+  const { db, orgId, campaignId: id, channelId, channelKind } = place;
+  for (let after = ''; ;) {
+    const page = await listWaiting(db, { orgId, id, channelId, channelKind }, { after, limit: PAGE });
+    for (const { ref, send_at: sendAt, ...due } of page)
+      yield cast(place, { recipient: due, ref, sendAt, isKnown: true, left: null });
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** End users who match, as the audience would add them, newest first. */
+export async function* matchingOnes(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
+  for await (const one of planAudience(place, filter))
+    yield cast(place, { ...one, ref: null, sendAt: null, isKnown: true });
+}
+
+type Planned = Pick<Cast, 'recipient' | 'left'>;
+
+export async function* planAudience(place: Enrolment, filter: EndUserFilter): AsyncGenerator<Planned> {
+  const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
+  for (let after: { id: string; createdAt: Date } | null = null; ;) {
+    const { rows, hasMore } = await listEndUsers(place.db, place.orgId, filter, { limit: PAGE, after });
+    const pushed = rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
+    for (const one of await plan(place, pushed, 'campaign', before))
+      // Someone who was erased between the two reads is not there any more.
+      if (one.person) yield plannedOf(place.channelKind, one as PlannedPerson, {});
+    if (!hasMore) return;
+    after = { id: rows.at(-1)!.id, createdAt: new Date(0) };
+  }
+}
+
+/** Rows of a file, as a push would add them: found by their identifiers, or new. */
+export async function* pushedOnes(
+  place: Place,
+  rows: AsyncIterable<PushRow>,
+  dedupe: 'campaign' | 'none',
+): AsyncGenerator<Cast> {
+  const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
+  // A person of two rows is one: an opt-out after the first message concerns the second.
+  const persons = new Map<string, DueRecipient['person']>();
+  let page: PushRow[] = [];
+  const settle = async function* (): AsyncGenerator<Cast> {
+    const pushed = page.map((row) => ('said' in row ? pushedRow(row) : null));
+    const planned = await plan(
+      place,
+      pushed.filter((one) => one !== null),
+      dedupe,
+      before,
+    );
+    let next = 0;
+    for (const [index, row] of page.entries()) {
+      if ('errors' in row) yield invalidOne(row.ref, row.errors[0]?.code ?? 'invalid');
+      else {
+        const one = castOf(place, pushed[index]!, planned[next++]!);
+        const { id } = one.recipient.person;
+        one.recipient.person = persons.get(id) ?? one.recipient.person;
+        persons.set(id, one.recipient.person);
+        yield one;
+      }
+    }
+    page = [];
+  };
+  for await (const row of rows) {
+    page.push(row);
+    if (page.length === PAGE) yield* settle();
+  }
+  yield* settle();
+}
+
+const plan = (
+  { db, suppression, orgId, campaignId, channelId, channelKind }: Enrolment,
+  recipients: PushedRecipient[],
+  dedupe: 'campaign' | 'none',
+  before: Parameters<typeof planPage>[3],
+): Promise<PlannedRecipient[]> => {
+  const unasked = { keyId: null, from: null, requestId: null, idempotency: null };
+  const call = { ...unasked, orgId, campaignId, channelId, channelKind, dedupe, recipients };
+  return planPage(db, call, suppression, before);
+};
+
+function castOf(place: Place, pushed: PushedRecipient, planned: PlannedRecipient): Cast {
+  const { outcome, person } = planned;
+  const { ref, sendAt } = pushed;
+  if (outcome.kind === 'invalid' || !person)
+    return invalidOne(ref, outcome.kind === 'invalid' ? (outcome.faults[0]?.code ?? 'invalid') : null);
+  const known = plannedOf(place.channelKind, planned as PlannedPerson, pushed.variables);
+  return cast(place, { ...known, ref, sendAt, isKnown: person.updated_at !== null });
+}
+
+type PlannedPerson = PlannedRecipient & {
+  person: EndUserRow;
+  outcome: { kind: 'pending' | 'duplicate' | 'suppressed' };
+};
+
+function plannedOf(
+  channelKind: string,
+  { outcome, person, address }: PlannedPerson,
+  variables: Record<string, unknown>,
+): Planned {
+  const { id, external_id, name, email, phone, locale, time_zone, attributes, blocked } = person;
+  const consent = (person.consent[channelKind] as { status?: string } | undefined)?.status ?? null;
+  return {
+    recipient: {
+      id: outcome.id,
+      variables,
+      address,
+      request_id: null,
+      person: { id, external_id, name, email, phone, locale, time_zone, attributes, blocked, consent },
+    },
+    left: outcome.kind === 'pending' ? null : { status: outcome.kind, reason: outcome.reason },
+  };
+}
+
+function invalidOne(ref: string | null, reason: string | null): Cast {
+  const left = { status: 'invalid' as const, reason };
+  return { recipient: madeUp('', {}), ref, sendAt: null, isKnown: false, text: null, left };
+}
+
+/** Fills in the words now, and lets go of what only they need: ten thousand people with all attributes are too much. */
+function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {
+  const { person } = recipient;
+  const empty = new Set<string>();
+  const opening = left ? null : openingOf(place.settings, person.locale, variablesOf(recipient), empty);
+  if (empty.size > 0) place.onEmpty(empty);
+  const lean = { ...recipient, variables: {}, person: { ...person, attributes: {} } };
+  return { ...more, recipient: lean, left, text: opening && wordsOf(opening).slice(0, MAX_TEXT) };
+}
+
+function wordsOf(content: MessageContent): string {
+  if (content.type === 'text') return content.text;
+  if (content.type !== 'template') return '';
+  return content.text ?? `${content.name}: ${Object.values(content.variables ?? {}).join(', ')}`;
+}
+
+const madeUp = (id: string, person: Partial<DueRecipient['person']>): DueRecipient => ({
+  id,
+  variables: {},
+  address: id,
+  request_id: null,
+  person: {
+    id,
+    external_id: null,
+    name: null,
+    email: null,
+    phone: null,
+    locale: null,
+    time_zone: null,
+    attributes: {},
+    blocked: false,
+    consent: null,
+    ...person,
+  },
+});
+
+/** Every n-th, so that any part of a list has its share. */
+const isIn = (percent: number, index: number): boolean =>
+  Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100);
+
+/** People who do not exist: everything is spread evenly, and the same each time. */
+export async function* madeUpOnes(place: Place, said: MadeUp): AsyncGenerator<Cast> {
+  const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = said;
+  for (let index = 0; index < Math.min(said.count, MAX_REHEARSED); index++) {
+    const name = `${index + 1}`;
+    const inZone = Math.floor(index / zones.length);
+    const recipient = madeUp(`made-up-${name}`, {
+      name: isIn(unnamed, inZone) ? null : `Person ${name}`,
+      time_zone: zones[index % zones.length]!,
+      locale: locales[inZone % locales.length]!,
+      consent: isIn(optedOut, inZone) ? 'opted_out' : null,
+    });
+    yield cast(place, { recipient, ref: name, sendAt: null, isKnown: false, left: null });
+  }
+}

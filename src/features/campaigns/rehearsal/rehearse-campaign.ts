@@ -1,0 +1,127 @@
+import {
+  type CampaignRehearsal,
+  MAX_REHEARSED,
+  type RehearseCampaignBody,
+} from '../../../../contract/dashboard/rehearsals.ts';
+import { Refusal } from '../../../../contract/problems.ts';
+import { checkSettings } from '../check-settings.ts';
+import { createLoopShare } from '../../../kernel/loop-share.ts';
+import { timestamp } from '../../../kernel/clock.ts';
+import { readCampaign } from '../../../store/campaigns/campaigns.ts';
+import { readChannel } from '../../../store/channels/channels.ts';
+import type { EndUserFilter } from '../../../store/end-users/search.ts';
+import type { CampaignsDeps } from '../deps.ts';
+import { readRecipients } from '../read-recipients.ts';
+import { type Cast, madeUpOnes, matchingOnes, type Place, pushedOnes, waitingOnes } from './people.ts';
+import { type Player, playClock } from './play-clock.ts';
+import { type Part, tellRehearsal } from './report.ts';
+import { readScript } from './script.ts';
+
+type RehearsalDeps = Pick<CampaignsDeps, 'db' | 'suppression'>;
+
+export type AskedRehearsal = Omit<RehearseCampaignBody, 'filters'> & { filter: EndUserFilter | null };
+
+/** Half of what a reader waits for; ten thousand people in as many time zones as there are take a few seconds. */
+const LONGEST_MS = 30_000;
+/** Each takes its share of the event loop for some seconds. One organization has one of them. */
+const AT_ONCE = 2;
+
+/** The organizations whose rehearsal runs in this process. */
+const running = new Set<string>();
+
+/** A campaign on a virtual clock, by the rules of the worker. Sends nothing and stores nothing. */
+export async function rehearseCampaign(
+  deps: RehearsalDeps,
+  orgId: string,
+  id: string,
+  asked: AskedRehearsal,
+): Promise<CampaignRehearsal> {
+  checkAsked(asked);
+  if (running.has(orgId)) throw new Refusal('rate_limited', 'One rehearsal of an organization runs at a time.');
+  if (running.size >= AT_ONCE) throw new Refusal('unavailable', 'Other rehearsals are running on this server.');
+  running.add(orgId);
+  try {
+    return await rehearse(deps, orgId, id, asked);
+  } finally {
+    running.delete(orgId);
+  }
+}
+
+const refused = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
+
+function checkAsked({ filter, file, made_up: madeUp, replies = [] }: AskedRehearsal): void {
+  if ([filter ?? undefined, file, madeUp].filter((one) => one !== undefined).length > 1)
+    throw refused('', 'conflict', 'Give at most one of filters, file and made_up.');
+  if (replies.reduce((sum, { percent = 0 }) => sum + percent, 0) > 100)
+    throw refused('/replies', 'out_of_range', 'All percent together are at most 100.');
+}
+
+async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: string, asked: AskedRehearsal) {
+  const deadline = performance.now() + LONGEST_MS;
+  const row = await readCampaign(db, orgId, id);
+  if (!row) throw new Refusal('campaign_not_found');
+  const channel = await readChannel(db, orgId, row.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const { settings = row.settings, replies = [], begins_at: said } = asked;
+  checkSettings(settings);
+  const beginsAt = said ? new Date(said) : new Date();
+  const empty = { count: 0, names: new Set<string>() };
+  const place: Place = {
+    db,
+    suppression,
+    orgId,
+    campaignId: id,
+    channelId: row.channelId,
+    channelKind: channel.kind,
+    settings,
+    onEmpty: (names) => {
+      empty.count++;
+      for (const name of names) empty.names.add(name);
+    },
+  };
+  const { parts, hasMore } = await gather(place, asked, beginsAt);
+  const refs = new Map(parts.map(({ cast, player }) => [player, cast.ref]));
+  const script = readScript(replies, (player) => refs.get(player) ?? null);
+  const players = parts.flatMap(({ player }) => player ?? []);
+  const stage = { settings, channelKind: channel.kind, beginsAt, replyOf: script.replyOf, deadline };
+  const stopped = await playClock(stage, players);
+  return {
+    begins_at: timestamp(beginsAt),
+    stopped,
+    has_more: hasMore,
+    empty: { count: empty.count, names: [...empty.names] },
+    ...(await tellRehearsal(parts, replies, script.optsOut, asked.all_rows ?? false)),
+  };
+}
+
+async function gather(
+  place: Place,
+  asked: AskedRehearsal,
+  beginsAt: Date,
+): Promise<{ parts: Part[]; hasMore: boolean }> {
+  const parts: Part[] = [];
+  const share = createLoopShare();
+  for await (const cast of sourceOf(place, asked)) {
+    if (parts.length === MAX_REHEARSED) return { parts, hasMore: true };
+    const player = await share(() => (cast.left ? null : playerOf(cast, place, beginsAt)));
+    parts.push({ cast, player });
+  }
+  return { parts, hasMore: false };
+}
+
+function sourceOf(
+  place: Place,
+  { filter, file, made_up: madeUp, dedupe = 'campaign' }: AskedRehearsal,
+): AsyncGenerator<Cast> {
+  if (filter) return matchingOnes(place, filter);
+  if (madeUp) return madeUpOnes(place, madeUp);
+  return file === undefined ? waitingOnes(place) : pushedOnes(place, readRecipients(file), dedupe);
+}
+
+/** As a push enrolls: not before its own time, the start of the campaign, and now. */
+function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
+  const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
+  const dueAt = new Date(Math.max(...times));
+  return { recipient, dueAt, status: 'waiting', reason: null, at: null, reply: null };
+}

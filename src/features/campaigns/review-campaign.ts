@@ -1,0 +1,211 @@
+import type { CampaignSettings, RecipientStatus } from '../../../contract/campaigns.ts';
+import { type CampaignReview, MAX_NAMED, MAX_REVIEWED } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { nextOpening } from './opening-hours.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { createLoopShare } from '../../kernel/loop-share.ts';
+import { createTally } from '../../kernel/tally.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { readChannel } from '../../store/channels/channels.ts';
+import type { Db } from '../../store/db.ts';
+import type { EndUserFilter } from '../../store/end-users/search.ts';
+import { countRecipients } from '../../store/recipients/read.ts';
+import { countLost, listWaiting, type WaitingRecipient } from '../../store/recipients/review.ts';
+import { readUsageSums } from '../../store/spending/read-use.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { type Enrolment, planAudience } from './rehearsal/people.ts';
+import { openingOf, variablesOf, whyNever } from './plan-dispatch.ts';
+
+const PAGE = 1_000;
+const SAMPLES = 3;
+const MINUTE_MS = 60_000;
+const COST_DAYS = 30;
+/** Each reads thousands of people, and viewers may ask for it. */
+const AT_ONCE = 4;
+const underWay = createTally<string>();
+/** One for all of them: they share the event loop as if they were one. */
+const share = createLoopShare();
+
+type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
+type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'samples'>;
+
+type Deps = Pick<CampaignsDeps, 'db' | 'suppression'>;
+
+/** The review before a start: what the worker would do with the recipients who wait, or who match. Stores nothing. */
+export async function reviewCampaign(
+  deps: Deps,
+  orgId: string,
+  id: string,
+  filter: EndUserFilter | null,
+): Promise<CampaignReview> {
+  if (underWay.of(orgId) >= AT_ONCE)
+    throw new Refusal('rate_limited', `At most ${AT_ONCE} reviews of an organization run at the same time.`);
+  underWay.add(orgId);
+  try {
+    return await review(deps, { orgId, id, filter });
+  } finally {
+    underWay.remove(orgId);
+  }
+}
+
+async function review(
+  { db, suppression }: Deps,
+  { orgId, id, filter }: { orgId: string; id: string; filter: EndUserFilter | null },
+): Promise<CampaignReview> {
+  const row = await readCampaign(db, orgId, id);
+  if (!row) throw new Refusal('campaign_not_found');
+  const channel = await readChannel(db, orgId, row.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
+  const begun = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
+  const told = filter ? await reviewMatching(place, begun, filter) : await reviewWaiting(place, begun);
+  return { ...told, cost: await costOf(db, orgId, row.agentId, told.goes.count) };
+}
+
+type Told = Omit<CampaignReview, 'cost'>;
+type Review = ReturnType<typeof beginReview>;
+
+async function reviewWaiting(place: Enrolment, review: Review): Promise<Told> {
+  const { db, orgId, campaignId: id } = place;
+  for (let after = '', left = MAX_REVIEWED; left > 0; left -= PAGE) {
+    const page = await listWaiting(db, { ...place, id }, { after, limit: Math.min(PAGE, left) });
+    await review.add(page);
+    if (page.length < PAGE) break;
+    after = page.at(-1)!.id;
+  }
+  const found = review.end();
+  const [{ counts }, lost] = await Promise.all([countRecipients(db, orgId, id), countLost(db, orgId, id)]);
+  const before = lost.map((one) => ({
+    ...one,
+    status: one.status as RecipientStatus,
+    is_waiting: false,
+    recipients: [],
+  }));
+  const waiting = counts.pending + counts.waiting_window;
+  return { waiting, has_more: false, ...found, left_out: [...found.left_out, ...before] };
+}
+
+/** People who are enrolled already or silent are left out as the audience would. */
+async function reviewMatching(place: Enrolment, review: Review, filter: EndUserFilter): Promise<Told> {
+  let examined = 0;
+  let hasMore = false;
+  for await (const { recipient, left } of planAudience(place, filter)) {
+    if ((hasMore = examined === MAX_REVIEWED)) break;
+    examined++;
+    const waiting = { ...recipient, ref: null, send_at: null };
+    if (left) review.leave(waiting, left as LeftOut);
+    else await review.add([waiting]);
+  }
+  return { waiting: examined, has_more: hasMore, ...review.end() };
+}
+
+/** Examines waiting recipients, page by page, by the rules of `planDispatch`. */
+export function beginReview(campaign: Reviewed): {
+  add(page: readonly WaitingRecipient[]): Promise<void>;
+  /** Someone who would not be enrolled. */
+  leave(recipient: WaitingRecipient, why: LeftOut): void;
+  end(): Found;
+} {
+  const { settings, now } = campaign;
+  const found: Found = {
+    examined: 0,
+    goes: { count: 0, later: 0, first_at: null, last_at: null },
+    left_out: [],
+    empty: { count: 0, names: [], recipients: [] },
+    samples: [],
+  };
+  const names = new Set<string>();
+  const openingFor = openings(settings, now);
+  let first: Date | null = null;
+  let last: Date | null = null;
+  const examine = (recipient: WaitingRecipient): void => {
+    found.examined++;
+    const opens = openingFor(recipient);
+    const end = whyLeftOut(campaign, recipient, opens);
+    if (end || !opens) return leaveOut(found, recipient, end ?? { status: 'failed', reason: 'never_open' });
+    found.goes.count++;
+    if (opens > now) found.goes.later++;
+    if (!first || opens < first) first = opens;
+    if (!last || opens > last) last = opens;
+    const empty = new Set<string>();
+    const opening = openingOf(settings, recipient.person.locale, variablesOf(recipient), empty);
+    if (found.samples.length < SAMPLES)
+      found.samples.push({ recipient: nameOf(recipient), goes_out_at: timestamp(opens), opening });
+    if (empty.size === 0) return;
+    found.empty.count++;
+    for (const name of empty) names.add(name);
+    if (found.empty.recipients.length < MAX_NAMED) found.empty.recipients.push(nameOf(recipient));
+  };
+  return {
+    add: async (page) => {
+      for (const recipient of page) await share(() => examine(recipient));
+    },
+    leave: (recipient, why) => {
+      found.examined++;
+      leaveOut(found, recipient, why);
+    },
+    end: () => {
+      const { goes } = found;
+      goes.first_at = first && timestamp(first);
+      goes.last_at = first && last && timestamp(lastOf(first, last, goes.count, settings.per_minute));
+      found.empty.names = [...names];
+      return found;
+    },
+  };
+}
+
+/** By zone and moment: thousands of people share a few of both. */
+function openings(settings: CampaignSettings, now: Date): (recipient: WaitingRecipient) => Date | null {
+  const known = new Map<string, Date | null>();
+  const starts = Math.max(now.getTime(), Date.parse(settings.starts_at ?? '') || 0);
+  return ({ person, send_at: sendAt }) => {
+    const zone = person.time_zone ?? settings.time_zone ?? 'UTC';
+    const from = Math.max(starts, sendAt?.getTime() ?? 0);
+    const name = `${zone} ${from}`;
+    if (!known.has(name)) known.set(name, nextOpening(settings, zone, new Date(from)));
+    return known.get(name)!;
+  };
+}
+
+type LeftOut = { status: RecipientStatus | 'duplicate'; reason: string };
+
+function whyLeftOut(campaign: Reviewed, recipient: WaitingRecipient, opens: Date | null): LeftOut | null {
+  const never = whyNever(campaign, recipient);
+  if (never) return never;
+  const { ends_at: ends } = campaign.settings;
+  return ends && opens && opens >= new Date(ends) ? { status: 'expired', reason: 'campaign_ended' } : null;
+}
+
+function leaveOut({ left_out: groups }: Found, recipient: WaitingRecipient, { status, reason }: LeftOut): void {
+  let group = groups.find((one) => one.status === status && one.reason === reason);
+  if (!group) groups.push((group = { status, reason, is_waiting: true, count: 0, recipients: [] }));
+  group.count++;
+  if (group.recipients.length < MAX_NAMED) group.recipients.push(nameOf(recipient));
+}
+
+const nameOf = ({ id, ref, person }: WaitingRecipient) => ({ id, ref, end_user_id: person.id, name: person.name });
+
+/** The rate limit can make the last one later than their hours do. */
+const lastOf = (first: Date, last: Date, count: number, perMinute: number | undefined): Date =>
+  perMinute === undefined
+    ? last
+    : new Date(Math.max(last.getTime(), first.getTime() + ((count - 1) / perMinute) * MINUTE_MS));
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+async function costOf(db: Db, orgId: string, agentId: string, people: number): Promise<CampaignReview['cost']> {
+  const since = dayOf(Date.now() - (COST_DAYS - 1) * 1_440 * MINUTE_MS);
+  const [sum] = await readUsageSums(db, 'all', { orgId, agentId, since, until: dayOf(Date.now()) });
+  const { turns = 0, unpriced = 0, costs = {} } = sum ?? {};
+  const times = (factor: number) =>
+    Object.entries(costs).map(([currency, amount]) => ({
+      amount: ((Number(amount) / turns) * factor).toFixed(6),
+      currency,
+    }));
+  return {
+    turns,
+    unpriced_tokens: unpriced,
+    per_turn: turns > 0 ? times(1) : [],
+    one_turn_each: turns > 0 ? times(people) : [],
+  };
+}

@@ -1,0 +1,32 @@
+import type { SendMessage } from '../../../contract/channels.ts';
+import type { TestCampaignBody } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { checkSettings } from './check-settings.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { agentOpening, previewSettings } from './preview-campaign.ts';
+import { readCampaign } from './read-campaigns.ts';
+
+/** Members see this before the first message of a test. */
+const TEST_MARK = '[Test] ';
+
+/** The first message of a campaign, as a test for one address. It enrolls no one. */
+export async function writeTestMessage(
+  { db }: Pick<CampaignsDeps, 'db'>,
+  orgId: string,
+  id: string,
+  { settings, address, end_user: person = {}, variables = {} }: TestCampaignBody,
+): Promise<{ channelId: string; message: SendMessage }> {
+  const campaign = await readCampaign({ db }, orgId, id);
+  checkSettings(settings);
+  const { opening } = previewSettings(settings, { settings, end_user: person, variables }, new Date());
+  const content = opening ?? (await agentOpening(db, orgId, campaign.agent_id, { person, variables }));
+  if (content === null) {
+    const detail = 'A model writes the first message when a conversation starts: there is no text to send as a test.';
+    throw new Refusal('validation_failed', undefined, {
+      errors: [{ pointer: '/settings/opening', code: 'required', detail }],
+    });
+  }
+  const marked = content.type === 'text' ? { ...content, text: TEST_MARK + content.text } : content;
+  const metadata = { test: 'campaign', campaign_id: id };
+  return { channelId: campaign.channel_id, message: { to: { address }, content: marked, metadata } };
+}
