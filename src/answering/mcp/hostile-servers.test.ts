@@ -43,7 +43,7 @@ afterEach(async () => {
   await new Promise((done) => server.close(done));
 });
 
-const place = (timeoutMs = 2_000) => ({
+const place = (timeoutMs = 20_000) => ({
   egress,
   url,
   authority: { signing: [], headers: {}, hidden: [] },

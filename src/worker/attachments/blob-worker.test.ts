@@ -194,7 +194,7 @@ describe('a file in a store of its own', () => {
     s3.failing = null;
     await later();
     await expect.poll(names).toEqual([]);
-    expect(await waiting()).toBe(0);
+    await expect.poll(waiting).toBe(0);
   });
 
   it('that is erased while it is moved leaves no object', async () => {
