@@ -3,6 +3,7 @@ import { createDigest, digestBytes } from '../access/keys/digest.ts';
 import { mintKey, shownPrefix } from '../access/keys/key-format.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { sealSecrets } from '../features/channels/ask-provider.ts';
+import { keepMessage } from '../features/conversations/receive-message.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Key } from '../kernel/seal.ts';
 import { insertAgent } from '../store/agents/write.ts';
@@ -10,12 +11,7 @@ import { insertApiKey } from '../store/api-keys/write.ts';
 import { SYSTEM, recordAudit } from '../store/organizations/audit.ts';
 import { insertCampaign } from '../store/campaigns/campaigns.ts';
 import { insertChannel } from '../store/channels/channels.ts';
-import {
-  insertConversation,
-  insertInboundRun,
-  insertMessage,
-  updateConversation,
-} from '../store/conversations/write.ts';
+import { insertConversation } from '../store/conversations/write.ts';
 import type { Db, Queryable } from '../store/db.ts';
 import { insertDocument } from '../store/documents.ts';
 import { insertEndUser } from '../store/end-users/read.ts';
@@ -85,13 +81,8 @@ async function makePeople(tx: Queryable, orgId: string, agentId: string, channel
     await insertEndUser(tx, orgId, { id, externalId, timeZone, ...rest });
     if (person.locale !== 'ar') continue;
     const conversationId = newId('conv');
-    const runId = newId('run');
-    const messageId = newId('msg');
     await insertConversation(tx, orgId, { id: conversationId, agentId, channelId, endUserId: id, locale: 'ar' });
-    await insertInboundRun(tx, orgId, { id: runId, conversationId, requestId: null });
-    const content = { type: 'text' as const, text: ARABIC_QUESTION };
-    await insertMessage(tx, orgId, { id: messageId, conversationId, runId, role: 'end_user', content });
-    await updateConversation(tx, orgId, conversationId, { runId, addUnanswered: messageId });
+    await keepMessage(tx, orgId, conversationId, { type: 'text', text: ARABIC_QUESTION }, { requestId: null });
   }
 }
 

@@ -1,3 +1,5 @@
+import { sql, type SQL } from 'drizzle-orm';
+
 /**
  * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded; a name
  * that is unknown or not used fails there. A call passes an object with exactly these names: one that is missing or
@@ -31,6 +33,14 @@ export function named<const T extends Types>(name: string, types: T, template: s
   });
   return Object.assign(query, { text });
 }
+
+/** The same statement for a transaction of Drizzle, which does not prepare it. */
+export const asSql = ({ text, values }: Query): SQL =>
+  sql.join(
+    text
+      .split(/\$(\d+)/)
+      .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`)),
+  );
 
 /** The parameters of rows that come as one array per column, and the item of FROM that makes rows of them. */
 export function rowsOf<const T extends Types, const Prefix extends string = ''>(

@@ -58,8 +58,8 @@ async function storeMessage(
   const conversationId = await conversationOf(tx, channel, event, suppression);
   const kept = await keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
     requestId,
-    providerMessageId: cleanName(event.providerMessageId) ?? undefined,
-    metadata: cleanMetadata(event.metadata),
+    providerMessageId: cleanName(event.providerMessageId),
+    metadata: cleanMetadata(event.metadata) ?? null,
     settles: true,
     ...((await isSpoken(tx, channel.orgId, event)) && { waitMs: TRANSCRIPT_WAIT_MS }),
   });

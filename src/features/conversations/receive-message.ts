@@ -2,13 +2,8 @@ import type { Message, MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findConversation, listAnswersAfter } from '../../store/conversations/read.ts';
-import {
-  insertInboundRun,
-  insertMessage,
-  lockConversation,
-  updateConversation,
-  wakeRun,
-} from '../../store/conversations/write.ts';
+import { storeArrivedMessage } from '../../store/conversations/message-arrives.ts';
+import { lockConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
 import { settleMs } from '../../store/runs/settle.ts';
 import { presentMessage } from '../../store/messages/present.ts';
@@ -22,8 +17,8 @@ const MAX_ANSWERS = 50;
 type KeepOptions = {
   requestId: string | null;
   /** The sender's id of the message. */
-  providerMessageId?: string | undefined;
-  metadata?: Readonly<Record<string, string>> | undefined;
+  providerMessageId?: string | null;
+  metadata?: Readonly<Record<string, string>> | null;
   /** More messages may follow soon and need the same answer; otherwise the turn starts immediately. */
   settles?: boolean;
   /** The turn waits this long for the words of audio, which start it earlier. */
@@ -31,36 +26,30 @@ type KeepOptions = {
 };
 
 /**
- * Stores an end user's message; the conversation's run is then due for a turn. A conversation that a human has taken
- * over only stores it. Returns the message's id and the run that will answer it, if any.
+ * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's id and the run that
+ * will answer it, if any.
  */
 export async function keepMessage(
   tx: Queryable,
   orgId: string,
   conversationId: string,
   content: MessageContent,
-  { requestId, providerMessageId, metadata, settles = false, waitMs = 0 }: KeepOptions,
+  { requestId, providerMessageId = null, metadata = null, settles = false, waitMs = 0 }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
   // Created under the lock: the order of ids is the order of arrival.
   const messageId = newId('msg');
-  const silent = conversation.status === 'handed_off';
-  const afterMs = Math.max(waitMs, settles ? settleMs(conversation.firstUnanswered) : 0);
-  let answering = conversation.runId;
-  if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering, afterMs)))) {
-    answering = newId('run');
-    await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId, afterMs });
-  }
-  const message = { id: messageId, conversationId, runId: answering, role: 'end_user' as const, content };
-  const told = { ...(providerMessageId !== undefined && { providerMessageId }), ...(metadata && { metadata }) };
-  await insertMessage(tx, orgId, { ...message, ...told });
-  await updateConversation(tx, orgId, conversationId, {
-    status: silent ? 'handed_off' : 'open',
-    ...(answering !== null && { runId: answering }),
-    ...(!silent && { addUnanswered: messageId }),
+  const message = { id: messageId, content, providerMessageId, metadata };
+  const runId = await storeArrivedMessage(tx, message, {
+    orgId,
+    id: conversationId,
+    isSilent: conversation.status === 'handed_off',
+    runId: conversation.runId,
+    requestId,
+    afterMs: Math.max(waitMs, settles ? settleMs(conversation.firstUnanswered) : 0),
   });
-  return { messageId, runId: silent ? null : answering };
+  return { messageId, runId };
 }
 
 /** The same in a transaction of its own. */

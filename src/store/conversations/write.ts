@@ -3,7 +3,6 @@ import type { Queryable } from '../db.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { MessageRow } from '../runs/read.ts';
-import { STORING } from '../runs/settle.ts';
 import { run } from '../schema/run.ts';
 
 /** Locks the conversation until the transaction ends, to serialize its changes. */
@@ -37,13 +36,11 @@ export async function updateConversation(
   changes: {
     status?: 'open' | 'handed_off' | 'resolved';
     assigneeId?: string | null;
-    runId?: string;
-    addUnanswered?: string;
     forgetUnanswered?: true;
     snoozedUntil?: Date;
   },
 ): Promise<void> {
-  const { addUnanswered, forgetUnanswered, ...plain } = changes;
+  const { forgetUnanswered, ...plain } = changes;
   const isHandedOff = sql`${conversation.status} = 'handed_off'`;
   await tx
     .update(conversation)
@@ -58,9 +55,6 @@ export async function updateConversation(
       }),
       // Whatever happens to it brings it back.
       snoozedUntil: plain.snoozedUntil ?? null,
-      ...(addUnanswered !== undefined && {
-        unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
-      }),
       ...(forgetUnanswered && { unanswered: [] }),
       // Any change makes a turn in progress outdated.
       version: sql`${conversation.version} + 1`,
@@ -91,9 +85,6 @@ export async function insertMessage(
     authorId?: string | null;
     /** It must be delivered now. */
     isDue?: boolean;
-    /** The sender's id of the message. */
-    providerMessageId?: string;
-    metadata?: Readonly<Record<string, string>>;
   },
 ): Promise<MessageRow> {
   const { isDue = false, ...plain } = row;
@@ -103,37 +94,6 @@ export async function insertMessage(
     .values({ orgId, ...plain, createdAt: sql`clock_timestamp()`, dueAt: isDue ? sql`now()` : null })
     .returning();
   return made!;
-}
-
-/** Makes the run due in a moment; false when it has ended or is scheduled for later. */
-export async function wakeRun(tx: Queryable, orgId: string, runId: string, afterMs: number): Promise<boolean> {
-  const rows = await tx
-    .update(run)
-    .set({
-      status: sql`CASE WHEN ${run.status} = 'running' THEN 'running' ELSE 'queued' END`,
-      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN ${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
-      finishedAt: null,
-      reason: null,
-    })
-    .where(
-      and(
-        eq(run.orgId, orgId),
-        eq(run.id, runId),
-        sql`${run.status} IN ('queued', 'running', 'waiting_for_user', 'handed_off')`,
-      ),
-    )
-    .returning({ id: run.id });
-  return rows.length > 0;
-}
-
-/** A run without a trigger call: the end user wrote first, or again after the last run had ended. */
-export async function insertInboundRun(
-  tx: Queryable,
-  orgId: string,
-  { afterMs = 0, ...row }: { id: string; conversationId: string; requestId: string | null; afterMs?: number },
-): Promise<void> {
-  const dueAt = sql`${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond'`;
-  await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt });
 }
 
 export async function setRunStatus(

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { newId } from '../../kernel/ids.ts';
-import { named, rowsOf } from '../named.ts';
+import { rowsOf } from '../named.ts';
+import { arrivalStatement, MESSAGE_COLUMNS, messageColumns, placeColumnsOf } from '../conversations/message-arrives.ts';
 import { rememberedId } from './event-id.ts';
-import { settleMs, STORING } from '../runs/settle.ts';
+import { settleMs } from '../runs/settle.ts';
 
 /**
  * Stores messages of known people, many at once: three statements in total, for any number of messages and people.
@@ -141,78 +142,20 @@ async function lockConversations(
   );
 }
 
-const SAID = rowsOf('t', {
-  org_id: 'text',
-  channel_id: 'text',
-  event_id: 'text',
-  conversation_id: 'text',
-  message_id: 'text',
-  content: 'text',
-  provider_message_id: 'text',
-  metadata: 'text',
-});
-const TALKED = rowsOf(
-  't',
-  {
-    org_id: 'text',
-    id: 'text',
-    silent: 'bool',
-    run_id: 'text',
-    new_run_id: 'text',
-    request_id: 'text',
-    settle_ms: 'int',
-  },
-  'talked_',
-);
+const EVENT = rowsOf('t', { ...MESSAGE_COLUMNS, channel_id: 'text', event_id: 'text' });
 
-/**
- * The new messages, with the run that answers them: the conversation's own, woken, or a new one if that has ended. A
- * conversation that a human has taken over only stores them.
- */
-const WRITE = named(
+/** A message whose event was stored before is left out. */
+const WRITE = arrivalStatement(
   'keep-inbound-batch',
-  { ...SAID.types, ...TALKED.types },
-  `WITH said AS MATERIALIZED (
-  SELECT * FROM ${SAID.from}
+  EVENT.types,
+  `said AS MATERIALIZED (
+  SELECT * FROM ${EVENT.from}
 ), fresh AS (
   INSERT INTO inbound_event (org_id, channel_id, event_id) SELECT org_id, channel_id, event_id FROM said
   ORDER BY org_id, channel_id, event_id ON CONFLICT DO NOTHING RETURNING org_id, channel_id, event_id
-), kept AS MATERIALIZED (
+), arrived AS MATERIALIZED (
   SELECT said.* FROM said JOIN fresh USING (org_id, channel_id, event_id)
-), talked AS MATERIALIZED (
-  SELECT t.*, k.ids
-  FROM ${TALKED.from}
-  JOIN (SELECT org_id, conversation_id, array_agg(message_id ORDER BY message_id) AS ids FROM kept GROUP BY 1, 2) k
-    ON k.org_id = t.org_id AND k.conversation_id = t.id
-), woken AS (
-  UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END,
-    finished_at = NULL, reason = NULL,
-    due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.settle_ms * interval '1 millisecond' ELSE r.due_at END
-  FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
-    AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
-  RETURNING r.org_id, r.id
-), made AS (
-  INSERT INTO run (org_id, id, conversation_id, request_id, status, input, due_at)
-  SELECT t.org_id, t.new_run_id, t.id, t.request_id, 'queued', '{}', ${STORING} + t.settle_ms * interval '1 millisecond'
-  FROM talked t WHERE NOT t.silent AND NOT EXISTS (SELECT 1 FROM woken w WHERE w.org_id = t.org_id AND w.id = t.run_id)
-  RETURNING org_id, id
-), answered AS MATERIALIZED (
-  SELECT t.org_id, t.id, t.ids, t.silent, coalesce(m.id, t.run_id) AS run_id
-  FROM talked t LEFT JOIN made m ON m.org_id = t.org_id AND m.id = t.new_run_id
-), stored AS (
-  INSERT INTO message (org_id, id, conversation_id, run_id, role, content, provider_message_id, metadata)
-  SELECT k.org_id, k.message_id, k.conversation_id, a.run_id, 'end_user', k.content::jsonb, k.provider_message_id,
-    k.metadata::jsonb
-  FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id
-), moved AS (
-  UPDATE conversation c SET version = c.version + 1, updated_at = clock_timestamp(), run_id = a.run_id,
-    snoozed_until = NULL,
-    status = CASE WHEN a.silent THEN 'handed_off' ELSE 'open' END,
-    unanswered = CASE WHEN a.silent THEN c.unanswered ELSE c.unanswered || a.ids END
-  FROM answered a WHERE c.org_id = a.org_id AND c.id = a.id
-)
-SELECT k.message_id, CASE WHEN NOT a.silent THEN a.run_id END AS run_id
-FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id`,
+)`,
 );
 
 async function writeMessages(
@@ -225,21 +168,16 @@ async function writeMessages(
   if (fresh.length === 0) return new Map();
   const written = await client.query<{ message_id: string; run_id: string | null }>(
     WRITE({
-      org_id: fresh.map(({ row }) => row.orgId),
+      ...messageColumns(
+        fresh.map(({ row, conversation, messageId }) => ({ ...row, id: messageId, conversationId: conversation.id })),
+      ),
       channel_id: fresh.map(({ row }) => row.channelId),
       event_id: fresh.map(({ row }) => rememberedId(row.eventId)),
-      conversation_id: fresh.map(({ conversation }) => conversation.id),
-      message_id: fresh.map(({ messageId }) => messageId),
-      content: fresh.map(({ row }) => JSON.stringify(row.content)),
-      provider_message_id: fresh.map(({ row }) => row.providerMessageId),
-      metadata: fresh.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
-      talked_org_id: conversations.map(({ org_id: orgId }) => orgId),
-      talked_id: conversations.map(({ id }) => id),
-      talked_silent: conversations.map(({ silent }) => silent),
-      talked_run_id: conversations.map(({ run_id: runId }) => runId),
-      talked_new_run_id: conversations.map(() => newId('run')),
-      talked_request_id: conversations.map(({ requestId }) => requestId),
-      talked_settle_ms: conversations.map(({ first }) => settleMs(first)),
+      ...placeColumnsOf(
+        conversations.map(({ org_id: orgId, id, silent, run_id: runId, requestId, first }) => {
+          return { orgId, id, isSilent: silent, runId, requestId, afterMs: settleMs(first) };
+        }),
+      ),
     }),
   );
   return new Map(

@@ -1,5 +1,6 @@
 import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
 import { PEOPLE, PEOPLE_LOST, WRITE_PEOPLE } from '../end-users/rows.ts';
+import { marksUnanswered } from '../conversations/message-arrives.ts';
 import { rowsOf } from '../named.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 
@@ -86,20 +87,18 @@ const RELEASES = `released AS (
   RETURNING c.id
 )`;
 
-const ADDS_UNANSWERED = `, unanswered = CASE
-      WHEN go.message_id IS NULL OR go.silent IS NOT NULL OR go.send_at IS NOT NULL THEN c.unanswered
-      ELSE c.unanswered || go.message_id END`;
-
-/** The person wrote: a conversation that is put off comes back. What is scheduled is not said yet. */
-const ENDS_SNOOZE = `, snoozed_until = CASE
-      WHEN go.message_id IS NULL OR go.send_at IS NOT NULL THEN c.snoozed_until END`;
+const ARRIVES = marksUnanswered({
+  ids: 'go.message_id',
+  isSilent: 'go.silent IS NOT NULL',
+  isSaid: 'go.message_id IS NOT NULL AND go.send_at IS NULL',
+});
 
 const continuedText = (said: boolean) => `continued AS (
   UPDATE conversation c
   SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END,
     version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
-    ${said ? ADDS_UNANSWERED + ENDS_SNOOZE : ''}
+    ${said ? `, ${ARRIVES}` : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
     AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND ${checkedOnly('c.key')} = go.key
     AND c.run_id IS NOT DISTINCT FROM go.overtakes
