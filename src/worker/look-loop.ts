@@ -14,7 +14,7 @@ export type LookLoop = {
   isStopping(): boolean;
 };
 
-export type LookLoopOptions = {
+type LookLoopOptions = {
   /** The log line when a look fails. The loop then waits for the next poll. */
   failure: string;
   log: Logger;

@@ -9,7 +9,7 @@ import { createClaimLoop } from './claim-loop.ts';
  */
 export type PagedLoop = { start(): void; wake(): void; stop(): Promise<void> };
 
-export type PagedLoopOptions<Row> = {
+type PagedLoopOptions<Row> = {
   /** The name of the rows in log lines: "imports". */
   rows: string;
   log: Logger;

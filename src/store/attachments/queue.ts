@@ -10,8 +10,8 @@ import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import type { NewAttachment } from './attachments.ts';
 import { readTranscribes, startWaitingTurn } from './transcripts.ts';
 
-export const ATTACHMENT_QUEUE = leasedQueue('attachment', ['org_id', 'id']);
-export const renewAttachments = ATTACHMENT_QUEUE.renewAll;
+const QUEUE = leasedQueue('attachment', ['org_id', 'id']);
+export const renewAttachments = QUEUE.renewAll;
 
 export type ClaimedAttachment = {
   org_id: string;
@@ -38,7 +38,7 @@ export async function insertAwaitedAttachment(
   await tx.insert(attachment).values({ orgId, ...row, ...unknown, dueAt: sql`now()` });
 }
 
-const CLAIM = ATTACHMENT_QUEUE.claim<ClaimedAttachment>({
+const CLAIM = QUEUE.claim<ClaimedAttachment>({
   due: dueFairly('attachment'),
   set: 'attempts = q.attempts + 1',
   returning: 'q.org_id, q.id, q.message_id, q.name, q.source, q.attempts, q.lease, due.lane, due.share',
@@ -64,8 +64,8 @@ type LeasedAttachment = Leased<'org_id' | 'id'>;
 
 /** Later again, or never: null. The message then stays as it came, and a turn that waited for the file starts. */
 export async function postponeAttachment(db: Db, held: LeasedAttachment, againAfterMs: number | null): Promise<void> {
-  if (againAfterMs !== null) return void (await ATTACHMENT_QUEUE.release(db, held, againAfterMs / 1_000));
-  await ATTACHMENT_QUEUE.finish(db, held);
+  if (againAfterMs !== null) return void (await QUEUE.release(db, held, againAfterMs / 1_000));
+  await QUEUE.finish(db, held);
   const { rows } = await db.execute<{ run_id: string }>(sql`
     SELECT m.run_id FROM attachment a JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
     WHERE a.org_id = ${held.org_id} AND a.id = ${held.id} AND m.run_id IS NOT NULL`);
@@ -97,8 +97,8 @@ export async function completeAttachment(
     const file = sql`token = ${token}, name = ${name}, type = ${type}, size = ${size}, hash = ${hash}, bytes = ${bytes},
       source = NULL`;
     const isStored = isSpoken
-      ? await ATTACHMENT_QUEUE.release(tx, held, 0, sql`${file}, attempts = 0`)
-      : await ATTACHMENT_QUEUE.finish(tx, held, file);
+      ? await QUEUE.release(tx, held, 0, sql`${file}, attempts = 0`)
+      : await QUEUE.finish(tx, held, file);
     if (!isStored) return false;
     const shown = caption === '' ? content : { ...content, text: caption };
     await tx.execute(sql`UPDATE message SET content = ${JSON.stringify(shown)}::jsonb
@@ -118,7 +118,7 @@ export async function completeTranscript(db: Db, held: LeasedAttachment, words: 
     const [place] = rows;
     // The conversation first, in the order in which an erase locks.
     if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
-    if (!(await ATTACHMENT_QUEUE.finish(tx, held))) return;
+    if (!(await QUEUE.finish(tx, held))) return;
     if (words !== '') {
       await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
         WHERE org_id = ${held.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);

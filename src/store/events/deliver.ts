@@ -7,7 +7,7 @@ import { NOW } from '../schema/columns.ts';
 
 const QUEUE = leasedQueue('event_delivery', ['org_id', 'event_id', 'endpoint_id']);
 export const renewEvents = QUEUE.renewAll;
-export type LeasedEvent = Leased<'org_id' | 'event_id' | 'endpoint_id'>;
+type LeasedEvent = Leased<'org_id' | 'event_id' | 'endpoint_id'>;
 
 /**
  * How many due deliveries one claim examines, so that a large backlog of one endpoint does not hide the others for
