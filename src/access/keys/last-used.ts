@@ -67,11 +67,7 @@ export function createLastUsed(deps: {
       await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
     } catch (error) {
       deps.onError(error);
-      // Reset, so that the next call or the next sweep writes again.
-      for (const { keyId } of uses) {
-        const state = states.get(keyId);
-        if (state) state.written = Number.NEGATIVE_INFINITY;
-      }
+      for (const { keyId } of uses) forgetWritten(states.get(keyId));
     }
   };
 
@@ -117,4 +113,9 @@ export function createLastUsed(deps: {
       await flush();
     },
   };
+}
+
+/** The next call or the next sweep writes again. */
+function forgetWritten(state: State | undefined): void {
+  if (state) state.written = Number.NEGATIVE_INFINITY;
 }

@@ -60,33 +60,11 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
   const fetch = egress.fetchWith({ timeoutMs, maxBytes: MAX_BYTES }) as oidc.CustomFetch;
   const kept = new Map<string, { key: string; until: number; config: oidc.Configuration }>();
 
-  async function discover({ issuer, clientId, clientSecret }: Omit<OidcClient, 'orgId'>): Promise<oidc.Configuration> {
-    const config = await oidc.discovery(
-      new URL(issuer),
-      clientId,
-      { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
-      authentication(clientSecret),
-      // Egress judges plain http, as for every call: only if the operator allowed the host.
-      { [oidc.customFetch]: fetch, execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
-    );
-    const found = config.serverMetadata();
-    // The library accepts issuer names of many tenants (Entra's "common"), where anyone can create an account.
-    if (new URL(found.issuer).href !== new URL(issuer).href) {
-      throw new Odd('The provider reports a different issuer.');
-    }
-    for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-      if (typeof found[name] !== 'string') throw new Odd(`The provider does not publish a ${name}.`);
-      const refused = (await addressFault(egress, '/issuer', found[name]))?.detail ?? null;
-      if (refused !== null) throw new Odd(`The ${name} of the provider is refused. ${refused}`);
-    }
-    return config;
-  }
-
   async function configOf(client: OidcClient): Promise<oidc.Configuration> {
     const key = JSON.stringify(client);
     const known = kept.get(client.orgId);
     if (known?.key === key && known.until > now()) return known.config;
-    const config = await discover(client);
+    const config = await discover(egress, fetch, client);
     kept.delete(client.orgId);
     kept.set(client.orgId, { key, until: now() + KEPT_MS, config });
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
@@ -96,7 +74,9 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
   return {
     look: (issuer) =>
       asked(async () => {
-        const found = (await discover({ issuer, clientId: 'none', clientSecret: 'none' })).serverMetadata();
+        const found = (
+          await discover(egress, fetch, { issuer, clientId: 'none', clientSecret: 'none' })
+        ).serverMetadata();
         return {
           issuer: found.issuer,
           authorizationEndpoint: found.authorization_endpoint!,
@@ -142,6 +122,32 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
       });
     },
   };
+}
+
+async function discover(
+  egress: Egress,
+  fetch: oidc.CustomFetch,
+  { issuer, clientId, clientSecret }: Omit<OidcClient, 'orgId'>,
+): Promise<oidc.Configuration> {
+  const config = await oidc.discovery(
+    new URL(issuer),
+    clientId,
+    { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
+    authentication(clientSecret),
+    // Egress judges plain http, as for every call: only if the operator allowed the host.
+    { [oidc.customFetch]: fetch, execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
+  );
+  const found = config.serverMetadata();
+  // The library accepts issuer names of many tenants (Entra's "common"), where anyone can create an account.
+  if (new URL(found.issuer).href !== new URL(issuer).href) {
+    throw new Odd('The provider reports a different issuer.');
+  }
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    if (typeof found[name] !== 'string') throw new Odd(`The provider does not publish a ${name}.`);
+    const refused = (await addressFault(egress, '/issuer', found[name]))?.detail ?? null;
+    if (refused !== null) throw new Odd(`The ${name} of the provider is refused. ${refused}`);
+  }
+  return config;
 }
 
 /** In the body if the provider supports it: in the header, some providers decode special characters differently. */

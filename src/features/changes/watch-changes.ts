@@ -47,8 +47,7 @@ type Seen = { known: string | null };
 export function createChangeWatch(db: Db): ChangeWatch {
   const watchers = new Map<Watcher, Seen>();
   let ringing = Promise.withResolvers<void>();
-  /** When each person was last noted as present. */
-  const attended = new Map<string, number>();
+  const attend = createAttendance(db);
   let running: Promise<void> | null = null;
   let stopped = false;
 
@@ -108,19 +107,6 @@ export function createChangeWatch(db: Db): ChangeWatch {
     await attend(standing.filter((_, index) => holds[index]));
   }
 
-  /** That it fails is no fault of the stream: it is noted at the next look. */
-  async function attend(present: readonly Watcher[]): Promise<void> {
-    const now = performance.now();
-    for (const [name, at] of attended) if (now - at >= ATTENDING_MS) attended.delete(name);
-    const fresh = present.filter(({ orgId, userId }) => !attended.has(`${orgId} ${userId}`));
-    if (fresh.length === 0) return;
-    const isNoted = await writeAttendance(db, fresh).then(
-      () => true,
-      () => false,
-    );
-    if (isNoted) for (const { orgId, userId } of fresh) attended.set(`${orgId} ${userId}`, now);
-  }
-
   function end(watcher: Watcher): void {
     if (watchers.delete(watcher)) watcher.onEnd();
   }
@@ -140,6 +126,23 @@ export function createChangeWatch(db: Db): ChangeWatch {
       for (const watcher of watchers.keys()) end(watcher);
       look();
     },
+  };
+}
+
+/** Notes who is present, each person once in ATTENDING_MS. */
+function createAttendance(db: Db): (present: readonly Watcher[]) => Promise<void> {
+  const attended = new Map<string, number>();
+  return async (present) => {
+    const now = performance.now();
+    for (const [name, at] of attended) if (now - at >= ATTENDING_MS) attended.delete(name);
+    const fresh = present.filter(({ orgId, userId }) => !attended.has(`${orgId} ${userId}`));
+    if (fresh.length === 0) return;
+    // A failure does not end the stream: the next look tries again.
+    const isNoted = await writeAttendance(db, fresh).then(
+      () => true,
+      () => false,
+    );
+    if (isNoted) for (const { orgId, userId } of fresh) attended.set(`${orgId} ${userId}`, now);
   };
 }
 

@@ -126,11 +126,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       if (raw.destroyed) finish();
       return {
         send: (event, data, id) => {
-          if (ended || raw.writableEnded) return false;
-          if (raw.writableLength > bufferBytes) {
-            raw.destroy();
-            return false;
-          }
+          if (ended || raw.writableEnded || isStuck(raw, bufferBytes)) return false;
           raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
           return true;
         },
@@ -151,6 +147,13 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       return streams.size;
     },
   };
+}
+
+/** True when too much data waits for the reader. The connection is then closed. */
+function isStuck(raw: ServerResponse, bufferBytes: number): boolean {
+  if (raw.writableLength <= bufferBytes) return false;
+  raw.destroy();
+  return true;
 }
 
 type Kept = {

@@ -119,20 +119,6 @@ export function createMessageFeed(db: Db): MessageFeed {
     places.forEach((place, n) => tell(place, perPlace.get(n) ?? [], since));
   }
 
-  function tell(place: Followed, rows: Row[], now: number): void {
-    place.waiting = new Set(rows.flatMap(({ waiting }) => waiting ?? []));
-    const fresh = new Map<string, VisitorMessageRow>();
-    for (const { n: _n, waiting, ...row } of rows) {
-      if (waiting === null && !place.seen.has(row.id)) fresh.set(row.id, row);
-    }
-    for (const [id, at] of place.seen) if (now - at > OVERLAP_MS * 2) place.seen.delete(id);
-    for (const { id } of rows) if (fresh.has(id) || place.seen.has(id)) place.seen.set(id, now);
-    const told = fresh.size > 0 ? place.listeners : place.newcomers;
-    const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const listener of told) listener(messages);
-    place.newcomers.clear();
-  }
-
   return {
     follow(place, onMessages) {
       const name = `${place.channelId} ${place.address}`;
@@ -158,6 +144,20 @@ export function createMessageFeed(db: Db): MessageFeed {
       followed.clear();
     },
   };
+}
+
+function tell(place: Followed, rows: Row[], now: number): void {
+  place.waiting = new Set(rows.flatMap(({ waiting }) => waiting ?? []));
+  const fresh = new Map<string, VisitorMessageRow>();
+  for (const { n: _n, waiting, ...row } of rows) {
+    if (waiting === null && !place.seen.has(row.id)) fresh.set(row.id, row);
+  }
+  for (const [id, at] of place.seen) if (now - at > OVERLAP_MS * 2) place.seen.delete(id);
+  for (const { id } of rows) if (fresh.has(id) || place.seen.has(id)) place.seen.set(id, now);
+  const told = fresh.size > 0 ? place.listeners : place.newcomers;
+  const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const listener of told) listener(messages);
+  place.newcomers.clear();
 }
 
 const begin = (place: VisitorPlace): Followed => ({

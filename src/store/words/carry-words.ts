@@ -3,6 +3,10 @@ import { named } from '../named.ts';
 import { nameOf } from '../db.ts';
 import { settle, WORK } from '../session.ts';
 
+/** All processes that play turns or have readers listen here. */
+export const EVERYONE = 'parley_words';
+export const channelOf = (reader: string): string => `${EVERYONE}_${reader}`;
+
 /**
  * Carries words between processes by NOTIFY, outside of any transaction that stores something. One statement is under
  * way at a time, so words arrive in the order in which they were given; what is given while it runs goes together with

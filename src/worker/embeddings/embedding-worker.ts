@@ -3,6 +3,7 @@ import { batchOf } from '../../engine/knowledge/embedding-batch.ts';
 import { passagesOf } from '../../engine/knowledge/split-document.ts';
 import { textToEmbed, vectorKeys } from '../../engine/knowledge/vector-key.ts';
 import { ProviderError } from '../../engine/provider.ts';
+import type { Db } from '../../store/db.ts';
 import { readDocument } from '../../store/documents.ts';
 import {
   type ClaimedDocument,
@@ -50,122 +51,9 @@ const SHOW_EVERY_MS = 60_000;
 /** Work on the event loop between two pauses. */
 const SLICE_MS = 5;
 
-export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): PagedLoop {
+export const createEmbeddingWorker = (deps: EmbeddingWorkerDeps): PagedLoop => {
   const { db, log, pollMs = POLL_MS } = deps;
-  const shown = new Map<string, number>();
-  async function work(held: ClaimedDocument, stopping: AbortSignal): Promise<void> {
-    const connection = await readEmbeddingConnection(db, held.org_id);
-    if (connection) await embed(held, connection, stopping);
-    else await forget(held);
-  }
-
-  /** Embeddings are off. */
-  async function forget(held: ClaimedDocument): Promise<void> {
-    await db.transaction(async (tx) => {
-      if (!(await holdDocument(tx, held))) return;
-      await dropOtherVectors(tx, held, []);
-      await dropDocument(tx, held);
-    });
-  }
-
-  async function embed(held: ClaimedDocument, connection: EmbeddingConnection, stopping: AbortSignal): Promise<void> {
-    const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
-    if (!document) return;
-    const texts = await textsOf(document, connection);
-    const keys = [...texts.keys()];
-    const dimensions = connection.embeddingDimensions;
-    let known = new Set<string>();
-    if (dimensions !== null) {
-      await db.transaction(async (tx) => {
-        if (!(await holdDocument(tx, held))) return;
-        known = await readKnownHashes(tx, held, dimensions);
-        await reuseVectors(
-          tx,
-          held,
-          keys.filter((key) => !known.has(key)),
-          dimensions,
-        );
-        known = await readKnownHashes(tx, held, dimensions);
-      });
-    }
-    const missing = keys.filter((key) => !known.has(key));
-    const progress = () => ({ passages: keys.length, embedded: keys.length - missing.length });
-    if (missing.length > 0 && held.passages === null) return releaseDocument(db, held, progress());
-    const size = batchOf(dimensions);
-    for (let batch = 0; missing.length > 0; batch++) {
-      if (batch === BATCHES_A_TURN || stopping.aborted) return releaseDocument(db, held, progress());
-      const some = missing.slice(0, size);
-      if (!(await embedBatch(held, connection, some, texts, stopping))) return;
-      missing.splice(0, some.length);
-      // The next batch needs to know them.
-      if (dimensions === null) return releaseDocument(db, held, progress());
-    }
-    const isDone = await db.transaction(async (tx) => {
-      if (!(await holdDocument(tx, held))) return false;
-      await dropOtherVectors(tx, held, keys);
-      return finishDocument(tx, held, progress());
-    });
-    if (isDone) await show(held);
-  }
-
-  /** False when the document is not this worker's any more. */
-  async function embedBatch(
-    held: ClaimedDocument,
-    connection: EmbeddingConnection,
-    keys: readonly string[],
-    texts: ReadonlyMap<string, string>,
-    stopping: AbortSignal,
-  ): Promise<boolean> {
-    const vectors = await callEmbeddings(
-      deps,
-      connection,
-      keys.map((key) => texts.get(key)!),
-      forDocuments(held.org_id, held.agent_id),
-      { timeoutMs: BATCH_TIMEOUT_MS, signal: stopping },
-    );
-    if (connection.embeddingDimensions === null && !(await recordDimensions(db, connection, vectors[0]!.length))) {
-      await releaseDocument(db, held, null);
-      return false;
-    }
-    const rows = keys.map((key, at) => {
-      const { buffer, byteOffset, byteLength } = vectors[at]!;
-      return { hash: Buffer.from(key, 'hex'), vector: Buffer.from(buffer, byteOffset, byteLength) };
-    });
-    return db.transaction(async (tx) => {
-      if (!(await holdDocument(tx, held))) return false;
-      await writeVectors(tx, held, rows);
-      return true;
-    });
-  }
-
-  /** The agent's turns use the new vectors: at the end, and now and then before. */
-  async function show({ org_id: orgId, agent_id: agentId }: ClaimedDocument): Promise<void> {
-    const name = `${orgId} ${agentId}`;
-    const isRecent = performance.now() - (shown.get(name) ?? -Infinity) < SHOW_EVERY_MS;
-    if (isRecent && (await hasWaiting(db, orgId, agentId))) return;
-    if (shown.size >= 1_000) shown.clear();
-    shown.set(name, performance.now());
-    await showVectors(db, orgId, agentId);
-  }
-
-  async function settleFailure(held: ClaimedDocument, error: unknown, stopping: AbortSignal): Promise<void> {
-    if (!(error instanceof ProviderError)) {
-      if (stopping.aborted) return releaseDocument(db, held, null);
-      log.warn({ err: error, document: held.document_id }, 'embedding a document was interrupted');
-      const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
-      return postponeDocument(db, held, { fault, inSeconds: RETRY_SECONDS });
-    }
-    const { code, message: detail, retryAfterMs, waits } = error;
-    const fault = { code, detail };
-    if (code === 'budget_busy') return postponeDocument(db, held, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
-    if (code === 'budget_spent') return postponeDocument(db, held, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
-    // A wrong key or an unknown model fails for every document: a person changes the connection or retries.
-    if (!error.retryable) return postponeDocument(db, held, { fault, inSeconds: null, all: 'organization' });
-    const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
-    const isLast = !waits && code === 'provider_garbled' && held.attempts + 1 >= MAX_ATTEMPTS;
-    await postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
-  }
-
+  const show = createShow(db);
   return createPagedLoop({
     rows: 'embeddings',
     log,
@@ -173,10 +61,144 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): PagedLoop {
     leaseSeconds: LEASE_SECONDS.document_embedding,
     capacity: CAPACITY,
     claim: (lease) => claimDocument(db, lease),
-    work,
-    fail: settleFailure,
+    work: async (held, stopping) => {
+      const connection = await readEmbeddingConnection(db, held.org_id);
+      if (!connection) await forget(db, held);
+      else if (await embed({ deps, held, connection, stopping })) await show(held);
+    },
+    fail: (held, error, stopping) => settleFailure(deps, held, error, stopping),
     ids: ({ document_id: document }) => ({ document }),
   });
+};
+
+/** The agent's turns use the new vectors: at the end, and now and then before. */
+function createShow(db: Db): (held: ClaimedDocument) => Promise<void> {
+  const shown = new Map<string, number>();
+  return async ({ org_id: orgId, agent_id: agentId }) => {
+    const name = `${orgId} ${agentId}`;
+    const isRecent = performance.now() - (shown.get(name) ?? -Infinity) < SHOW_EVERY_MS;
+    if (isRecent && (await hasWaiting(db, orgId, agentId))) return;
+    if (shown.size >= 1_000) shown.clear();
+    shown.set(name, performance.now());
+    await showVectors(db, orgId, agentId);
+  };
+}
+
+/** Embeddings are off. */
+async function forget(db: Db, held: ClaimedDocument): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await holdDocument(tx, held))) return;
+    await dropOtherVectors(tx, held, []);
+    await dropDocument(tx, held);
+  });
+}
+
+type Job = {
+  deps: EmbeddingWorkerDeps;
+  held: ClaimedDocument;
+  connection: EmbeddingConnection;
+  stopping: AbortSignal;
+};
+
+/** True when the document is done; false when others have their turn first. */
+async function embed(job: Job): Promise<boolean> {
+  const { held, connection, stopping } = job;
+  const { db } = job.deps;
+  const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
+  if (!document) return false;
+  const texts = await textsOf(document, connection);
+  const keys = [...texts.keys()];
+  const dimensions = connection.embeddingDimensions;
+  const known = dimensions === null ? new Set<string>() : await readKnown(db, held, keys, dimensions);
+  const missing = keys.filter((key) => !known.has(key));
+  const progress = () => ({ passages: keys.length, embedded: keys.length - missing.length });
+  const leave = async (): Promise<false> => {
+    await releaseDocument(db, held, progress());
+    return false;
+  };
+  if (missing.length > 0 && held.passages === null) return leave();
+  const size = batchOf(dimensions);
+  for (let batch = 0; missing.length > 0; batch++) {
+    if (batch === BATCHES_A_TURN || stopping.aborted) return leave();
+    const some = missing.slice(0, size);
+    if (!(await embedBatch(job, some, texts))) return false;
+    missing.splice(0, some.length);
+    // The next batch needs to know them.
+    if (dimensions === null) return leave();
+  }
+  return db.transaction(async (tx) => {
+    if (!(await holdDocument(tx, held))) return false;
+    await dropOtherVectors(tx, held, keys);
+    return finishDocument(tx, held, progress());
+  });
+}
+
+/** The passages that have a vector, also from another document; none when the lease is lost. */
+async function readKnown(
+  db: Db,
+  held: ClaimedDocument,
+  keys: readonly string[],
+  dimensions: number,
+): Promise<Set<string>> {
+  return db.transaction(async (tx) => {
+    if (!(await holdDocument(tx, held))) return new Set<string>();
+    const known = await readKnownHashes(tx, held, dimensions);
+    const missing = keys.filter((key) => !known.has(key));
+    await reuseVectors(tx, held, missing, dimensions);
+    return readKnownHashes(tx, held, dimensions);
+  });
+}
+
+/** False when the document belongs to another worker now. */
+async function embedBatch(
+  { deps, held, connection, stopping }: Job,
+  keys: readonly string[],
+  texts: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const { db } = deps;
+  const vectors = await callEmbeddings(
+    deps,
+    connection,
+    keys.map((key) => texts.get(key)!),
+    forDocuments(held.org_id, held.agent_id),
+    { timeoutMs: BATCH_TIMEOUT_MS, signal: stopping },
+  );
+  if (connection.embeddingDimensions === null && !(await recordDimensions(db, connection, vectors[0]!.length))) {
+    await releaseDocument(db, held, null);
+    return false;
+  }
+  const rows = keys.map((key, at) => {
+    const { buffer, byteOffset, byteLength } = vectors[at]!;
+    return { hash: Buffer.from(key, 'hex'), vector: Buffer.from(buffer, byteOffset, byteLength) };
+  });
+  return db.transaction(async (tx) => {
+    if (!(await holdDocument(tx, held))) return false;
+    await writeVectors(tx, held, rows);
+    return true;
+  });
+}
+
+async function settleFailure(
+  { db, log }: EmbeddingWorkerDeps,
+  held: ClaimedDocument,
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof ProviderError)) {
+    if (stopping.aborted) return releaseDocument(db, held, null);
+    log.warn({ err: error, document: held.document_id }, 'embedding a document was interrupted');
+    const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
+    return postponeDocument(db, held, { fault, inSeconds: RETRY_SECONDS });
+  }
+  const { code, message: detail, retryAfterMs, waits } = error;
+  const fault = { code, detail };
+  if (code === 'budget_busy') return postponeDocument(db, held, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
+  if (code === 'budget_spent') return postponeDocument(db, held, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
+  // A wrong key or an unknown model fails for every document: a person changes the connection or retries.
+  if (!error.retryable) return postponeDocument(db, held, { fault, inSeconds: null, all: 'organization' });
+  const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
+  const isLast = !waits && code === 'provider_garbled' && held.attempts + 1 >= MAX_ATTEMPTS;
+  await postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
 }
 
 /** The different texts of a document by their keys, made in slices: a document may have a megabyte. */

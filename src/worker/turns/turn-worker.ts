@@ -14,7 +14,7 @@ import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
-import { createClaimLoop, type Worker } from '../claim-loop.ts';
+import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
 import {
@@ -66,15 +66,13 @@ const TURN_TIMEOUT_MS = 120_000;
 const OUTDATED_MS = 500;
 
 export function createTurnWorker(options: TurnWorkerOptions): Worker {
-  const { db, log, loadAgent, pressed, onStored, liveWords, tracer } = options;
+  const { db, log, pressed, onStored } = options;
   const pool = db.$client;
   const lease = newId('node');
   const lanes = createTally<number>();
   const share = createLoopShare();
-  let watch: NodeJS.Timeout | undefined;
-  let watching = false;
 
-  const loop = createClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>({
+  const loop: TurnLoop = createClaimLoop({
     rows: 'runs',
     log,
     pollMs: POLL_MS,
@@ -93,7 +91,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
       const ours = await renewRuns(pool, runs);
       return (run) => ours.has(run.run_id);
     },
-    work: ({ row, abort }) => takeTurn(row, abort.signal),
+    work: ({ row, abort }) => takeTurn({ ...options, share, loop }, row, abort.signal),
     complete: async (turns) => {
       const outcomes = await completeTurns(pool, turns);
       // crash point: worker:after-store
@@ -110,89 +108,123 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
     },
   });
 
-  async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
-    const words = liveWords.begin(topicsOf(run), run.input.reader);
-    const span = tracer ? spanOfRun(tracer, run) : undefined;
-    try {
-      if (run.attempts > MAX_ATTEMPTS) {
-        return await failRun(pool, run, {
-          code: 'attempts_exhausted',
-          detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
-        });
-      }
-      if (run.is_overtaken && !isOpening(run)) {
-        // Two runs must not answer the same messages: this one ends when the later one has answered.
-        return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
-      }
-      const turn = await speak(run, signal, words, span);
-      // crash point: worker:before-store
-      const outcome = await loop.store(turn);
-      words.end(outcome === 'stored');
-      span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
-      if (outcome === 'outdated') {
-        // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
-        await again(run);
-      }
-    } catch (error) {
-      words.end(false);
-      span?.end(codeOf(error, signal));
-      await giveBack(run, error, signal);
-    } finally {
-      words.end(false);
-      span?.end();
+  const watch = createOutdatedWatch(db, loop);
+  return {
+    start: () => {
+      watch.start();
+      loop.start();
+    },
+    wake: loop.wake,
+    stop: async (graceMs) => {
+      await loop.stop(graceMs);
+      watch.stop();
+    },
+  };
+}
+
+type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
+/** What a turn needs besides its run. */
+type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
+
+async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
+  const { db, liveWords, tracer } = turns;
+  const words = liveWords.begin(topicsOf(run), run.input.reader);
+  const span = tracer ? spanOfRun(tracer, run) : undefined;
+  try {
+    if (run.attempts > MAX_ATTEMPTS) {
+      return await failRun(db.$client, run, {
+        code: 'attempts_exhausted',
+        detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
+      });
     }
-  }
-
-  /** A person who has just written may have more to write; on the sandbox every message is answered separately. */
-  async function again(run: ClaimedRun): Promise<void> {
-    await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
-    loop.wake();
-  }
-
-  async function speak(run: ClaimedRun, signal: AbortSignal, words: Words, traced?: Span): Promise<CompletedTurn> {
-    const skip = skipReason(run);
-    if (skip !== null) return silentTurn(run, 'skipped', skip);
-    if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
-    if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
-    const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
-    const tooLate = new AbortController();
-    const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
-    // No message is unanswered: back to waiting, unless another run of the conversation goes on.
-    if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
-      const isCurrent = run.conversation_run_id === run.run_id;
-      return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
+    if (run.is_overtaken && !isOpening(run)) {
+      // Two runs must not answer the same messages: this one ends when the later one has answered.
+      return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
-    const span = traced && spanOfAgent(traced, request, loaded.provider.name);
-    // Two hundred turns may become ready at the same moment, each with rules to match.
-    const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
-    const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
-    if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
-    return completedTurn(run, result);
+    const turn = await speak(turns, run, signal, words, span);
+    // crash point: worker:before-store
+    const outcome = await turns.loop.store(turn);
+    words.end(outcome === 'stored');
+    span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
+    if (outcome === 'outdated') {
+      // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
+      await again(turns, run);
+    }
+  } catch (error) {
+    words.end(false);
+    span?.end(codeOf(error, signal));
+    await giveBack(turns, run, error, signal);
+  } finally {
+    words.end(false);
+    span?.end();
   }
+}
 
-  async function giveBack(run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted && !loop.isStopping()) return again(run);
-    if (loop.isStopping()) return releaseRun(db, run, { afterMs: 0, refund: true });
-    const known = error instanceof ProviderError;
-    if (known && error.waits) return wait(run, error);
-    const problem = {
-      code: known ? error.code : 'internal_error',
-      detail: known ? error.message : 'The turn failed inside Parley; the log has the reason.',
-    };
-    log.warn({ err: error, run_id: run.run_id, attempts: run.attempts, request_id: run.request_id }, 'a turn failed');
-    if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(pool, run, problem);
-    const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
-    await releaseRun(db, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
+/** A person who has just written may have more to write; on the sandbox every message is answered separately. */
+async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
+  await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
+  loop.wake();
+}
+
+async function speak(
+  { db, loadAgent, share }: Turns,
+  run: ClaimedRun,
+  signal: AbortSignal,
+  words: Words,
+  traced?: Span,
+): Promise<CompletedTurn> {
+  const skip = skipReason(run);
+  if (skip !== null) return silentTurn(run, 'skipped', skip);
+  if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
+  if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
+  const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
+  const tooLate = new AbortController();
+  const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
+  // No message is unanswered: back to waiting, unless another run of the conversation goes on.
+  if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
+    const isCurrent = run.conversation_run_id === run.run_id;
+    return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
   }
+  const span = traced && spanOfAgent(traced, request, loaded.provider.name);
+  // Two hundred turns may become ready at the same moment, each with rules to match.
+  const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
+  const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
+  if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
+  return completedTurn(run, result);
+}
 
-  /** Nothing was called, so this was no attempt. Runs that wait for the same provider do not all come back at once. */
-  async function wait(run: ClaimedRun, { code, message, retryAfterMs }: ProviderError): Promise<void> {
-    log.debug({ run_id: run.run_id, code }, 'a turn waits');
-    const afterMs = (retryAfterMs ?? 0) + Math.random() * WAIT_SPREAD_MS;
-    await releaseRun(db, run, { afterMs, refund: true, error: { code, detail: message } });
-  }
+async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
+  const { db, log, loop } = turns;
+  if (signal.aborted && !loop.isStopping()) return again(turns, run);
+  if (loop.isStopping()) return releaseRun(db, run, { afterMs: 0, refund: true });
+  const known = error instanceof ProviderError;
+  if (known && error.waits) return wait(turns, run, error);
+  const problem = {
+    code: known ? error.code : 'internal_error',
+    detail: known ? error.message : 'The turn failed inside Parley; the log has the reason.',
+  };
+  log.warn({ err: error, run_id: run.run_id, attempts: run.attempts, request_id: run.request_id }, 'a turn failed');
+  if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(db.$client, run, problem);
+  const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
+  await releaseRun(db, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
+}
 
-  /** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */
+/** Nothing was called, so this was no attempt. Runs that wait for the same provider do not all come back at once. */
+async function wait(
+  { db, log }: Turns,
+  run: ClaimedRun,
+  { code, message, retryAfterMs }: ProviderError,
+): Promise<void> {
+  log.debug({ run_id: run.run_id, code }, 'a turn waits');
+  const afterMs = (retryAfterMs ?? 0) + Math.random() * WAIT_SPREAD_MS;
+  await releaseRun(db, run, { afterMs, refund: true, error: { code, detail: message } });
+}
+
+/** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */
+function createOutdatedWatch({ $client: pool }: Db, loop: TurnLoop) {
+  let watch: NodeJS.Timeout | undefined;
+  let watching = false;
+
   async function abortOutdated(): Promise<void> {
     const old = performance.now() - OUTDATED_MS;
     const slow = loop.underWay().filter(({ since, abort }) => since < old && !abort.signal.aborted);
@@ -207,13 +239,8 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
   return {
     start: () => {
       watch = setInterval(() => void abortOutdated(), OUTDATED_MS);
-      loop.start();
     },
-    wake: loop.wake,
-    stop: async (graceMs) => {
-      await loop.stop(graceMs);
-      clearInterval(watch);
-    },
+    stop: () => clearInterval(watch),
   };
 }
 

@@ -1,0 +1,78 @@
+import { newId } from '../../kernel/ids.ts';
+import { type Carrier, channelOf } from './carry-words.ts';
+import type { TurnWords } from './live-words.ts';
+import type { WatchedTopics } from './watched-topics.ts';
+import type { WordReaders } from './word-readers.ts';
+
+/** The first words of a turn go at once, later ones this often. */
+const GAP_MS = 30;
+
+type Turn = { id: string; topics: readonly string[]; text: string; sent: number; timer: NodeJS.Timeout | null };
+
+/** The turns that this process plays, and the words that they have sent. */
+export function createTurns({
+  carrier,
+  watched,
+  readers,
+}: {
+  carrier: Carrier;
+  watched: WatchedTopics;
+  readers: WordReaders;
+}) {
+  const turns = new Set<Turn>();
+
+  function tell(turn: Turn, at: number, text: string): void {
+    for (const topic of turn.topics) {
+      watched.show(topic, turn.id, at, text);
+      for (const reader of readers.of(topic)) {
+        carrier.send(channelOf(reader), { piece: { topic, turn: turn.id, at, text } });
+      }
+    }
+  }
+
+  function flush(turn: Turn): void {
+    turn.timer = null;
+    if (turn.sent === turn.text.length) return;
+    const from = turn.sent;
+    turn.sent = turn.text.length;
+    tell(turn, from, turn.text.slice(from));
+    turn.timer = setTimeout(() => flush(turn), GAP_MS).unref();
+  }
+
+  return {
+    /** What the turns of a topic have sent. */
+    sentOn: (topic: string): { turn: string; text: string }[] =>
+      [...turns]
+        .filter(({ sent, topics }) => sent > 0 && topics.includes(topic))
+        .map(({ id, text, sent }) => ({ turn: id, text: text.slice(0, sent) })),
+    begin(topics: readonly string[], onEnd: () => void): TurnWords {
+      const turn: Turn = { id: newId('node'), topics, text: '', sent: 0, timer: null };
+      turns.add(turn);
+      return {
+        isRead: () => {
+          carrier.listen();
+          return topics.some((topic) => watched.has(topic) || readers.of(topic).length > 0);
+        },
+        add: (text) => {
+          turn.text += text;
+          if (turn.timer === null) flush(turn);
+        },
+        takeBack: () => {
+          if (turn.sent > 0) tell(turn, 0, '');
+          turn.text = '';
+          turn.sent = 0;
+        },
+        end: (stored) => {
+          if (!turns.delete(turn)) return;
+          onEnd();
+          if (turn.timer) clearTimeout(turn.timer);
+          for (const topic of topics) {
+            const end = { topic, turn: turn.id, stored };
+            watched.close(end);
+            for (const reader of readers.of(topic)) carrier.send(channelOf(reader), { end });
+          }
+        },
+      };
+    },
+  };
+}

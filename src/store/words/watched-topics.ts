@@ -1,0 +1,87 @@
+import type { WordsChange } from './live-words.ts';
+
+/** How long a process whose last reader left still gets the words: the reader may come back. */
+const LINGER_MS = 10_000;
+/** Words that have not moved for this long are of a worker that died: longer than a model may take for an answer. */
+const STALE_MS = 45_000;
+
+type Shown = { turn: string; text: string; at: number };
+type Watched = { listeners: Set<(change: WordsChange) => void>; shown: Shown | null; leaving: NodeJS.Timeout | null };
+
+export type WatchedTopics = ReturnType<typeof createWatchedTopics>;
+
+/** The topics with readers in this process, and the words that these readers see. */
+export function createWatchedTopics({
+  onFirst,
+  onLast,
+}: {
+  /** A topic has its first reader. */
+  onFirst(topic: string): void;
+  /** A topic has had no reader for a while. */
+  onLast(topic: string): void;
+}) {
+  const watched = new Map<string, Watched>();
+
+  /** False when words before these are missing. */
+  function show(topic: string, turn: string, at: number, text: string): boolean {
+    const here = watched.get(topic);
+    if (!here) return true;
+    const { shown } = here;
+    const isNext = shown?.turn === turn && at === shown.text.length;
+    if (at > 0 && !isNext) return shown?.turn !== turn && shown !== null;
+    const replaces = at === 0;
+    here.shown = { turn, text: replaces ? text : shown!.text + text, at: performance.now() };
+    if (replaces && text === '' && !shown?.text) return true;
+    for (const listener of here.listeners) {
+      listener({ turn, text, replaces: replaces && Boolean(shown?.text), isStored: false });
+    }
+    return true;
+  }
+
+  function close({ topic, turn, stored }: { topic: string; turn: string; stored: boolean }): void {
+    const here = watched.get(topic);
+    if (here?.shown?.turn !== turn) return;
+    if (!stored) show(topic, turn, 0, '');
+    else for (const listener of here.listeners) listener({ turn, text: '', replaces: true, isStored: true });
+    here.shown = null;
+  }
+
+  return {
+    show,
+    close,
+    has: (topic: string): boolean => watched.has(topic),
+    topics: (): string[] => [...watched.keys()],
+    follow(topic: string, onChange: (change: WordsChange) => void): () => void {
+      const known = watched.get(topic);
+      const here: Watched = known ?? { listeners: new Set(), shown: null, leaving: null };
+      if (here.leaving) clearTimeout(here.leaving);
+      here.leaving = null;
+      here.listeners.add(onChange);
+      if (!known) {
+        watched.set(topic, here);
+        onFirst(topic);
+      } else if (here.shown?.text) {
+        onChange({ turn: here.shown.turn, text: here.shown.text, replaces: true, isStored: false });
+      }
+      const leave = (): void => {
+        watched.delete(topic);
+        onLast(topic);
+      };
+      return () => {
+        if (!here.listeners.delete(onChange) || here.listeners.size > 0) return;
+        here.leaving = setTimeout(leave, LINGER_MS).unref();
+      };
+    },
+    /** Takes back words that no worker continues. */
+    closeStale(): void {
+      const old = performance.now() - STALE_MS;
+      for (const [topic, { shown }] of watched) {
+        if (shown && shown.at < old) close({ topic, turn: shown.turn, stored: false });
+      }
+    },
+    clear(): void {
+      for (const { leaving } of watched.values()) if (leaving) clearTimeout(leaving);
+      watched.clear();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** How long a process is believed to have readers of a topic. */
+const FORGET_MS = 60_000;
+/** Maximum topics that a worker remembers. */
+const MAX_READ = 100_000;
+
+export type WordReaders = ReturnType<typeof createWordReaders>;
+
+/** Which processes have readers of a topic. */
+export function createWordReaders() {
+  const readers = new Map<string, Map<string, number>>();
+  /** Readers that a run names and that have not announced themselves: they may not listen yet. */
+  const unheard = new Set<string>();
+
+  function forget(topic: string, reader: string): void {
+    const nodes = readers.get(topic);
+    if (nodes?.delete(reader) && nodes.size === 0) readers.delete(topic);
+  }
+
+  return {
+    /** True for a new reader: it must get what was sent before. */
+    note(topic: string, reader: string): boolean {
+      if (readers.size >= MAX_READ && !readers.has(topic)) return false;
+      const nodes = readers.get(topic) ?? new Map<string, number>();
+      const isNew = !nodes.has(reader) || unheard.delete(`${topic} ${reader}`);
+      readers.set(topic, nodes.set(reader, performance.now() + FORGET_MS));
+      return isNew;
+    },
+    forget,
+    /** Until the returned function is called, the reader counts as new when it announces itself. */
+    expect(topic: string, reader: string): () => void {
+      const expected = `${topic} ${reader}`;
+      unheard.add(expected);
+      return () => void unheard.delete(expected);
+    },
+    of(topic: string): string[] {
+      const now = performance.now();
+      for (const [reader, until] of readers.get(topic) ?? []) if (until < now) forget(topic, reader);
+      return [...(readers.get(topic)?.keys() ?? [])];
+    },
+  };
+}
