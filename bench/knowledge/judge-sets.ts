@@ -6,7 +6,7 @@ import type { Passage } from '../../src/engine/provider.ts';
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;
 
 export type QuestionSet = {
-  half: 'development' | 'held_out' | 'unseen';
+  half: 'development' | 'held_out' | 'unseen' | 'new_trades';
   domain: string;
   documents: { id: string; name: string; text: string | string[] }[];
   /**
@@ -23,6 +23,8 @@ export type Verdict = {
   answerable: boolean;
   /** What the agent without a model does. */
   did: 'answer' | 'offer' | 'nothing';
+  /** An offer without a choice: its text is shown at once, marked as uncertain. */
+  isShown: boolean;
   /** The expected text is in the answer, and nothing of a similar thing; or in what is offered. */
   right: boolean;
   said: string;
@@ -45,18 +47,21 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
     return set.questions.map(({ question, expect, reject = [], kind }) => {
       const { findings, offers } = knowledge.answer(question);
       const did = findings.length > 0 ? 'answer' : offers.length > 0 ? 'offer' : 'nothing';
-      const passages =
-        did === 'answer' ? findings.map(({ passage }) => passage) : offers.flatMap((one) => one.passages);
-      const said = textOf(passages);
+      const offered = offers.map((one) => textOf(one.passages));
+      const said = did === 'answer' ? textOf(findings.map(({ passage }) => passage)) : offered.join(' | ');
       const answerable = expect.length > 0;
       const right =
-        answerable && holds(said, expect) && (did === 'offer' || !reject.some((part) => said.includes(part)));
+        answerable &&
+        (did === 'offer'
+          ? offered.some((one) => holds(one, expect))
+          : holds(said, expect) && !reject.some((part) => said.includes(part)));
       return {
         half: set.half,
         kind: answerable ? (kind ?? 'answerable') : 'none',
         question,
         answerable,
         did,
+        isShown: did === 'offer' && offers.length === 1,
         right,
         said,
       } as const;

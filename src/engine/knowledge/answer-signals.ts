@@ -1,0 +1,147 @@
+import type { Passage } from '../provider.ts';
+import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
+import { lettersOf, shareOfLetters } from './gram-table.ts';
+import type { KeyTable } from './key-table.ts';
+import { rarityOf } from './gram-table.ts';
+import type { Asked, Ranked } from './rank-passages.ts';
+import type { Demand } from './read-question.ts';
+
+/**
+ * What the decision knows about one candidate answer: how much of the question the passage has, how clearly it is
+ * before the others, and what is missing. All signals are between 0 and about 1, and need no model.
+ */
+export const SIGNALS = [
+  /** The strict search found the candidate, and how much of the question it covers. */
+  'strict',
+  'coverage',
+  /** Score in the ranking, relative to the best and to the best passage of another section. */
+  'agreement',
+  'lead',
+  'rivals',
+  /** Share of the question that the passage meets: by weight of the words, by words, by letter groups. */
+  'share',
+  'words',
+  'letters',
+  'headingWords',
+  /** Words that the passage lacks: the rarest one that another passage has, and those that no document has. */
+  'missingKnown',
+  'missingUnknown',
+  /** A topic of the lexicon that no document has. */
+  'foreign',
+  /** A model number or another word without which a passage is about another thing. */
+  'decisiveMissing',
+  /** The question asks for a kind of fact, and the passage has it or lacks it. */
+  'kindPresent',
+  'kindMissing',
+  /** How long the question is, and whether it stands alone. */
+  'single',
+  'length',
+  'story',
+  'otherWriting',
+] as const;
+
+export type Signals = Record<(typeof SIGNALS)[number], number>;
+
+export type Candidate = {
+  /** Numbers of the passages, the best first. */
+  at: number[];
+  /** Coverage of the strict search; 0 if only the ranking found it. */
+  coverage: number;
+};
+
+/** What the signals read of an index. */
+export type IndexView = {
+  keys: KeyTable;
+  passages: readonly Passage[];
+  isTelling(demand: Demand): boolean;
+};
+
+/** Facts about the question that are the same for all candidates. */
+export type QuestionFacts = {
+  asked: Asked;
+  /** The ways of each demand that occur in a document, with their rarity. */
+  demands: { demand: Demand; ways: { id: number; worth: number }[]; rarity: number; isKnown: boolean }[];
+  letters: ReadonlySet<number>;
+  isWhole: boolean;
+  words: number;
+};
+
+export const factsOf = (asked: Asked, isWhole: boolean, { keys, passages }: IndexView): QuestionFacts => ({
+  asked,
+  isWhole,
+  letters: lettersOf(asked.terms),
+  words: asked.terms.filter((term) => !isEmptyWord(term)).length,
+  demands: asked.demands.map((demand) => {
+    const ways = [...demand.ways].flatMap(([key, worth]) => {
+      const id = keys.idOf(key);
+      return id === null ? [] : [{ key, id, worth }];
+    });
+    const words = ways.filter(({ key }) => !key.startsWith('f:'));
+    const holding = Math.max(0, ...words.map(({ key }) => keys.showing(key).length));
+    const most = rarityOf(0, passages.length);
+    return { demand, ways, isKnown: words.length > 0, rarity: rarityOf(holding, passages.length) / most };
+  }),
+});
+
+export const signalsOf = (
+  facts: QuestionFacts,
+  candidate: Candidate,
+  { scores, shares }: Ranked,
+  most: { score: number; elsewhere: number; rivals: number },
+  view: IndexView,
+): Signals => {
+  const [first] = candidate.at;
+  const passage = view.passages[first!]!;
+  let [found, wanted, missingKnown, missingUnknown, foreign, decisive, kindPresent, kindMissing] = [
+    0, 0, 0, 0, 0, 0, 0, 0,
+  ];
+  for (const { demand, ways, rarity, isKnown } of facts.demands) {
+    const shown = candidate.at.some((at) => ways.some(({ id, worth }) => worth * view.keys.worthIn(at, id) >= SHOWN));
+    if (demand.force === 'kind') {
+      if (shown) kindPresent = 1;
+      else kindMissing = 1;
+      continue;
+    }
+    const weight = demand.force === 'must' ? 1 : demand.general ? 0.1 : 0.4;
+    wanted += weight;
+    if (shown) {
+      found += weight;
+      continue;
+    }
+    if (demand.force !== 'must') continue;
+    if (demand.decisive || view.isTelling(demand)) decisive = 1;
+    if (isKnown) missingKnown = Math.max(missingKnown, rarity);
+    else {
+      missingUnknown++;
+      if (demand.term !== null && demand.term.means.length > 0) foreign = 1;
+    }
+  }
+  const heading = lettersOf(termsOf(`${passage.heading ?? ''}`));
+  const text = lettersOf(termsOf(`${passage.heading ?? ''} ${passage.text}`));
+  return {
+    strict: candidate.coverage > 0 ? 1 : 0,
+    coverage: candidate.coverage,
+    agreement: scores[first!]! / most.score,
+    lead: Math.max(-1, Math.min(1, (scores[first!]! - most.elsewhere) / most.score)),
+    rivals: Math.min(1, most.rivals / 5),
+    share: shares[first!]!,
+    words: wanted === 0 ? 0 : found / wanted,
+    letters: shareOfLetters(facts.letters, text),
+    headingWords: shareOfLetters(facts.letters, heading),
+    missingKnown,
+    missingUnknown: Math.min(1, missingUnknown / 3),
+    foreign,
+    decisiveMissing: decisive,
+    kindPresent,
+    kindMissing,
+    single: facts.words <= 1 ? 1 : 0,
+    length: Math.min(1, facts.words / 12),
+    story: facts.isWhole ? 0 : 1,
+    otherWriting: 0,
+  };
+};
+
+/** Below this value a demand is not met. */
+const SHOWN = 0.5;
+
+export type { Term };
