@@ -92,5 +92,5 @@ export const recallOf = (
   return { found, of };
 };
 
-const textOf = (passages: readonly Passage[]): string => passages.map(({ text }) => text).join(' | ');
-const holds = (text: string, expect: readonly string[]): boolean => expect.every((part) => text.includes(part));
+export const textOf = (passages: readonly Passage[]): string => passages.map(({ text }) => text).join(' | ');
+export const holds = (text: string, expect: readonly string[]): boolean => expect.every((part) => text.includes(part));

@@ -43,8 +43,6 @@ for (const language of LANGUAGES) {
 
 function report(title: string, list: readonly Verdict[]): void {
   const count = (fits: (one: Verdict) => boolean): string => percent(list.filter(fits).length, list.length);
-  const atOnce = (one: Verdict): boolean => one.right && one.did === 'answer';
-  const isHonest = (one: Verdict): boolean => !one.answerable && one.did === 'nothing';
   console.log(
     `  ${title.padEnd(11)} ${String(list.length).padStart(3)}: ` +
       [
@@ -62,4 +60,11 @@ function report(title: string, list: readonly Verdict[]): void {
 function setsIn(name: string, language: string): QuestionSet[] {
   const file = new URL(`./${name}/${language}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
+}
+
+function atOnce({ right, did }: Verdict): boolean {
+  return right && did === 'answer';
+}
+function isHonest({ answerable, did }: Verdict): boolean {
+  return !answerable && did === 'nothing';
 }

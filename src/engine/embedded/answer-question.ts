@@ -29,38 +29,54 @@ export const answerQuestion = async (talk: Talk, question: string): Promise<bool
 };
 
 /**
- * Says what may answer the last question that had no answer: the passage if one is clearly the nearest, otherwise two
- * names to choose from. It is marked as uncertain. False when nothing is near.
+ * Asks the person which of the nearest sections is meant, with one more choice for something else. False when nothing
+ * is near, and after a turn that asked already. The question counts as unanswered until the person chooses a section.
  */
-export const offerSections = (talk: Talk): boolean => {
-  const [first, second] = talk.offers;
-  if (first === undefined) return false;
-  note(talk, 'offer', 'No passage answers this for certain; the nearest are offered.', {
+export const askBack = (talk: Talk, question: string): boolean => {
+  if (talk.offers.length === 0 || talk.offeredBefore.length > 0) return false;
+  note(talk, 'ask_back', 'The agent is not certain, so it asks which section is meant.', {
     passages: talk.offers.map(({ passages }) => placeOf(passages[0]!)),
   });
-  if (second === undefined) sayPassages(talk, first.passages, talk.texts.may_answer);
-  else {
-    talk.state.offered = talk.offers.map(offeredOf);
-    const choices = talk.offers.map(({ label }, at) => ({ id: String(at + 1), label }));
-    sayContent(talk, { type: 'choices', text: talk.texts.which_of_these, choices });
-  }
+  noteMiss(talk, 'Unanswered until the person chooses a section.', question);
+  talk.state.offered = talk.offers.map(offeredOf);
+  const labels = [...talk.offers.map(({ label }) => label), talk.texts.something_else];
+  const choices = labels.map((label, at) => ({ id: String(at + 1), label }));
+  sayContent(talk, { type: 'choices', text: talk.texts.which_of_these, choices });
   return true;
 };
 
-/** Says the section that the person chose from the last offer; false when the message is no choice. */
-export const tellChosen = (talk: Talk, { text, words }: Heard): boolean => {
+/** What the person chose after the last turn asked back; null when the message is no choice. */
+export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'something_else' | null => {
+  const { offeredBefore } = talk;
+  if (offeredBefore.length === 0) return null;
   // Only the whole name or its number: a new question may contain the name.
   const number = NUMBER.exec(foldText(text))?.[1];
-  const chosen =
-    number === undefined
-      ? talk.offeredBefore.find(({ label }) => readWords(label).join(' ') === words.join(' '))
-      : talk.offeredBefore[Number(number) - 1];
-  if (chosen === undefined) return false;
-  const { label, document, quote } = chosen;
-  note(talk, 'knowledge', 'The person chose what was offered.', { document, label });
-  say(talk, chosen.text, [{ document, quote }]);
-  return true;
+  if (number !== undefined) {
+    if (Number(number) === offeredBefore.length + 1) return 'something_else';
+    return offeredBefore[Number(number) - 1] ?? null;
+  }
+  const said = words.join(' ');
+  if (said === '') return null;
+  if (said === readWords(talk.texts.something_else).join(' ')) return 'something_else';
+  return offeredBefore.find(({ label }) => readWords(label).join(' ') === said) ?? null;
 };
+
+/** Says the section that the person chose. */
+export const tellChosen = (talk: Talk, { label, document, quote, text }: Offered): void => {
+  note(talk, 'chosen', 'The person chose a section.', { document, label });
+  say(talk, text, [{ document, quote }]);
+};
+
+/** A question in the list of unanswered questions may come from several messages. */
+const MAX_NOTED = 500;
+
+/** Puts the question into the list of unanswered questions. */
+export const noteMiss = (talk: Talk, detail: string, question: string): void =>
+  note(talk, 'miss', detail, {
+    misses: talk.state.misses,
+    characters: question.length,
+    question: question.slice(0, MAX_NOTED),
+  });
 
 const offeredOf = ({ label, passages }: Offer): Offered => ({
   label,
@@ -74,10 +90,10 @@ const offeredOf = ({ label, passages }: Offer): Offered => ({
 
 const placeOf = ({ document_id, document, heading }: Passage) => ({ document_id, document, heading });
 
-const sayPassages = (talk: Talk, passages: readonly Passage[], before?: string): void =>
+const sayPassages = (talk: Talk, passages: readonly Passage[]): void =>
   say(
     talk,
-    before === undefined ? textOf(passages) : `${before}\n\n${textOf(passages)}`,
+    textOf(passages),
     passages.map(({ document, text }) => ({ document, quote: text.slice(0, MAX_QUOTE) })),
   );
 

@@ -11,10 +11,10 @@ export type BuiltIn = {
   farewell: string;
   acknowledged: string;
   dont_know: string;
-  /** Before a passage that may answer. */
-  may_answer: string;
-  /** Before the names of two sections, one of which may answer. */
+  /** Before the names of up to three sections, one of which may answer. */
   which_of_these: string;
+  /** The choice of a person who means none of these sections. */
+  something_else: string;
   file_received: string;
   hand_off: string;
   opted_out: string;
@@ -50,9 +50,9 @@ const TEXTS: Record<string, BuiltIn> = {
     farewell: 'Goodbye, and thank you for writing.',
     acknowledged: 'Good. Write to me if you have another question.',
     dont_know: 'I am sorry, I do not know the answer to that.',
-    may_answer: 'I am not certain. I found this, which may answer it:',
     file_received: 'Thank you. I cannot open pictures and files. Please tell me in words how I can help.',
-    which_of_these: 'I am not certain. One of these may answer it:',
+    which_of_these: 'I am not certain. Which of these do you mean?',
+    something_else: 'Something else',
     hand_off: 'I am handing you over to a colleague, who will answer you here.',
     opted_out: 'You will not receive any more messages from us.',
     skip_hint: 'Write "skip" to leave this out.',
@@ -87,9 +87,9 @@ const TEXTS: Record<string, BuiltIn> = {
     farewell: 'مع السلامة، وشكرًا لتواصلك معنا.',
     acknowledged: 'حسنًا. اكتب لي إن كان لديك سؤال آخر.',
     dont_know: 'عذرًا، لا أعرف الجواب عن هذا السؤال.',
-    may_answer: 'لست متأكدًا. وجدت هذا، وقد يكون الجواب فيه:',
     file_received: 'شكرًا لك. لا أستطيع فتح الصور والملفات. أخبرني بالكلمات كيف أساعدك.',
-    which_of_these: 'لست متأكدًا. قد يكون الجواب في أحد هذين:',
+    which_of_these: 'لست متأكدًا. أي من هذه تقصد؟',
+    something_else: 'شيء آخر',
     hand_off: 'سأحوّلك إلى أحد زملائنا، وسيرد عليك هنا.',
     opted_out: 'لن تصلك رسائل منا بعد الآن.',
     skip_hint: 'اكتب «تخطي» لتجاوز هذا السؤال.',
@@ -124,9 +124,9 @@ const TEXTS: Record<string, BuiltIn> = {
     farewell: 'अलविदा, संपर्क करने के लिए धन्यवाद।',
     acknowledged: 'ठीक है। कोई और सवाल हो तो लिखें।',
     dont_know: 'माफ़ कीजिए, मुझे इसका जवाब नहीं पता।',
-    may_answer: 'मुझे पक्का नहीं पता। यह मिला है, शायद इसमें जवाब हो:',
     file_received: 'धन्यवाद। मैं चित्र और फ़ाइलें नहीं खोल सकता। कृपया शब्दों में बताइए, मैं कैसे मदद करूँ?',
-    which_of_these: 'मुझे पक्का नहीं पता। शायद इनमें से किसी में जवाब हो:',
+    which_of_these: 'मुझे पक्का नहीं पता। आप इनमें से किसके बारे में पूछ रहे हैं?',
+    something_else: 'कुछ और',
     hand_off: 'मैं आपको हमारे एक सहकर्मी से जोड़ रहा हूँ, वे आपको यहीं जवाब देंगे।',
     opted_out: 'अब आपको हमारी ओर से संदेश नहीं मिलेंगे।',
     skip_hint: 'इसे छोड़ने के लिए "छोड़ें" लिखें।',

@@ -1,13 +1,18 @@
-import { ARABIC, DEVANAGARI } from '../knowledge/fold-text.ts';
+import { ARABIC, DEVANAGARI, foldText, wordsOf } from '../knowledge/fold-text.ts';
+import { latinLanguageOf } from '../knowledge/latin-words.ts';
 
 /**
- * Chooses the language of the answer, by script only: Arabic letters mean Arabic unless the conversation is already in
+ * Chooses the language of the answer by script, and by common words for Hindi and Arabic in Latin letters. Arabic letters mean Arabic unless the conversation is already in
  * another language of that script (fa, ur); Devanagari means Hindi by the same rule. A single Latin word, an e-mail
  * address or an order number in an Arabic conversation does not switch it to English.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));
   const script = mainScript(prose.join(' '), current);
+  if (script === null || script === 'latin') {
+    const spelled = latinLanguageOf(wordsOf(foldText(text)));
+    if (spelled !== null) return current !== null && isSameScript(current, spelled) ? current : spelled;
+  }
   if (script === null) return current;
   if (current !== null && scriptOf(current) === script) return current;
   return LANGUAGE_OF[script];

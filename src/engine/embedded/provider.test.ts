@@ -424,37 +424,25 @@ describe('what may answer', () => {
         : built.answer(question),
   };
 
-  it('is offered as uncertain when one passage is near', async () => {
+  const choicesOf = ({ messages }: TurnResult) => {
+    const { content } = messages[0]!;
+    return content.type === 'choices' ? content.choices.map(({ label }) => label) : null;
+  };
+  const stored = ({ state }: TurnResult): unknown => JSON.parse(JSON.stringify(state));
+
+  it('is asked about when one passage is near, and never stated', async () => {
     const [, helmets] = between;
     const answer = async () => ({ findings: [], offers: [{ label: 'Helmets', passages: [helmets!] }] });
-    const [message] = (await turn({}, ['My head is cold.'], { knowledge: { ...NO_KNOWLEDGE, answer } })).messages;
-    expect(message!.content).toEqual({
-      type: 'text',
-      text: 'I am not certain. I found this, which may answer it:\n\nHelmets:\nHelmets and locks are included with every hired bike.',
-    });
-    expect(message!.sources).toEqual([
-      { document: 'Shop', quote: 'Helmets and locks are included with every hired bike.' },
-    ]);
+    const result = await turn({}, ['My head is cold.'], { knowledge: { ...NO_KNOWLEDGE, answer } });
+    expect(choicesOf(result)).toEqual(['Helmets', 'Something else']);
+    expect(result.messages[0]!.sources).toEqual([]);
   });
 
-  it('is offered, not stated, when the question was taken out of a story', async () => {
-    const story =
-      'Hello! We hired two bikes last week and loved it. My mother has none of her own. Are helmets included?';
-    expect(texts(await turn({}, [story], { knowledge }))[0]).toMatch(/^I am not certain/);
-    expect(texts(await turn({}, ['Hello! Are helmets included?'], { knowledge }))[0]).toMatch(/^Helmets:/);
-  });
-
-  it('is offered by name when two are near, and told when the person chooses one', async () => {
-    const offered = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
-    expect(offered.messages[0]!.content).toMatchObject({
-      type: 'choices',
-      choices: [
-        { id: '1', label: 'Late return' },
-        { id: '2', label: 'Helmets' },
-      ],
-    });
+  it('is asked about by name, and said when the person chooses one', async () => {
+    const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
+    expect(choicesOf(asked)).toEqual(['Late return', 'Helmets', 'Something else']);
     const choose = async (word: string): Promise<TurnResult> =>
-      turn({}, [word], { knowledge: two, state: JSON.parse(JSON.stringify(offered.state)) });
+      turn({}, [word], { knowledge: two, state: stored(asked) });
     for (const word of ['1', ' #1. ', '١', 'late return']) {
       const told = await choose(word);
       expect(texts(told)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
@@ -469,6 +457,41 @@ describe('what may answer', () => {
   it('stands for one turn', async () => {
     const results = await talk({}, ['What if I borrow one longer?', 'thanks', '1'], { knowledge: two });
     expect(texts(last(results))[0]).not.toContain('8 euros');
+  });
+
+  it('is not asked about twice in a row', async () => {
+    const results = await talk({}, ['Can I borrow one?', 'Can I borrow two?', 'Can I borrow three?'], {
+      knowledge: two,
+    });
+    expect(results.slice(1).map(choicesOf)).toEqual([
+      expect.arrayContaining(['Late return']),
+      null,
+      expect.arrayContaining(['Late return']),
+    ]);
+    expect(texts(results[2]!)[0]).toMatch(/do not know/);
+  });
+
+  it('is in the list of unanswered questions, once, and without a count of misses', async () => {
+    const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
+    const missed = ({ trace }: TurnResult) => trace.steps.filter(({ kind }) => kind === 'miss');
+    expect(missed(asked)).toMatchObject([{ misses: 0, question: 'What if I borrow one longer?' }]);
+    for (const word of ['Something else', '3']) {
+      const declined = await turn({}, [word], { knowledge: two, state: stored(asked) });
+      expect(missed(declined)).toEqual([]);
+      expect(texts(declined)[0]).toMatch(/do not know/);
+    }
+  });
+
+  it('hands over when the person means something else, as the agent is configured', async () => {
+    const results = await talk({ hand_off: { after_misses: 1 } }, ['What if I borrow one longer?', 'something else'], {
+      knowledge: two,
+    });
+    expect(results.map(({ next }) => next).slice(1)).toEqual(['waiting_for_user', 'handed_off']);
+  });
+
+  it('is asked in the language of the person', async () => {
+    expect(choicesOf(await turn({}, ['أين borrow هذا؟'], { knowledge: two }))?.at(-1)).toBe('شيء آخر');
+    expect(choicesOf(await turn({}, ['क्या borrow होगा?'], { knowledge: two }))?.at(-1)).toBe('कुछ और');
   });
 
   it('is neither an answer nor a miss: the count of misses stays', async () => {
@@ -550,6 +573,25 @@ describe('language', () => {
     expect(texts(results[1]!)[0]).toMatch(/عذرًا/);
     expect(texts(results[2]!)[0]).toMatch(/عذرًا/);
   });
+
+  it.each([
+    ['bike bhejni hai kal', 'hi'],
+    ['yeh kitne ka hai?', 'hi'],
+    ['kam se3r el shahn?', 'ar'],
+    ['wain ma7alkum', 'ar'],
+  ])('of "%s" is %s: the agent answers in its script', async (text, language) => {
+    const { messages, state } = await turn({}, [text]);
+    expect(state).toMatchObject({ language });
+    const [said] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
+    expect(said).toMatch(language === 'hi' ? /[\u0900-\u097f]/ : /[\u0600-\u06ff]/);
+  });
+
+  it.each(['What is the late fee?', 'mp3 player', 'Can I bring a dog to the pool?', 'me to', 'free rooms'])(
+    'of "%s" is English',
+    async (text) => {
+      expect((await turn({}, [text])).state).not.toMatchObject({ language: expect.stringMatching(/hi|ar/) });
+    },
+  );
 
   it('is not changed by a name, an address or a number in another script', async () => {
     const results = await talk(booking, ['Asha', '1', '2', 'غدا', '+97430001234', 'asha@example.qa'], { locale: 'ar' });

@@ -1,5 +1,5 @@
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
-import { answerQuestion, offerSections, tellChosen } from './answer-question.ts';
+import { answerQuestion, askBack, chosenFrom, noteMiss, tellChosen } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
 import { asksToStop } from '../opt-out.ts';
 import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
@@ -47,8 +47,9 @@ const hear = async (talk: Talk): Promise<void> => {
   // People split one sentence over several messages; together they may be a question that has an answer.
   if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) {
-    // An offer is neither an answer nor a miss: the count of misses stays.
-    if (!offerSections(talk)) miss(talk, missed.join(' '));
+    // Asking back is neither an answer nor a miss: the count of misses stays.
+    const question = missed.join(' ');
+    if (!askBack(talk, question)) miss(talk, question);
   } else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
   if (talk.next === 'waiting_for_user' && talk.first && currentStep(talk) === null && startsOnOpen(talk))
     startSteps(talk);
@@ -74,7 +75,12 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
     refuseAnswer(talk, step, text, words);
     return tooManyMisses(talk) ? 'ended' : 'said';
   }
-  if (tellChosen(talk, heard)) return 'said';
+  const chosen = chosenFrom(talk, heard);
+  if (chosen === 'something_else') return decline(talk);
+  if (chosen !== null) {
+    tellChosen(talk, chosen);
+    return 'said';
+  }
   if (isFile(text)) return alone ? chat(talk, 'file_received') : 'silent';
   const smallTalk = smallTalkIn(words);
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
@@ -107,19 +113,22 @@ const chat = (talk: Talk, kind: SmallTalk | 'file_received'): Outcome => {
   return 'said';
 };
 
-/** What was missed may be one of several messages: it is listed for those who write documents. */
-const MAX_NOTED = 500;
-
 const miss = (talk: Talk, question: string): void => {
   talk.state.misses++;
-  note(talk, 'miss', `Unanswered ${talk.state.misses} in a row.`, {
-    misses: talk.state.misses,
-    characters: question.length,
-    question: question.slice(0, MAX_NOTED),
-  });
-  if (tooManyMisses(talk)) return;
-  say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
+  noteMiss(talk, `Unanswered ${talk.state.misses} in a row.`, question);
+  if (!tooManyMisses(talk)) doNotKnow(talk);
 };
+
+/** The person meant none of the sections. The question is in the list of unanswered questions since the agent asked. */
+const decline = (talk: Talk): Outcome => {
+  talk.state.misses++;
+  note(talk, 'declined', 'The person chose none of the sections.', { misses: talk.state.misses });
+  if (tooManyMisses(talk)) return 'ended';
+  doNotKnow(talk);
+  return 'silent';
+};
+
+const doNotKnow = (talk: Talk): void => say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
 
 const tooManyMisses = (talk: Talk): boolean => {
   const limit = talk.definition.hand_off?.after_misses;

@@ -1,8 +1,7 @@
 import type { Passage } from '../provider.ts';
-import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
-import { lettersOf, shareOfLetters } from './gram-table.ts';
+import { isEmptyWord, termsOf } from './analyze-text.ts';
+import { lettersOf, rarityOf } from './gram-table.ts';
 import type { KeyTable } from './key-table.ts';
-import { rarityOf } from './gram-table.ts';
 import type { Asked, Ranked } from './rank-passages.ts';
 import type { Demand } from './read-question.ts';
 
@@ -37,7 +36,8 @@ export const SIGNALS = [
   'single',
   'length',
   'story',
-  'otherWriting',
+  /** How many passages the agent has. */
+  'size',
 ] as const;
 
 export type Signals = Record<(typeof SIGNALS)[number], number>;
@@ -48,6 +48,9 @@ export type Candidate = {
   /** Coverage of the strict search; 0 if only the ranking found it. */
   coverage: number;
 };
+
+/** The ranking beside a candidate: the best score, the best of another section, how many sections are near the best. */
+export type Rest = { best: number; elsewhere: number; rivals: number };
 
 /** What the signals read of an index. */
 export type IndexView = {
@@ -87,7 +90,7 @@ export const signalsOf = (
   facts: QuestionFacts,
   candidate: Candidate,
   { scores, shares }: Ranked,
-  most: { score: number; elsewhere: number; rivals: number },
+  rest: Rest,
   view: IndexView,
 ): Signals => {
   const [first] = candidate.at;
@@ -116,14 +119,14 @@ export const signalsOf = (
       if (demand.term !== null && demand.term.means.length > 0) foreign = 1;
     }
   }
-  const heading = lettersOf(termsOf(`${passage.heading ?? ''}`));
-  const text = lettersOf(termsOf(`${passage.heading ?? ''} ${passage.text}`));
+  const heading = lettersOf(termsOf(passage.heading ?? ''));
+  const text = lettersOf(termsOf(`${passage.document} ${passage.heading ?? ''} ${passage.text}`));
   return {
     strict: candidate.coverage > 0 ? 1 : 0,
     coverage: candidate.coverage,
-    agreement: scores[first!]! / most.score,
-    lead: Math.max(-1, Math.min(1, (scores[first!]! - most.elsewhere) / most.score)),
-    rivals: Math.min(1, most.rivals / 5),
+    agreement: scores[first!]! / rest.best,
+    lead: Math.max(-1, Math.min(1, (scores[first!]! - rest.elsewhere) / rest.best)),
+    rivals: Math.min(1, rest.rivals / 5),
     share: shares[first!]!,
     words: wanted === 0 ? 0 : found / wanted,
     letters: shareOfLetters(facts.letters, text),
@@ -137,11 +140,16 @@ export const signalsOf = (
     single: facts.words <= 1 ? 1 : 0,
     length: Math.min(1, facts.words / 12),
     story: facts.isWhole ? 0 : 1,
-    otherWriting: 0,
+    size: Math.min(1, Math.log2(view.passages.length + 1) / 8),
   };
 };
 
 /** Below this value a demand is not met. */
 const SHOWN = 0.5;
 
-export type { Term };
+/** The share of the letter groups of a question that a text has. */
+const shareOfLetters = (asked: ReadonlySet<number>, text: ReadonlySet<number>): number => {
+  let both = 0;
+  for (const group of asked) if (text.has(group)) both++;
+  return asked.size === 0 ? 0 : both / asked.size;
+};

@@ -1,5 +1,7 @@
 import { type Answer, type Finding, type Gathered, MAX_QUESTION_CHARACTERS, type Passage } from '../provider.ts';
 import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
+import { type Candidate, factsOf, type IndexView, type Rest, signalsOf } from './answer-signals.ts';
+import { chanceOf, decide, nearOf, type Weighed } from './decide-answer.ts';
 import { isCount } from './detect-features.ts';
 import { offerSections, rankedFirst } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
@@ -8,7 +10,7 @@ import { gatherSections, tokensOf } from './gather-sections.ts';
 import { fuseRanks } from './fuse-ranks.ts';
 import { GramTable } from './gram-table.ts';
 import { KeyTable } from './key-table.ts';
-import { type Asked, largest, rankPassages, type Ranked } from './rank-passages.ts';
+import { type Asked, rankPassages, type Ranked } from './rank-passages.ts';
 import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
 import { type Demand, readQuestion } from './read-question.ts';
 import { runToEnd, type Steps } from './steps.ts';
@@ -78,36 +80,78 @@ export class KnowledgeIndex {
     this.read.clear();
   }
 
-  /** What to say to a person who asks this. */
+  /** What to say to a person who asks this: an answer, sections to choose from, or nothing. */
   *answer(message: string): Steps<Answer> {
-    const asked = yield* this.focus(message, '');
-    // A question that is taken out of a story may have lost its subject: what answers it is offered only.
-    const isWhole = asked.every(({ worth }) => worth === 1);
-    const certain = new Map<number, Finding>();
-    const doubtful: Located[] = [];
-    for (const one of asked) {
-      if (one.worth < 1) continue;
-      const said = saidOf(yield* this.search(one.demands), writingOf(message));
-      if (said.length === 0) continue;
-      const { scores } = yield* this.score([one]);
-      // Two searches that disagree are no certainty.
-      if (!isWhole || scores[said[0]!.at]! < AGREED * largest(scores)) doubtful.push(...said);
-      else for (const { at, ...finding } of said) certain.set(at, finding);
+    const weighed = yield* this.weigh(message);
+    const answered = new Map<number, Finding>();
+    const unclear: Weighed[] = [];
+    for (const one of weighed) {
+      const decision = decide(one);
+      if (decision === 'ask') unclear.push(one);
+      if (decision === 'answer') for (const at of one.candidates[0]!.at) answered.set(at, one.findingOf(at));
     }
-    if (certain.size > 0) return { findings: inOrder([...certain].slice(0, MAX_SAID)), offers: [] };
-    const isForeign = asked.some(({ demands, worth }) => worth === 1 && demands.some((one) => this.isForeign(one)));
-    if (isForeign && doubtful.length === 0) return { findings: [], offers: [] };
-    const ranked = yield* this.score(asked);
-    const most = largest(ranked.scores);
-    for (const { at } of doubtful) ranked.scores[at] = most;
-    return { findings: [], offers: offerSections(this.passages, ranked) };
+    if (answered.size > 0) return { findings: inOrder([...answered].slice(0, MAX_SAID)), offers: [] };
+    // Of several questions in one message, the likeliest is asked about.
+    const [first] = unclear.toSorted((a, b) => b.near - a.near);
+    return { findings: [], offers: first?.offers ?? [] };
   }
 
-  /** A topic that the lexicon knows and no document has. */
-  private isForeign({ force, term, ways }: Demand): boolean {
-    if (force !== 'must' || term === null || term.means.length === 0) return false;
-    for (const key of ways.keys()) if (!key.startsWith('f:') && this.keys.has(key)) return false;
-    return true;
+  /** The candidates for each question of a message, with the signals for the decision. */
+  *weigh(message: string): Steps<Weighed[]> {
+    const asked = yield* this.focus(message, '');
+    const around = asked.filter(({ worth }) => worth < 1);
+    const weighed: Weighed[] = [];
+    const writing = writingOf(this.vocabulary.respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
+    for (const one of asked) {
+      if (one.worth === 1) weighed.push(yield* this.weighOne(one, around, writing));
+    }
+    return weighed;
+  }
+
+  private *weighOne(one: Asked, around: readonly Asked[], writing: Writing): Steps<Weighed> {
+    const ranked = yield* this.score([one, ...around]);
+    const strict = saidOf(yield* this.search(one.demands), writing);
+    const group = strict.map(({ at }) => at);
+    const order = rankedFirst(ranked.scores).slice(0, MAX_CANDIDATES);
+    const places: Candidate[] = group.length === 0 ? [] : [{ at: group, coverage: Math.max(0.01, strict[0]!.score) }];
+    for (const at of order) if (!group.includes(at)) places.push({ at: [at], coverage: 0 });
+    const view: IndexView = {
+      keys: this.keys,
+      passages: this.passages,
+      isTelling: (demand) => this.isTelling(demand),
+    };
+    const facts = factsOf(one, around.length === 0, view);
+    const candidates: Weighed['candidates'] = [];
+    for (const place of places) {
+      yield;
+      const signals = signalsOf(facts, place, ranked, this.restOf(place, order, ranked), view);
+      candidates.push({ at: place.at, signals, chance: chanceOf(signals) });
+    }
+    candidates.sort((a, b) => b.chance - a.chance);
+    // A person is asked in one language only if the documents say the same in two.
+    const inWriting = candidates.filter(({ at }) => writingIn(this.findingAt(at[0]!, ranked.scores)) === writing);
+    const { offers, chances } = offerSections(this.passages, inWriting.length > 0 ? inWriting : candidates);
+    return {
+      candidates,
+      offers,
+      near: nearOf(candidates[0]?.signals, chances),
+      chances,
+      findingOf: (at) => strict.find((found) => found.at === at) ?? this.findingAt(at, ranked.scores),
+    };
+  }
+
+  private restOf({ at }: Candidate, order: readonly number[], { scores }: Ranked): Rest {
+    const own = this.passages[at[0]!]!;
+    const best = scores[order[0]!] ?? 1;
+    let elsewhere = 0;
+    const near = new Set<string>();
+    for (const place of order) {
+      const { document_id, section } = this.passages[place]!;
+      if (document_id === own.document_id && section === own.section) continue;
+      elsewhere = Math.max(elsewhere, scores[place]!);
+      if (scores[place]! >= NEAR * best) near.add(`${document_id} ${section}`);
+    }
+    return { best, elsewhere, rivals: near.size };
   }
 
   /** Whether a model can be given all of it. */
@@ -184,7 +228,7 @@ export class KnowledgeIndex {
   }
 
   private *understand(question: string, worth: number): Steps<Asked> {
-    const text = this.vocabulary.joinWords(question);
+    const text = this.vocabulary.joinWords(this.vocabulary.respell(question));
     const demands = readQuestion(text).slice(0, MAX_DEMANDS);
     for (const demand of demands) {
       yield;
@@ -379,6 +423,7 @@ export const buildKnowledge = (passages: Iterable<Passage>) => {
   runToEnd(index.close());
   return {
     answer: (question: string): Answer => runToEnd(index.answer(question)),
+    weigh: (question: string): Weighed[] => runToEnd(index.weigh(question)),
     rank: (question: string): Finding[] => runToEnd(index.rank(question)),
     gather: (question: string, tokens: number): Gathered => runToEnd(index.gather(question, '', tokens)),
   };
@@ -393,8 +438,10 @@ const MAX_FOUND = 6;
 const MAX_SAID = 5;
 /** A passage whose score is below this share of the best score is about another topic. */
 const SAME_ANSWER = 0.9;
-/** The ranking agrees with an answer whose score is at least this share of the best. */
-const AGREED = 0.65;
+/** How many of the ranking are candidates for an answer. */
+const MAX_CANDIDATES = 10;
+/** Another section competes if its score is at least this share of the best. */
+const NEAR = 0.75;
 /** How much the words around a question count, and those said before it. */
 const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;

@@ -1,34 +1,37 @@
 import type { Offer, Passage } from '../provider.ts';
+import { rowLabelOf } from './read-passage.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
-import type { Ranked } from './rank-passages.ts';
 
 /**
- * The sections that may answer a question, for a person who chooses: the nearest alone when it is clearly nearer than
- * the next, otherwise two, or none when nothing says what was asked about.
+ * The sections that may answer a question, for a person who chooses: at most three, the likeliest first. `chances` are
+ * those of their best passages.
  */
-export const offerSections = (passages: readonly Passage[], { scores, shares }: Ranked): Offer[] => {
-  const order = rankedFirst(scores).slice(0, MAX_LOOKED_AT);
-  const best = order[0];
-  if (best === undefined || shares[best]! < LEAST_SHARE) return [];
+export const offerSections = (
+  passages: readonly Passage[],
+  candidates: readonly { at: readonly number[]; chance: number }[],
+): { offers: Offer[]; chances: number[] } => {
   const covered = new Set<number>();
-  const windows: number[][] = [];
-  for (const at of order) {
-    if (covered.has(at)) continue;
-    if (windows.length === 2) break;
-    if (windows.length === 1 && scores[at]! < CLEAR * scores[best]!) break;
-    const window = windowAround(passages, at, MAX_OFFER_CHARACTERS, (one) => one.text.length);
+  const windows: { center: number; window: number[] }[] = [];
+  const chances: number[] = [];
+  for (const { at, chance } of candidates) {
+    const center = at[0]!;
+    if (covered.has(center)) continue;
+    if (windows.length === MAX_OFFERED) break;
+    const window = windowAround(passages, center, MAX_OFFER_CHARACTERS, (one) => one.text.length);
     for (const one of window) covered.add(one);
-    windows.push(window);
+    windows.push({ center, window });
+    chances.push(chance);
   }
-  const offers = windows.map((window) => window.map((at) => passages[at]!));
-  const labels = offers.map(([first]) => labelOf(first!));
-  return offers.map((section, at) => ({
-    label:
-      labels.indexOf(labels[at]!) === labels.lastIndexOf(labels[at]!)
-        ? labels[at]!
-        : beginningOf(passages[order[at]!]!),
-    passages: section,
-  }));
+  const sections = windows.map(({ center }) => sectionOf(passages[center]!));
+  const offers = windows.map(({ center, window }, at) => {
+    // Two parts of one section are told apart by what they say themselves.
+    const isAlone = sections.indexOf(sections[at]!) === sections.lastIndexOf(sections[at]!);
+    return {
+      label: isAlone ? sections[at]! : beginningOf(passages[center]!),
+      passages: window.map((one) => passages[one]!),
+    };
+  });
+  return { offers, chances };
 };
 
 /** Passages with a score, the highest first; equal ones in the order of the documents. */
@@ -63,16 +66,15 @@ export const windowAround = (
   return window.sort((a, b) => a - b);
 };
 
-const labelOf = ({ section, document }: Passage): string =>
+const sectionOf = ({ section, document }: Passage): string =>
   (section?.split(HEADING_SEPARATOR).at(-1) ?? document).slice(0, MAX_LABEL);
 
-const beginningOf = ({ text }: Passage): string =>
+/** The first cell of a table row, the label before a colon, or the first words. */
+const beginningOf = (passage: Passage): string => rowLabelOf(passage) ?? firstWordsOf(passage);
+
+const firstWordsOf = ({ text }: Passage): string =>
   text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL).replace(/\s+\S*$/, '')} …`;
 
-/** Below this share of what was asked, nothing is offered. */
-const LEAST_SHARE = 0.12;
-/** The second is offered too unless its score is below this share of the first's. */
-const CLEAR = 0.5;
-const MAX_LOOKED_AT = 50;
+const MAX_OFFERED = 3;
 const MAX_OFFER_CHARACTERS = 700;
 const MAX_LABEL = 60;

@@ -26,7 +26,21 @@ export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiD
  * The words of a folded text: letters, marks and digits. A number keeps its decimals, a time keeps its colon. A
  * sequence longer than any word is cut into pieces, because the cost of comparing words grows with their length.
  */
-export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
+export const wordsOf = (folded: string): string[] => {
+  const words = folded.match(WORD) ?? [];
+  return UNSPACED.test(folded) ? words.flatMap(piecesOf) : words;
+};
+
+/**
+ * Chinese, Japanese and Thai have no spaces between words, so each pair of letters counts as a word; in Thai, each group
+ * of three. A word of one such piece stays as it is.
+ */
+const piecesOf = (word: string): string[] =>
+  (word.match(WRITING_RUN) ?? []).flatMap((run) => {
+    const size = PAIRED.test(run) ? 2 : UNSPACED.test(run) ? 3 : run.length;
+    if (run.length <= size) return [run];
+    return Array.from({ length: run.length - size + 1 }, (_, at) => run.slice(at, at + size));
+  });
 
 export const ARABIC = /[\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]/;
 export const DEVANAGARI = /[\u0900-\u097f]/;
@@ -44,6 +58,12 @@ const DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g;
 const QUOTES = /[\u2018\u2019\u02bc]/g;
 const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]/g;
 const WORD = /\d{1,64}(?:[.,:\u066b\u066c]\d{1,64}){1,8}|[\p{L}\p{M}\p{N}]{1,64}(?:'[\p{L}]{1,64})?/gu;
+
+/** Chinese and Japanese letters, and letters of Thai, Lao, Khmer and Burmese. */
+const PAIRED = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
+const WRITING_RUN =
+  /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+|[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+/g;
 
 const asciiDigit = (digit: string): string => {
   const code = digit.charCodeAt(0);

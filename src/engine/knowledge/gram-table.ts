@@ -21,7 +21,7 @@ export class GramTable {
   }
 
   add(terms: readonly Term[]): void {
-    const groups = hashesOf(terms);
+    const groups = lettersOf(terms);
     const start = this.ends.at(-1) ?? 0;
     if (start + groups.size > this.cells.length) {
       const larger = new Uint32Array(Math.max(start + groups.size, 2 * this.cells.length));
@@ -55,7 +55,7 @@ export class GramTable {
   /** Adds to the score of each passage `worth` times what it shares with these terms. */
   *score(terms: readonly Term[], worth: number, scores: Float64Array): Generator<void, void> {
     const passages = this.ends.length;
-    const buckets = new Set([...hashesOf(terms)].slice(0, MAX_GROUPS).map((group) => group & this.mask));
+    const buckets = new Set([...lettersOf(terms)].slice(0, MAX_GROUPS).map((group) => group & this.mask));
     let seen = 0;
     for (const bucket of buckets) {
       if (++seen % A_STEP === 0) yield;
@@ -83,7 +83,8 @@ const A_STEP = 16;
 /** Two groups may share a bucket; in real text there are fewer groups than this. */
 const bucketsFor = (groups: number): number => 2 ** Math.min(16, Math.max(8, Math.ceil(Math.log2(1 + groups))));
 
-const hashesOf = (terms: readonly Term[]): Set<number> => {
+/** Hashes of the groups of three letters in these words. */
+export const lettersOf = (terms: readonly Term[]): Set<number> => {
   const hashes = new Set<number>();
   for (const term of terms) {
     if (isEmptyWord(term)) continue;

@@ -79,14 +79,14 @@ export const columnsOf = (passage: Passage): string[] =>
   [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
 
 /** The stated topic of a passage: its headings, the label before a colon, the first cell of a table row. */
-export const labelsOf = (passage: Passage): string[] => {
-  const labels = passage.heading?.split(HEADING_SEPARATOR) ?? [];
-  const label = /^([^:;.!?؟।]{2,60}):/.exec(passage.text)?.[1];
-  const cell = /^[^:;]{1,40}: ([^:;]{1,60});/.exec(passage.text)?.[1];
-  return [...labels, ...(cell === undefined ? (label === undefined ? [] : [label]) : [cell])].filter(
+export const labelsOf = (passage: Passage): string[] =>
+  [...(passage.heading?.split(HEADING_SEPARATOR) ?? []), ...[rowLabelOf(passage) ?? []].flat()].filter(
     (text) => text.length <= 80,
   );
-};
+
+/** The first cell of a table row, or the label before a colon; null if the text has none. */
+export const rowLabelOf = ({ text }: Passage): string | null =>
+  /^[^:;]{1,40}: ([^:;]{1,60});/.exec(text)?.[1] ?? /^([^:;.!?؟।]{2,60}):/.exec(text)?.[1] ?? null;
 
 const RANGE = new Set(['to', 'till', 'until', 'through', 'الي', 'حتي', 'لغايه', 'से', 'तक', 'thru']);
 const EVERY_DAY = new Set(['daily', 'everyday', 'يوميا', 'रोजाना', 'प्रतिदिन']);

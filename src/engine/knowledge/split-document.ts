@@ -292,7 +292,7 @@ const cutLong = (text: string): string[] => {
   if (text.length <= MAX_PASSAGE_CHARACTERS) return [text];
   const parts: string[] = [];
   let part = '';
-  for (const sentence of text.split(/(?<=[.!?؟।])\s+/)) {
+  for (const sentence of text.split(/(?<=[.!?؟।])\s+|(?<=[。！？])/)) {
     for (const piece of sentence.match(LONG_SENTENCE) ?? []) {
       if (part !== '' && part.length + piece.length > MAX_PASSAGE_CHARACTERS) {
         parts.push(part.trim());

@@ -1,7 +1,9 @@
 import { type Term, termsOf } from './analyze-text.ts';
-import { foldText, wordsOf } from './fold-text.ts';
+import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
+import { latinLanguageOf, nativeSpelling } from './latin-words.ts';
 import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
+import { soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
 import type { Steps } from './steps.ts';
 
@@ -9,10 +11,13 @@ import type { Steps } from './steps.ts';
 export class Vocabulary {
   /** Stem → the words that have it. */
   private readonly words = new Map<string, string[]>();
+  /** The writings of the documents. */
+  private readonly writings = new Set<Writing>();
   bytes = 0;
 
   add(term: Term): void {
     if (/^\d/.test(term.word)) return;
+    this.writings.add(writingOf(term.word));
     const words = this.words.get(term.stem);
     if (words === undefined) this.words.set(term.stem, [term.word]);
     else if (words.length < 6 && !words.includes(term.word)) words.push(term.word);
@@ -34,17 +39,56 @@ export class Vocabulary {
     return joined.join(' ');
   }
 
+  /** "kitna" as "कितना" where the documents are in Hindi. */
+  respell(question: string): string {
+    const words = wordsOf(foldText(question));
+    const language = latinLanguageOf(words);
+    if (language === null || !this.writings.has(WRITING_OF[language])) return question;
+    return words
+      .map((word) => nativeSpelling(word, language) ?? word)
+      .join(' ')
+      .trim();
+  }
+
   /** Adds to a demand the words that were meant, when the documents do not have its own. */
   *mend(demand: Demand, isKnown: (key: string) => boolean): Steps<void> {
     const { term } = demand;
     if (term === null || demand.force !== 'must' || term.span > 1) return;
-    if (term.means.length > 0 || term.kindOf.length > 0) return;
-    for (const key of demand.ways.keys()) if (isKnown(key)) return;
+    for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
+    const alike = yield* this.soundingLike(term.word);
+    for (const stem of alike) addTermWays(demand.ways, termsOf(stem)[0]!, WORTH.typo);
+    if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
     for (const mended of yield* mendTypo(term, this.words)) {
       if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
       else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
       if (mended.weak) demand.force = 'may';
     }
+  }
+
+  /** The words of the documents in another writing that sound like this one, the nearest. */
+  private *soundingLike(word: string): Steps<string[]> {
+    const isLatin = /[a-z]/.test(word);
+    if (isLatin ? this.writings.size === (this.writings.has('other') ? 1 : 0) : !this.writings.has('other')) return [];
+    const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
+    const sound = own(word);
+    if (sound === null) return [];
+    const found: { word: string; distance: number }[] = [];
+    let seen = 0;
+    for (const words of this.words.values()) {
+      if (++seen % A_STEP === 0) yield;
+      for (const candidate of words) {
+        // Cheap: a word that is much longer or shorter is another word.
+        if (candidate.length > 2 * word.length + 2 || word.length > 2 * candidate.length + 2) continue;
+        const heard = other(candidate);
+        const distance = heard === null ? null : soundDistance(sound, heard);
+        if (distance !== null) found.push({ word: candidate, distance });
+      }
+    }
+    const nearest = Math.min(...found.map(({ distance }) => distance));
+    return found
+      .filter(({ distance }) => distance <= nearest)
+      .slice(0, MAX_ALIKE)
+      .map((one) => one.word);
   }
 
   private splitWord(word: string): string | null {
@@ -57,5 +101,9 @@ export class Vocabulary {
   }
 }
 
+const WRITING_OF = { hi: 'devanagari', ar: 'arabic' } as const;
+/** How many words of the documents one step compares, and how many may be meant. */
+const A_STEP = 250;
+const MAX_ALIKE = 4;
 /** Overhead of a word, without its letters. */
 const WORD_BYTES = 150;

@@ -48,7 +48,7 @@ async function givenTalks(orgId = owner.orgId) {
   const list = async (as: Client = member) => (await as(`GET ${at}`)).body;
   const counts = async () =>
     (await list()).data.map((one: { question: string; count: number }) => [one.question, one.count]);
-  return { agentId, at, ask, list, counts };
+  return { agentId, channelId, at, ask, list, counts };
 }
 
 describe('questions that an agent could not answer', () => {
@@ -79,6 +79,31 @@ describe('questions that an agent could not answer', () => {
     expect(found.data[2].question).toBe('What is on the roof?');
     expect(found.data[0].examples[0].conversation_id).toMatch(/^conv_/);
     expect(found.data[0].examples[0].end_user_id).toMatch(/^enduser_/);
+  });
+
+  test('are in the list after the agent asked back, until the person chooses a section', async () => {
+    const { channelId, counts } = await givenTalks();
+    const { id } = await givenConversation(server.db, owner.orgId, channelId);
+    const asked = [
+      { kind: 'ask_back', detail: 'x' },
+      { kind: 'miss', detail: 'x', question: 'Late rent?' },
+    ];
+    const moment = Date.now() + (clock += 10);
+    const add = (at: number, role: string, text: string, steps: object[] | null) =>
+      server.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, trace, created_at)
+        VALUES (${owner.orgId}, ${newId('msg', moment + at)}, ${id}, ${role}, ${JSON.stringify({ type: 'text', text })},
+          ${steps === null ? null : JSON.stringify({ provider: 'embedded', steps })}, ${new Date(moment + at)})`);
+    await add(0, 'end_user', 'Late rent?', null);
+    await add(1, 'agent', 'Which of these?', asked);
+    expect(await counts()).toEqual([['Late rent?', 1]]);
+    await add(2, 'end_user', '1', null);
+    await add(3, 'agent', 'Rent is due on the first.', [{ kind: 'chosen', detail: 'x' }]);
+    expect(await counts()).toEqual([]);
+    await add(4, 'end_user', 'And a late deposit?', null);
+    await add(5, 'agent', 'Which of these?', [asked[0]!, { ...asked[1]!, question: 'And a late deposit?' }]);
+    await add(6, 'end_user', 'Something else', null);
+    await add(7, 'agent', 'I do not know.', [{ kind: 'declined', detail: 'x' }]);
+    expect(await counts()).toEqual([['And a late deposit?', 1]]);
   });
 
   test('leave the list when they are settled, until they are asked again', async () => {

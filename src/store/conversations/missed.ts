@@ -5,6 +5,12 @@ import { conversation, message } from '../schema/conversation.ts';
 
 /** As in the index `message_missed`: the agent noted that it had no answer, and no one has settled it. */
 const IS_MISSED = sql.raw(`m.trace @> '{"steps": [{"kind": "miss"}]}' AND NOT m.trace ? 'settled'`);
+/** The agent asked which section was meant, and the person chose one: the next turn has the answer. */
+const IS_CHOSEN = sql`m.trace @> '{"steps": [{"kind": "ask_back"}]}' AND coalesce((
+  SELECT next.trace @> '{"steps": [{"kind": "chosen"}]}' FROM message next
+  WHERE next.conversation_id = m.conversation_id AND next.role = 'agent' AND next.created_at > m.created_at
+  ORDER BY next.created_at LIMIT 1
+), false)`;
 
 export type Missed = {
   messageId: string;
@@ -55,7 +61,7 @@ export async function readMissed(
         WHERE conversation_id = m.conversation_id AND role = 'end_user' AND created_at <= m.created_at
         ORDER BY created_at DESC LIMIT 1
       ) q
-      WHERE q.text <> ''
+      WHERE q.text <> '' AND NOT (${IS_CHOSEN})
       ORDER BY m.id DESC LIMIT ${limit}`,
   );
   return rows.map((row) => ({

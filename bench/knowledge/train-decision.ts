@@ -1,0 +1,203 @@
+import { writeFileSync } from 'node:fs';
+import { SIGNALS, type Signals } from '../../src/engine/knowledge/answer-signals.ts';
+import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
+import { answerFeatures, sectionFeatures } from '../../src/engine/knowledge/decide-answer.ts';
+import { offerSections } from '../../src/engine/knowledge/find-sections.ts';
+import type { Passage } from '../../src/engine/provider.ts';
+import { fit, logistic } from './logistic-regression.ts';
+import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from './judge-sets.ts';
+
+/**
+ * Trains the decision of the agent without a model (`src/engine/knowledge/decide-answer.ts`) on the question sets of
+ * this folder, and never on the sets in folders. `node bench/knowledge/train-decision.ts [--write]`.
+ *
+ * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from these
+ * results. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each half get a wrong
+ * answer. `ASK_AT` is the chance with the most right sections and honest answers.
+ */
+
+/** Below the target of 4 %, because the lexicon knows these domains better than a new one. */
+const WRONG_GOAL = 0.035;
+/** Passages in a part of a document, and which of the questions without an answer there are used: every n-th. */
+const PART = 7;
+const UNANSWERED = 6;
+/** What a question to a part counts in the training. */
+const PART_WEIGHT = 0.25;
+const CHANCES = Array.from({ length: 95 }, (_, at) => (at + 5) / 100);
+const HALVES = ['development', 'held_out', 'unseen'];
+
+type Question = {
+  domain: string;
+  language: string;
+  half: string;
+  weight: number;
+  answerable: boolean;
+  passages: readonly Passage[];
+  candidates: { at: readonly number[]; signals: Signals; isRight: boolean }[];
+  hasSection(offers: { passages: Passage[] }[]): boolean;
+};
+
+const questions = LANGUAGES.flatMap((language) => readSets(language).flatMap((set) => read(language, set)));
+const parts = LANGUAGES.flatMap((language) => readSets(language).flatMap((set) => readParts(language, set)));
+const domains = [...new Set(questions.map(({ domain }) => domain))];
+console.log(`${questions.length} questions of ${domains.length} domains, ${parts.length} to parts of documents`);
+
+const judged = domains.flatMap((domain) => {
+  const model = train([...questions, ...parts].filter((one) => one.domain !== domain));
+  return questions.filter((one) => one.domain === domain).map((one) => judge(one, model));
+});
+const answerAt = CHANCES.find((threshold) =>
+  HALVES.every((half) => {
+    const list = judged.filter((one) => one.half === half);
+    return list.filter((one) => one.chance >= threshold && !one.isRight).length / list.length <= WRONG_GOAL;
+  }),
+)!;
+const askAt = CHANCES.toSorted((one, other) => goodAt(other) - goodAt(one) || other - one)[0]!;
+console.log(`answer at ${answerAt.toFixed(2)}, ask at ${askAt.toFixed(2)}; each domain by weights of the others:`);
+for (const language of [...LANGUAGES, 'all']) {
+  for (const half of [...HALVES, 'all']) {
+    report(
+      `${language} ${half}`,
+      judged.filter((one) => [one.language, 'all'].includes(language) && [one.half, 'all'].includes(half)),
+    );
+  }
+}
+const model = train([...questions, ...parts]);
+for (const [at, name] of ['constant', ...SIGNALS].entries()) console.log(`  ${name}: ${model.answer[at]!.toFixed(2)}`);
+if (process.argv.includes('--write')) write();
+
+type Model = { answer: number[]; section: number[] };
+type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
+
+/**
+ * The questions of a set to parts of its documents. Agents begin with few passages, and each question is also one that
+ * most parts do not answer, although they are about the same trade.
+ */
+function readParts(language: string, set: QuestionSet): Question[] {
+  const passages = passagesOf(set);
+  return Array.from({ length: Math.floor(passages.length / PART) }, (_, part) => {
+    const own = passages.slice(part * PART, (part + 1) * PART);
+    const questions = set.questions.flatMap((one, at) => {
+      const isAnswered = one.expect.length > 0 && own.some(({ text }) => holds(text, one.expect));
+      if (!isAnswered && (at + part) % UNANSWERED !== 0) return [];
+      return [{ ...one, expect: isAnswered ? one.expect : [] }];
+    });
+    return read(language, { ...set, questions }, own, PART_WEIGHT);
+  }).flat();
+}
+
+function read(language: string, set: QuestionSet, passages = passagesOf(set), weight = 1): Question[] {
+  const knowledge = buildKnowledge(passages);
+  return set.questions.flatMap(({ question, expect, reject = [] }) => {
+    const answerable = expect.length > 0;
+    // Of several questions in one message, the last is the question of the set.
+    const weighed = knowledge.weigh(question).at(-1);
+    const candidates = (weighed?.candidates ?? []).map(({ at, signals }) => {
+      const said = textOf(at.map((place) => passages[place]!));
+      const isRight = answerable && holds(said, expect) && !reject.some((part) => said.includes(part));
+      return { at, signals, isRight };
+    });
+    return {
+      domain: `${language} ${set.domain}`,
+      language,
+      half: set.half,
+      weight,
+      answerable,
+      passages,
+      candidates,
+      hasSection: (offers: { passages: Passage[] }[]) =>
+        answerable && offers.some((offer) => holds(textOf(offer.passages), expect)),
+    };
+  });
+}
+
+function train(list: readonly Question[]): Model {
+  const answer = fit(
+    list.flatMap(({ candidates, weight }) =>
+      candidates.map(({ signals, isRight }) => ({ features: answerFeatures(signals), isTrue: isRight, weight })),
+    ),
+  );
+  const section = fit(
+    list.flatMap((one) => {
+      const { features, inOffers } = sectionsOf(one, answer);
+      return features === null ? [] : [{ features, isTrue: inOffers, weight: one.weight }];
+    }),
+  );
+  return { answer, section };
+}
+
+function sectionsOf(one: Question, answer: readonly number[]) {
+  const candidates = one.candidates
+    .map((candidate) => ({ ...candidate, chance: logistic(answer, answerFeatures(candidate.signals)) }))
+    .toSorted((a, b) => b.chance - a.chance);
+  const { offers, chances } = offerSections(one.passages, candidates);
+  const best = candidates[0];
+  return {
+    best,
+    features: best === undefined ? null : sectionFeatures(best.signals, chances),
+    inOffers: one.hasSection(offers),
+  };
+}
+
+function judge(one: Question, { answer, section }: Model): Judged {
+  const { best, features, inOffers } = sectionsOf(one, answer);
+  return {
+    ...one,
+    chance: best?.chance ?? 0,
+    isRight: best?.isRight ?? false,
+    near: features === null ? 0 : logistic(section, features),
+    inOffers,
+  };
+}
+
+/** How many questions get a right answer, right sections or an honest answer if sections are offered from this chance on. */
+function goodAt(threshold: number): number {
+  return judged.filter((one) => {
+    if (one.chance >= answerAt) return false;
+    return one.near >= threshold ? one.inOffers : !one.answerable;
+  }).length;
+}
+
+function answers({ chance }: Judged): boolean {
+  return chance >= answerAt;
+}
+function asks(one: Judged): boolean {
+  return !answers(one) && one.near >= askAt;
+}
+function honest(one: Judged): boolean {
+  return !one.answerable && !answers(one) && !asks(one);
+}
+
+function report(title: string, list: readonly Judged[]): void {
+  const share = (fits: (one: Judged) => boolean): string =>
+    `${((100 * list.filter(fits).length) / Math.max(1, list.length)).toFixed(0)} %`;
+  const none = list.filter((one) => !one.answerable);
+  console.log(
+    `${title.padEnd(16)} ${String(list.length).padStart(3)}: at once ${share((one) => answers(one) && one.isRight)}, within one tap or honest ${share((one) => (answers(one) ? one.isRight : asks(one) ? one.inOffers : honest(one)))}, wrong ${share((one) => answers(one) && !one.isRight)}, asks ${share(asks)}; of ${none.length} without an answer: honest ${none.filter(honest).length}, asks ${none.filter(asks).length}, answers ${none.filter(answers).length}`,
+  );
+}
+
+function listOf(weights: readonly number[]): string {
+  return `[\n${weights.map((one) => `  ${one.toFixed(4)},`).join('\n')}\n]`;
+}
+
+function write(): void {
+  writeFileSync(
+    new URL('../../src/engine/knowledge/decision-weights.ts', import.meta.url),
+    `/**
+ * Written by \`node bench/knowledge/train-decision.ts --write\`: do not edit. Trained on the ${questions.length} questions of
+ * ${domains.length} domains in \`bench/knowledge/*.json\`. The thresholds allow ${100 * WRONG_GOAL} % wrong answers on domains that were
+ * left out of the training.
+ */
+export const ANSWER_WEIGHTS: readonly number[] = ${listOf(model.answer)};
+
+export const SECTION_WEIGHTS: readonly number[] = ${listOf(model.section)};
+
+/** From this chance on, a candidate is stated. */
+export const ANSWER_AT = ${answerAt};
+
+/** From this chance on, the person is asked which section is meant. */
+export const ASK_AT = ${askAt};
+`,
+  );
+}

@@ -1,0 +1,55 @@
+import type { Finding, Offer } from '../provider.ts';
+import { type Signals, SIGNALS } from './answer-signals.ts';
+import { ANSWER_WEIGHTS, ASK_AT, ANSWER_AT, SECTION_WEIGHTS } from './decision-weights.ts';
+
+/**
+ * Decides whether a candidate is stated, sections are offered, or the agent does not know. Two small logistic models
+ * give chances: that a candidate answers the question, and that one of the offered sections does. Their weights and the
+ * two thresholds come from `bench/knowledge/train-decision.ts`.
+ */
+export type Weighed = {
+  /** The likeliest first. */
+  candidates: { at: readonly number[]; signals: Signals; chance: number }[];
+  offers: Offer[];
+  /** Of the offered sections. */
+  chances: readonly number[];
+  /** The chance that one of the offered sections answers. */
+  near: number;
+  findingOf(at: number): Finding;
+};
+
+export type Decision = 'answer' | 'ask' | 'unknown';
+
+export const decide = ({ candidates, near }: Weighed): Decision => {
+  const [best] = candidates;
+  if (best === undefined) return 'unknown';
+  if (best.chance >= ANSWER_AT) return 'answer';
+  return near >= ASK_AT ? 'ask' : 'unknown';
+};
+
+export const chanceOf = (signals: Signals): number => logistic(ANSWER_WEIGHTS, answerFeatures(signals));
+
+export const nearOf = (best: Signals | undefined, chances: readonly number[]): number =>
+  best === undefined ? 0 : logistic(SECTION_WEIGHTS, sectionFeatures(best, chances));
+
+/** The signals, and products of those that only mean something together. The first feature is the constant. */
+export const answerFeatures = (signals: Signals): number[] => [
+  1,
+  ...SIGNALS.map((name) => signals[name]),
+  signals.strict * signals.agreement,
+  signals.words * signals.lead,
+  signals.letters * signals.agreement,
+];
+
+/** As for an answer, of the likeliest candidate, with the chances of the offered sections. */
+export const sectionFeatures = (best: Signals, chances: readonly number[]): number[] => [
+  ...answerFeatures(best),
+  chances[0] ?? 0,
+  chances.reduce((sum, chance) => sum + chance, 0),
+  1 - chances.reduce((none, chance) => none * (1 - chance), 1),
+];
+
+const logistic = (weights: readonly number[], features: readonly number[]): number => {
+  const sum = features.reduce((total, feature, at) => total + feature * (weights[at] ?? 0), 0);
+  return 1 / (1 + Math.exp(-sum));
+};
