@@ -167,7 +167,11 @@ function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined 
       )}
       {lines.map((line, index) =>
         line.role === 'agent' ? (
-          <TurnView key={index} turn={line.turn} />
+          <TurnView
+            key={index}
+            turn={line.turn}
+            onChoose={index === lines.length - 1 && !isPending ? talk.say : undefined}
+          />
         ) : (
           <p key={index} className={classes.mine} dir="auto">
             {line.text}

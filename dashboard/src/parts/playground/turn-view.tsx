@@ -5,8 +5,14 @@ import { Why } from '../why.tsx';
 import { words } from './words.ts';
 import classes from './playground.module.css';
 
+type Props = {
+  turn: PlaygroundTurn;
+  /** Sends the label of a choice; absent when the turn is not the last. */
+  onChoose: ((label: string) => void) | undefined;
+};
+
 /** What the agent said in one turn, and behind a summary why. People's words are text, whatever they hold. */
-export function TurnView({ turn }: { turn: PlaygroundTurn }): ReactNode {
+export function TurnView({ turn, onChoose }: Props): ReactNode {
   const say = useWords(words);
   return (
     <div className={classes.turn}>
@@ -17,8 +23,10 @@ export function TurnView({ turn }: { turn: PlaygroundTurn }): ReactNode {
           {content.type === 'choices' && (
             <ul className={classes.choices}>
               {content.choices.map(({ id, label }) => (
-                <li key={id} dir="auto">
-                  {label}
+                <li key={id}>
+                  <button type="button" dir="auto" disabled={!onChoose} onClick={() => onChoose?.(label)}>
+                    {label}
+                  </button>
                 </li>
               ))}
             </ul>
