@@ -357,13 +357,18 @@ const kinds = {
   // 409: not in this state
   tests_not_passed: {
     status: 409,
-    title: 'The tests of the agent have not passed',
+    title: 'Tests of the agent have failed or were not run',
     cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish without them, give a reason as without_tests: it is kept in the audit log.',
   },
   answer_not_recorded: {
     status: 409,
     title: 'What the model is asked here was not recorded',
     cure: 'The definition, the test, a document or a tool changed since. Record again: ./parley agents test AGENT --record FILE.',
+  },
+  reply_outdated: {
+    status: 409,
+    title: 'Another member has replied',
+    cure: 'Nothing was sent. Read the new reply, then send yours if it is still needed.',
   },
   trigger_disabled: {
     status: 409,

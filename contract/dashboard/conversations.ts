@@ -33,15 +33,27 @@ export type ConversationSummary = Static<typeof ConversationSummary>;
 
 /** Null once retention has removed the messages. `text` is the start of the words, null if there are none. */
 const LastMessage = Nullable(
-  Type.Object({ role: Message.properties.role, type: Type.String(), text: Nullable(Type.String()) }),
+  Type.Object({
+    role: Message.properties.role,
+    type: Type.String(),
+    text: Nullable(Type.String()),
+    created_at: Moment,
+  }),
 );
 
 export const ListedConversation = Type.Object(
   {
     ...summary,
     last_message: LastMessage,
-    /** In a search for words: where the newest message has them. */
-    found: Nullable(Type.Object({ before: Type.String(), match: Type.String(), after: Type.String() })),
+    /** In a search: the part of the newest message that contains the text, and who wrote that message. */
+    found: Nullable(
+      Type.Object({
+        role: Message.properties.role,
+        before: Type.String(),
+        match: Type.String(),
+        after: Type.String(),
+      }),
+    ),
     /** Since when the person waits for a member; null while no person does. */
     waiting_since: Nullable(Moment),
     /** The person wrote, or was handed over, since the reader last looked; only where members answer. */
@@ -232,8 +244,15 @@ export const ReplyBody = Type.Object(
 );
 export type ReplyBody = Static<typeof ReplyBody>;
 
+/** `after` is the newest message that the writer has read. If another member has replied since, nothing is sent. */
+const after = { after: Type.Optional(Id('msg')) };
+export const ReplyQuery = Type.Object(after);
+
 /** The body is the bytes of the file. */
-export const SendFileQuery = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }) });
+export const SendFileQuery = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }),
+  ...after,
+});
 
 export const NoteBody = Type.Object(
   {

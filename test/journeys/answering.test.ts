@@ -1,6 +1,17 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, PASSWORD, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  PASSWORD,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
+
+const SHOTS = process.env['TEST_SHOTS'];
 
 /** Answering in a conversation as people do it all day. */
 describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
@@ -198,11 +209,47 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => field.inputValue()).toBe('Hello Dalia, Asha Rao here.');
     await list.waitFor({ state: 'detached' });
     expect(await said(id)).toEqual([]);
-    // What finds nothing is an ordinary text, and Enter sends it.
+    // A shortcut that no saved reply has is not sent by mistake.
+    await field.fill('');
+    await page.keyboard.type('//zzz');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('//zzz').waitFor();
     await field.fill('');
     await page.keyboard.type('/zzz');
     await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('/zzz').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send as it is' }).click();
     await expect.poll(() => said(id)).toEqual(['/zzz']);
+  });
+
+  it('opens the saved replies by a button that writes nothing, and sends no word of the search', async () => {
+    await call('POST /saved-replies', { name: 'Opening', shortcut: 'dep', text: { default: 'We open soon.' } });
+    const id = await givenConversation('Amal');
+    const page = await at(id);
+    const field = await answerAs(page);
+    const list = page.getByRole('listbox', { name: 'Saved replies' });
+    const open = () => page.getByRole('button', { name: 'Saved replies' }).click();
+    await open();
+    await list.waitFor();
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
+    await page.keyboard.type('/dep');
+    await list.getByRole('option', { name: 'Opening' }).waitFor();
+    await page.keyboard.press('Escape');
+    await field.fill('Hello ');
+    await open();
+    await page.keyboard.type('absent');
+    await list.getByText('No saved reply found.').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await page.keyboard.press('Control+Shift+ArrowLeft');
+    await page.keyboard.type('dep');
+    await list.getByRole('option', { name: 'Opening' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('Hello We open soon.');
+    expect(await said(id)).toEqual([]);
   });
 
   it('asks before it sends a text with a variable that has no value, and names it', async () => {
@@ -270,6 +317,54 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
+  it('keeps Send and Undo in sight with long replies, and the transcript at its end', async () => {
+    const id = await givenConversation('Reem');
+    for (const part of ['first', 'second'])
+      await call(`POST /conversations/${id}/reply`, { text: `${part} `.repeat(300) });
+    const long = 'A reply of two thousand characters. '.repeat(56).slice(0, 2_000);
+    const page = await at(id);
+    for (const width of [1440, 1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const field = await answerAs(page);
+      await field.fill(long);
+      await expect.poll(() => toEnd(page.getByRole('log'))).toBeLessThan(2);
+      expect(await inSight(page.getByRole('button', { name: 'Send' }))).toEqual([true, true]);
+      await page.keyboard.press('Enter');
+      const undo = page.getByRole('button', { name: 'Undo' });
+      expect(await inSight(undo)).toEqual([true, true]);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/held-${width}.png` });
+      expect(await tooWide(page)).toEqual([]);
+      await undo.press('Enter');
+      const note = page.getByText('The reply is not sent. It is in the field again.');
+      expect(await isAboveComposer(note)).toBe(true);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/note-${width}.png` });
+      await field.fill('');
+      await note.waitFor({ state: 'detached' });
+    }
+    // The list of members leaves the choice of what is written in sight.
+    const { url } = await call('POST /invitations', { email: 'rana@example.com', role: 'member' });
+    const token = new URL(url).pathname.split('/').at(-1)!;
+    await journey.api(`POST /invitations/${token}`, { name: 'Rana Said', password: PASSWORD });
+    await page.reload();
+    await settled(page);
+    await page.getByText('Private note', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Write a note for your team' }).fill('@');
+    await page.getByRole('listbox', { name: 'Members' }).waitFor();
+    expect(await inSight(page.getByText('Private note', { exact: true }))).toEqual([true, true]);
+    if (SHOTS) {
+      await page.screenshot({ path: `${SHOTS}/mentions.png` });
+      const dark = await at(id, { language: 'ar', theme: 'dark' });
+      await dark.setViewportSize({ width: 390, height: 844 });
+      await dark.getByRole('textbox').last().fill(long);
+      await dark.keyboard.press('Enter');
+      await dark.getByRole('button', { name: 'تراجع' }).waitFor();
+      await dark.screenshot({ path: `${SHOTS}/held-ar-dark.png` });
+      await dark.goto(`${journey.app.url}/conversations?view=waiting`);
+      await settled(dark);
+      await dark.screenshot({ path: `${SHOTS}/list-ar-dark.png` });
+    }
+  });
+
   it('who leaves the conversation, or closes the window, sends what waits; nothing is sent twice', async () => {
     const [one, two] = [await givenConversation('Lina'), await givenConversation('Sara')];
     const page = await at(one);
@@ -308,7 +403,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     const id = await givenConversation('Hala');
     const page = await at(id);
     const field = await answerAs(page);
-    await page.route('**/reply', (route) => route.abort());
+    await page.route('**/reply*', (route) => route.abort());
     await page.keyboard.type('Lost?');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Next');
@@ -325,11 +420,11 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await said(id)).toEqual([]);
   });
 
-  it('two members see each other in a conversation, and who of them writes', async () => {
+  it('two members see each other, who of them writes, and only the first reply is sent', async () => {
     const id = await givenConversation('Dana');
     const { url } = await call('POST /invitations', { email: 'omar@example.com', role: 'member' });
     const token = new URL(url).pathname.split('/').at(-1);
-    await journey.api(`POST /invitations/${token}`, { name: 'Omar Aziz', password: PASSWORD });
+    const omar = await journey.api(`POST /invitations/${token}`, { name: 'Omar Aziz', password: PASSWORD });
     const mine = await at(id);
     const { page: theirs } = await journey.open(`/conversations/${id}`, { as: 'omar@example.com' });
     await settled(theirs);
@@ -339,7 +434,27 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     const field = await answerAs(theirs);
     await field.pressSequentially('Let me');
     await typing.waitFor();
+    const own = await answerAs(mine);
+    await own.fill('From Asha');
+    await mine.getByRole('alert').getByText('Omar Aziz is writing too.', { exact: false }).waitFor();
     expect(await seriousFaults(mine)).toEqual([]);
+    const path = `POST /organizations/${orgId}/conversations/${id}/reply`;
+    await mine.route(
+      '**/reply*',
+      async (route) => {
+        await journey.api(path, { text: 'From Omar' }, omar.cookie);
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await own.press('Enter');
+    await mine.getByRole('alert').getByText('Another member has replied').waitFor();
+    expect(await own.inputValue()).toBe('From Asha');
+    expect(await said(id)).toEqual(['From Omar']);
+    await mine.getByText('Assigned to Omar Aziz.', { exact: false }).waitFor();
+    await own.press('Enter');
+    await expect.poll(() => said(id)).toEqual(['From Omar', 'From Asha']);
+    expect((await call(`GET /conversations/${id}`)).assignee_id).toBe(omar.body.user.id);
     await field.fill('');
     await typing.waitFor({ state: 'detached' });
     await theirs.goto(`${journey.app.url}/agents`);
@@ -348,3 +463,20 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await faces.count()).toBe(0);
   });
 });
+
+/** Whether the window shows the whole element, and nothing covers its centre. */
+const inSight = (element: Locator): Promise<boolean[]> =>
+  element.evaluate((one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const { innerWidth, innerHeight } = one.ownerDocument.defaultView!;
+    const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+    return [isInside, one.contains(one.ownerDocument.elementFromPoint((left + right) / 2, (top + bottom) / 2))];
+  });
+/** Pixels between what the box shows and its end. */
+const toEnd = (box: Locator): Promise<number> =>
+  box.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+const isAboveComposer = (note: Locator): Promise<boolean> =>
+  note.evaluate((one) => {
+    const composer = one.ownerDocument.querySelector('form[data-side]')!;
+    return one.getBoundingClientRect().bottom <= composer.getBoundingClientRect().top;
+  });

@@ -73,6 +73,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it('counts what waits in the sidebar, in the tab and beside the views, on any page and without a reload', async () => {
+    await make(`/conversations/${await givenConversation('Waits', 'Hello')}/take-over`, undefined);
     const page = await at('/agents');
     const entry = page
       .getByRole('navigation')
@@ -88,6 +89,10 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.title()).toBe(`(${before + 1}) Agents · Parley`);
     await entry.click();
     await page.getByRole('button', { name: `Waiting ${before + 1}` }).waitFor();
+    // A reply of the team ends the wait, and the conversation stays with the team.
+    await make(`/conversations/${id}/reply`, { text: 'Here I am.' });
+    await page.getByRole('button', { name: `Waiting ${before}`, exact: true }).waitFor();
+    await row(page, id).getByText('With people').waitFor();
   });
 
   it('shows who answers, who waits, and what is new, in views that the address keeps', async () => {
@@ -251,13 +256,17 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
 
   it('marks the words that a search found', async () => {
     const id = await givenConversation('Maya', 'For three days I have waited for my parcel with the blue ribbon');
-    await make(`/conversations/${id}/reply`, { text: 'I will look.' });
+    await make(`/conversations/${id}/reply`, { text: 'I will look for the green ribbon.' });
     const page = await at('/conversations');
     await page.getByRole('searchbox').fill('Blue ribbon');
     await row(page, id).locator('mark').waitFor();
     expect(await row(page, id).locator('mark').innerText()).toBe('blue ribbon');
     const seen = `(${SEEN})(document.querySelector('[data-row="${id}"]'), 'blue ribbon')`;
     expect(await page.evaluate(seen)).toEqual([true, true]);
+    expect(await row(page, id).getByText('Team:').count()).toBe(0);
+    await page.getByRole('searchbox').fill('Green ribbon');
+    await row(page, id).getByText('green ribbon').waitFor();
+    await row(page, id).getByText('Team:').waitFor();
   });
 
   it('tells of a hand-off on the desktop, once it was asked to', async () => {

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   handBackConversation,
-  replyInConversation,
   resolveConversation,
   takeOverConversation,
 } from '../../src/features/conversations/hand-over.ts';
+import { replyInConversation } from '../../src/features/conversations/reply-in-conversation.ts';
 import { readConversation } from '../../src/features/conversations/read-conversations.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { burstsOf } from '../bursts.ts';

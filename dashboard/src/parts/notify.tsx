@@ -5,35 +5,35 @@ import classes from './notify.module.css';
 /** Says in passing that something was done; what failed is shown beside where it was asked for. */
 export function notifyDone(message: string): void {
   const id = ++lastId;
-  set([...notes, { id, message }].slice(-MOST));
-  setTimeout(() => set(notes.filter((note) => note.id !== id)), SHOWN_MS);
+  set({ id, message });
+  setTimeout(() => note?.id === id && set(null), SHOWN_MS);
 }
 
 /** Always in the page, so that a screen reader knows the region before anything is said in it. */
 export function Notes(): ReactNode {
-  const shown = useSyncExternalStore(subscribe, () => notes);
+  const shown = useSyncExternalStore(subscribe, () => note);
   return (
     <div role="status" aria-live="polite" className={classes.notes}>
-      {shown.map(({ id, message }) => (
-        <div key={id} className={classes.note} dir="auto">
+      {shown && (
+        <div key={shown.id} className={classes.note} dir="auto">
           <IconCheck size={17} stroke={2.4} aria-hidden="true" />
-          {message}
+          {shown.message}
         </div>
-      ))}
+      )}
     </div>
   );
 }
 
 type Note = { id: number; message: string };
-const MOST = 3;
 const SHOWN_MS = 4_000;
 
 let lastId = 0;
-let notes: readonly Note[] = [];
+/** The newest only: several would cover the page. */
+let note: Note | null = null;
 const listeners = new Set<() => void>();
 
-function set(next: readonly Note[]): void {
-  notes = next;
+function set(next: Note | null): void {
+  note = next;
   for (const listener of listeners) listener();
 }
 

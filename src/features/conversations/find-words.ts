@@ -5,7 +5,7 @@ const BEFORE = 16;
 const AFTER = 100;
 
 /** The part of a text around the words that were searched; its start where the database folds letters in another way. */
-export function findWords(text: string, words: string): NonNullable<ListedConversation['found']> {
+export function findWords(text: string, words: string): Omit<NonNullable<ListedConversation['found']>, 'role'> {
   const line = text.replaceAll(/\s+/g, ' ');
   const wanted = words.replaceAll(/\s+/g, ' ');
   const place = new RegExp(wanted.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`), 'iu').exec(line);

@@ -13,9 +13,10 @@ import type { ReplyBody } from '../../../contract/dashboard/conversations.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createRunWaiter } from '../../store/runs/await.ts';
 import { removeMember } from '../members/change-members.ts';
-import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
+import { handBackConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { listConversations, readConversation } from './read-conversations.ts';
 import { sayInConversation } from './receive-message.ts';
+import { replyInConversation } from './reply-in-conversation.ts';
 
 let parley: TestApp;
 let orgId: string;
@@ -60,7 +61,15 @@ test('a row of the list has the newest message, and no other organization sees i
   const newest = messages.at(-1)!;
   const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
   expect(rows.map((row) => [row.id, row.last_message])).toEqual([
-    [conversationId, { role: 'agent', type: 'text', text: 'text' in newest.content ? newest.content.text : null }],
+    [
+      conversationId,
+      {
+        role: 'agent',
+        type: 'text',
+        text: 'text' in newest.content ? newest.content.text : null,
+        created_at: newest.created_at,
+      },
+    ],
   ]);
   expect((await listConversations(parley, await givenOrganization(parley.db), actor.userId, {}, page)).rows).toEqual(
     [],
@@ -94,10 +103,34 @@ test('each of these actions is in the audit log', async () => {
   );
   expect(found.rows.map((row) => row.action)).toEqual([
     'conversation.taken_over',
-    'conversation.taken_over',
     'conversation.handed_back',
     'conversation.resolved',
   ]);
+});
+
+test('a reply of another member leaves the assignee, and is refused after a reply that its writer has not read', async () => {
+  const omar = { userId: 'user_omar', address: null, requestId: null };
+  await givenMember(parley.db, orgId, omar.userId);
+  const { channelId } = await givenAgent(parley.db, orgId);
+  const { id } = await givenConversation(parley.db, orgId, channelId);
+  const deps = { db: parley.db };
+  const read = () => readConversation(parley, orgId, id);
+  const first = await replyInConversation(deps, orgId, id, { text: 'First' }, actor);
+  const second = await replyInConversation(deps, orgId, id, { text: 'Second', after: first.id }, omar);
+  expect(await read()).toMatchObject({ status: 'handed_off', assignee_id: actor.userId });
+  await expect(replyInConversation(deps, orgId, id, { text: 'Third', after: first.id }, actor)).rejects.toMatchObject({
+    code: 'reply_outdated',
+  });
+  const third = await replyInConversation(deps, orgId, id, { text: 'Third', after: second.id }, actor);
+  // The writer's own newer messages do not count.
+  await replyInConversation(deps, orgId, id, { text: 'Fourth', after: second.id }, actor);
+  expect((await read()).messages.map(({ content }) => content)).toMatchObject([
+    { text: 'First' },
+    { text: 'Second' },
+    { text: 'Third' },
+    { text: 'Fourth' },
+  ]);
+  expect(third.author_id).toBe(actor.userId);
 });
 
 test('a reply is sent immediately, also from a node whose clock is ahead', async () => {
@@ -124,7 +157,7 @@ test('a row of the list has only the start of long words', async () => {
   await replyInConversation({ db: parley.db }, orgId, conversationId, { text: long }, actor);
   const { rows } = await listConversations(parley, orgId, actor.userId, {}, page);
   const row = rows.find(({ id }) => id === conversationId);
-  expect(row!.last_message).toEqual({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
+  expect(row!.last_message).toMatchObject({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
 });
 
 test('who is removed while they take over keeps no conversation', async () => {

@@ -15,10 +15,11 @@ import { removeMember, setMemberRole } from '../members/change-members.ts';
 import { listMembers } from '../members/read-members.ts';
 import { assignConversation } from './assign-conversation.ts';
 import { countConversations } from './count-conversations.ts';
-import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
+import { handBackConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { markConversationSeen } from './mark-seen.ts';
 import { listConversations } from './read-conversations.ts';
 import { receiveMessage } from './receive-message.ts';
+import { replyInConversation } from './reply-in-conversation.ts';
 import { snoozeConversation } from './snooze-conversation.ts';
 
 const asha = { userId: 'user_asha', address: null, requestId: null };
@@ -104,13 +105,21 @@ describe('a conversation that is put off', () => {
       'the person writes',
       (id: string) => receiveMessage({ db: parley.db, onAccepted: () => {} }, orgId, id, 'Hello?', null),
     ],
-    ['a member replies', reply],
     ['a member takes it', (id: string) => takeOverConversation(parley, orgId, id, asha)],
     ['a member ends it', (id: string) => snooze(id, null)],
   ])('comes back when %s', async (_what, act) => {
     const id = await taken();
     await snooze(id, HOUR);
     await act(id);
+    expect(await seen(id)).toEqual(WAITS);
+  });
+
+  it('comes back when a member replies, and waits for the next message of the person', async () => {
+    const id = await taken();
+    await snooze(id, HOUR);
+    await reply(id);
+    expect(await seen(id)).toEqual({ mine: true, waiting: false, snoozed: false });
+    await personSays(id);
     expect(await seen(id)).toEqual(WAITS);
   });
 
@@ -134,7 +143,7 @@ describe('the views', () => {
     expect(await idsOf(asha.userId, 'mine')).toEqual([mine]);
     expect(await idsOf(omar.userId, 'mine')).toEqual([theirs]);
     expect(await idsOf(asha.userId, 'unassigned')).toEqual([free]);
-    expect(await idsOf(asha.userId, 'waiting')).toEqual([free, theirs, mine]);
+    expect((await idsOf(asha.userId, 'waiting')).toSorted()).toEqual([free, theirs, mine].toSorted());
     expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({
       mine: 1,
       unassigned: 1,
@@ -161,6 +170,52 @@ describe('the views', () => {
     expect([await newest(asha.userId), await newest(omar.userId)]).toEqual([second, first]);
     await handBackConversation(parley, orgId, second, asha);
     expect(await newest(asha.userId)).toBeUndefined();
+  });
+});
+
+describe('the order', () => {
+  const pagesOf = async (view?: 'waiting' | 'mine') => {
+    const ids: string[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const found: Awaited<ReturnType<typeof listConversations>> = await listConversations(
+        parley,
+        orgId,
+        asha.userId,
+        { view },
+        { limit: 2, after },
+      );
+      ids.push(...found.rows.map(({ id }) => id));
+      if (!found.hasMore) return ids;
+      after = found.next;
+    }
+  };
+
+  it('has the latest message first, also in a view, and then the newest conversations without messages', async () => {
+    const [old, empty, second, third, newest] = [await made(), await made(), await made(), await made(), await made()];
+    for (const id of [third, newest, second, old]) await personSays(id);
+    expect(await pagesOf()).toEqual([old, second, newest, third, empty]);
+    for (const id of [old, third]) await takeOverConversation(parley, orgId, id, asha);
+    expect(await pagesOf('mine')).toEqual([old, third]);
+    await personSays(third);
+    expect(await pagesOf('mine')).toEqual([third, old]);
+    expect((await pagesOf())[0]).toBe(third);
+  });
+
+  it('has the longest wait first where people wait, and leaves out what a member has answered', async () => {
+    const ids = [await made(), await made(), await made(), await made()] as const;
+    const [first, second, third, answered] = ids;
+    for (const id of [second, answered, third, first]) {
+      await personSays(id);
+      await takeOverConversation(parley, orgId, id, asha);
+    }
+    await reply(answered);
+    await personSays(second);
+    expect(await pagesOf('waiting')).toEqual([second, third, first]);
+    expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({ waiting: 3, mine: 4 });
+    await reply(second);
+    await personSays(second);
+    expect(await pagesOf('waiting')).toEqual([third, first, second]);
   });
 });
 
@@ -254,9 +309,15 @@ describe('a search', () => {
     for (const text of ['An old ORDER', `${'long '.repeat(20)}my order (50%) is late`, 'Thank you'])
       await personSays(id, text);
     const before = `…${`${'long '.repeat(20)}my `.slice(-16)}`;
-    expect(await search('order')).toEqual([[id, { before, match: 'order', after: ' (50%) is late' }]]);
+    expect(await search('order')).toEqual([
+      [id, { role: 'end_user', before, match: 'order', after: ' (50%) is late' }],
+    ]);
     expect(await search('(50%)')).toMatchObject([[id, { match: '(50%)' }]]);
-    expect(await search('old order')).toEqual([[id, { before: 'An ', match: 'old ORDER', after: '' }]]);
+    expect(await search('old order')).toEqual([
+      [id, { role: 'end_user', before: 'An ', match: 'old ORDER', after: '' }],
+    ]);
+    await reply(id);
+    expect(await search('here i am')).toMatchObject([[id, { role: 'member', match: 'Here I am' }]]);
     expect(await search('absent')).toEqual([]);
   });
 

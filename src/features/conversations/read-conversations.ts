@@ -13,18 +13,18 @@ import type { ConversationFilter } from '../../store/conversations/candidates.ts
 import {
   type ConversationRow,
   findConversation,
-  listConversationRows,
   listConversationRuns,
   listNewestMessages,
 } from '../../store/conversations/read.ts';
-import { type Shown, readMatches, readShown } from '../../store/conversations/inbox.ts';
+import { listConversationRows } from '../../store/conversations/list.ts';
+import { type Match, type Shown, readMatches, readShown } from '../../store/conversations/inbox.ts';
 import { containing } from '../../store/search-text.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { readReplyWindow } from './reply-window.ts';
 import { findWords } from './find-words.ts';
 import { listNotes } from '../../store/conversations/notes.ts';
 import type { Db } from '../../store/db.ts';
-import type { PageOf, PageRequest } from '../../store/page.ts';
+import type { PageOf } from '../../store/page.ts';
 import { presentModelUse } from '../../store/spending/present-use.ts';
 import { readModelUse } from '../../store/spending/read-use.ts';
 import { presentMessage } from '../../store/messages/present.ts';
@@ -39,22 +39,24 @@ export async function listConversations(
   orgId: string,
   userId: string,
   filter: ConversationFilter,
-  page: PageRequest,
-): Promise<PageOf<ListedConversation>> {
-  const { rows, hasMore } = await listConversationRows(db, orgId, userId, filter, page);
+  page: { limit: number; after: string | null },
+): Promise<PageOf<ListedConversation> & { next: string }> {
+  const { rows, hasMore, next } = await listConversationRows(db, orgId, userId, filter, page);
   const ids = rows.map(({ id }) => id);
   const { text } = filter;
   const [shown, matches] = await Promise.all([
     readShown(db, orgId, userId, ids),
-    text === undefined ? new Map<string, string>() : readMatches(db, orgId, ids, containing(text)),
+    text === undefined ? new Map<string, Match>() : readMatches(db, orgId, ids, containing(text)),
   ]);
   return {
     rows: rows.map((row) => {
       const match = matches.get(row.id);
-      const found = match === undefined || text === undefined ? null : findWords(match, text);
+      const found =
+        match === undefined || text === undefined ? null : { role: match.role, ...findWords(match.text, text) };
       return presentListed(row, shown.get(row.id), found);
     }),
     hasMore,
+    next,
   };
 }
 

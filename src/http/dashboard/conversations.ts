@@ -1,11 +1,10 @@
 import { MAX_WAIT_SECONDS } from '../../../contract/limits.ts';
 import {
   handBackConversation,
-  replyInConversation,
   resolveConversation,
-  sendFileInConversation,
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
+import { replyInConversation, sendFileInConversation } from '../../features/conversations/reply-in-conversation.ts';
 import { setConversationTags } from '../../features/conversations/set-tags.ts';
 import { assignConversation } from '../../features/conversations/assign-conversation.ts';
 import { changeConversations } from '../../features/conversations/change-conversations.ts';
@@ -26,7 +25,17 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
     const filter = { text, view, status, agentId, channelId, endUserId, tag };
-    return paged(filter, (page) => listConversations(deps, orgId, userId, filter, page));
+    // The list is not in the order of `created_at`: its own position is in the cursor.
+    let next = '';
+    return paged(
+      filter,
+      async ({ limit, after }) => {
+        const page = await listConversations(deps, orgId, userId, filter, { limit, after: after?.id ?? null });
+        ({ next } = page);
+        return page;
+      },
+      () => next,
+    );
   }),
   route('countConversations', ({ orgId, acting: { userId } }) => countConversations(deps, orgId, userId)),
   route('listConversationViews', async ({ orgId, acting: { userId } }) => ({
@@ -48,11 +57,11 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
-  route('replyInConversation', ({ orgId, params, body, actor }) =>
-    replyInConversation(deps, orgId, params.conversation_id, body, actor),
+  route('replyInConversation', ({ orgId, params, query: { after }, body, actor }) =>
+    replyInConversation(deps, orgId, params.conversation_id, { ...body, after }, actor),
   ),
-  route('sendFileInConversation', ({ orgId, params, query, body, actor }) =>
-    sendFileInConversation(deps, orgId, params.conversation_id, { name: query.name, bytes: body as Buffer }, actor),
+  route('sendFileInConversation', ({ orgId, params, query: { name, after }, body, actor }) =>
+    sendFileInConversation(deps, orgId, params.conversation_id, { name, after, bytes: body as Buffer }, actor),
   ),
   route('addNote', ({ orgId, params, body, actor }) => addNote(deps, orgId, params.conversation_id, body, actor)),
   route('deleteNote', ({ orgId, params, actor }) =>

@@ -5,6 +5,7 @@ import { checkedOnly } from '../queue/by-key.ts';
 import { conversation } from '../schema/conversation.ts';
 import { containing } from '../search-text.ts';
 import type { ConversationView } from './inbox.ts';
+import { recentIds } from './recent.ts';
 
 export type ConversationFilter = {
   text?: string | undefined;
@@ -16,7 +17,7 @@ export type ConversationFilter = {
   tag?: string | undefined;
 };
 
-type Page = { limit: number; after: string | undefined };
+type Page = { limit: number; after?: string | undefined };
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
@@ -25,9 +26,9 @@ export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 
 /**
- * A query of ids that contains the page of a list; undefined where the list needs no filter or has its own index. The
- * list itself is in the order of the primary key. A walk along that order reads a million conversations when few match,
- * so the narrowest filter is read by its own index first.
+ * A query of ids that contains the page of a list; undefined where the list needs no filter or has its own index. Except
+ * for a search, it leaves out conversations with new messages. The list itself is in the order of the primary key. A walk
+ * along that order reads a million conversations when few match, so the narrowest filter is read by its own index first.
  */
 export async function candidates(
   db: Queryable,
@@ -52,7 +53,7 @@ const inChannels = (orgId: string, { status, agentId, channelId }: ConversationF
     CROSS JOIN unnest(${sql.param(status ? [status] : STATUSES)}::text[]) AS s(status)
     CROSS JOIN LATERAL (SELECT c.id FROM conversation c
       WHERE c.channel_id = ch.id AND c.status = s.status AND ${ofOrg(orgId)}
-        ${after === undefined ? sql`` : sql`AND c.id < ${after}`}
+        ${after === undefined ? sql`` : sql`AND c.id < ${after}`} AND c.id NOT IN (${recentIds(orgId)})
       ORDER BY c.id DESC LIMIT ${limit}) c
     WHERE ch.org_id = ${orgId} ${agentId ? sql`AND ch.agent_id = ${agentId}` : sql``}
       ${channelId ? sql`AND ch.id = ${channelId}` : sql``}
@@ -64,7 +65,8 @@ const EXAMINED = 2_000;
 /** The index of tags has no order. A frequent tag fills the page from the newest conversations, a rare one is in the index. */
 async function taggedWith(db: Queryable, orgId: string, tag: string, { limit, after }: Page): Promise<SQL> {
   const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n WHERE n.org_id = ${orgId}
-      ${after === undefined ? sql`` : sql`AND n.id < ${after}`} ORDER BY n.id DESC LIMIT ${EXAMINED}) c
+      ${after === undefined ? sql`` : sql`AND n.id < ${after}`} AND n.id NOT IN (${recentIds(orgId)})
+      ORDER BY n.id DESC LIMIT ${EXAMINED}) c
     WHERE ${tag} = ANY (c.tags) ORDER BY c.id DESC LIMIT ${limit}`;
   const { rows } = await db.execute<{ id: string }>(newest);
   if (rows.length === limit) return newest;

@@ -4,6 +4,7 @@ import {
   type ListedConversation,
   MAX_COUNTED,
 } from '../../../contract/dashboard/conversations.ts';
+import type { Message } from '../../../contract/messages.ts';
 import type { Queryable } from '../db.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, conversationSeen, message } from '../schema/conversation.ts';
@@ -17,9 +18,21 @@ const handedOff = sql`${conversation.status} = 'handed_off'`;
 /** It comes back by itself: no one has to wake it. */
 const SNOOZED = sql`coalesce(${conversation.snoozedUntil} > now(), false)`;
 
+const ofConversation = sql`FROM ${message} m
+  WHERE m.org_id = ${conversation}.org_id AND m.conversation_id = ${conversation}.id`;
+
+const REPLIED = sql`(SELECT max(m.created_at) ${ofConversation} AND m.role = 'member'
+  AND m.created_at >= ${conversation.handedOffAt})`;
+
+/** A person waits from the hand-over until a member replies, and again from the first message after the reply. */
+export const WAITING_SINCE = sql`CASE WHEN ${handedOff} THEN coalesce(
+  (SELECT min(m.created_at) ${ofConversation} AND m.role = 'end_user' AND m.created_at > ${REPLIED}),
+  CASE WHEN ${REPLIED} IS NULL THEN coalesce(${conversation.handedOffAt}, ${conversation.createdAt}) END) END`;
+
 const VIEWS: Record<ConversationView, (userId: string) => SQL> = {
   mine: (userId) => sql`${handedOff} AND ${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
   unassigned: () => sql`${handedOff} AND ${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
+  // Who of them waits is decided once for each, in ./list.ts.
   waiting: () => sql`${handedOff} AND NOT ${SNOOZED}`,
   snoozed: () => sql`${handedOff} AND ${SNOOZED}`,
   // In any state, and also those that the reader has seen.
@@ -34,36 +47,25 @@ const LAST_WORDS = 160;
 
 export type Shown = { last: ListedConversation['last_message']; waitingSince: Date | null; unread: boolean };
 
-const saidHere = (orgId: string) =>
-  sql`FROM ${message} m WHERE m.org_id = ${orgId} AND m.conversation_id = ${conversation}.id`;
-
-/**
- * What each row shows, by the conversation's id. A person waits from the hand-over until a member replies, and again from
- * the first message after the reply.
- */
+/** What each row shows, by the conversation's id. */
 export async function readShown(
   db: Queryable,
   orgId: string,
   userId: string,
   ids: readonly string[],
 ): Promise<Map<string, Shown>> {
-  const said = saidHere(orgId);
-  const replied = sql`(SELECT max(m.created_at) ${said} AND m.role = 'member' AND m.created_at >= ${conversation.handedOffAt})`;
   const seen = sql`(SELECT ${conversationSeen.seenAt} FROM ${conversationSeen} WHERE ${conversationSeen}.org_id = ${orgId}
     AND ${conversationSeen}.conversation_id = ${conversation}.id AND ${conversationSeen}.user_id = ${userId})`;
   const rows = await db
     .select({
       id: conversation.id,
       last: sql<ListedConversation['last_message']>`(SELECT jsonb_build_object(
-          'role', m.role, 'type', m.content ->> 'type', 'text', left(m.content ->> 'text', ${LAST_WORDS}))
-        ${said} ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`,
-      waitingSince: sql`CASE WHEN ${handedOff} THEN coalesce(
-        (SELECT min(m.created_at) ${said} AND m.role = 'end_user' AND m.created_at > ${replied}),
-        CASE WHEN ${replied} IS NULL THEN ${conversation.handedOffAt} END) END`
-        .mapWith(conversation.handedOffAt)
-        .as('waiting_since'),
+          'role', m.role, 'type', m.content ->> 'type', 'text', left(m.content ->> 'text', ${LAST_WORDS}),
+          'created_at', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        ${ofConversation} ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`,
+      waitingSince: WAITING_SINCE.mapWith(conversation.handedOffAt).as('waiting_since'),
       unread: sql<boolean>`${handedOff} AND coalesce(greatest(${conversation.handedOffAt},
-        (SELECT max(m.created_at) ${said} AND m.role = 'end_user')) > ${seen}, true)`,
+        (SELECT max(m.created_at) ${ofConversation} AND m.role = 'end_user')) > ${seen}, true)`,
     })
     .from(conversation)
     .where(and(eq(conversation.orgId, orgId), inArray(conversation.id, [...ids])));
@@ -95,20 +97,20 @@ export async function readCounts(
     newest_id: string | null;
     newest_at: Date | string | null;
   }>(sql`WITH held AS (
-      SELECT id, assignee_id, handed_off_at, ${SNOOZED} AS snoozed FROM conversation
+      SELECT id, assignee_id, handed_off_at, ${SNOOZED} AS snoozed, ${WAITING_SINCE} IS NOT NULL AS waits FROM conversation
       WHERE org_id = ${orgId} AND status = 'handed_off' ORDER BY id DESC LIMIT ${MAX_COUNTED}
-    ), waiting AS (SELECT * FROM held WHERE NOT snoozed), newest AS (
-      SELECT id, handed_off_at FROM waiting WHERE coalesce(assignee_id, ${userId}) = ${userId}
+    ), present AS (SELECT * FROM held WHERE NOT snoozed), newest AS (
+      SELECT id, handed_off_at FROM present WHERE coalesce(assignee_id, ${userId}) = ${userId}
       ORDER BY handed_off_at DESC NULLS LAST, id DESC LIMIT 1
     )
     SELECT count(*) FILTER (WHERE assignee_id = ${userId})::int AS mine,
       count(*) FILTER (WHERE assignee_id IS NULL)::int AS unassigned,
-      count(*)::int AS waiting, (SELECT count(*)::int FROM held WHERE snoozed) AS snoozed,
+      count(*) FILTER (WHERE waits)::int AS waiting, (SELECT count(*)::int FROM held WHERE snoozed) AS snoozed,
       (SELECT least(count(DISTINCT conversation_id), ${MAX_COUNTED})::int FROM conversation_mention
         WHERE org_id = ${orgId} AND user_id = ${userId} AND seen_at IS NULL) AS mentions,
       (SELECT count(*)::int FROM (SELECT FROM conversation WHERE org_id = ${orgId} LIMIT ${MAX_COUNTED}) AS c) AS all,
       (SELECT id FROM newest) AS newest_id, (SELECT handed_off_at FROM newest) AS newest_at
-    FROM waiting`);
+    FROM present`);
   const { newest_id: newestId, newest_at: newestAt, ...counts } = rows[0]!;
   return { ...counts, newestId, newestAt: newestAt === null ? null : new Date(newestAt) };
 }
@@ -133,22 +135,24 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
   return rowCount === 1;
 }
 
+export type Match = { role: Message['role']; text: string };
+
 /** How many of the newest messages of a conversation are examined for the words of a search. */
 const EXAMINED_MESSAGES = 200;
 
-/** The newest message with the words, by the conversation's id. */
+/** The newest message with the text, and who wrote it, by the conversation's id. */
 export async function readMatches(
   db: Queryable,
   orgId: string,
   ids: readonly string[],
   pattern: string,
-): Promise<Map<string, string>> {
-  const { rows } = await db.execute<{ id: string; text: string }>(sql`SELECT w.id, m.text
+): Promise<Map<string, Match>> {
+  const { rows } = await db.execute<Match & { id: string }>(sql`SELECT w.id, m.role, m.text
     FROM unnest(${sql.param([...ids])}::text[]) AS w(id)
-    CROSS JOIN LATERAL (SELECT newest.text FROM (
-      SELECT id, content ->> 'text' AS text FROM message
+    CROSS JOIN LATERAL (SELECT newest.role, newest.text FROM (
+      SELECT id, role, content ->> 'text' AS text FROM message
       WHERE conversation_id = w.id AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}
       ORDER BY created_at DESC LIMIT ${EXAMINED_MESSAGES}) newest
     WHERE newest.text ILIKE ${pattern} ORDER BY newest.id DESC LIMIT 1) m`);
-  return new Map(rows.map(({ id, text }) => [id, text]));
+  return new Map(rows.map(({ id, ...match }) => [id, match]));
 }

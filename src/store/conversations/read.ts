@@ -1,13 +1,10 @@
-import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, ne, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { type PageOf, type PageRequest, pageOf } from '../page.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
 import type { MessageRow } from '../runs/read.ts';
-import { candidates, type ConversationFilter, tagged } from './candidates.ts';
-import { inView } from './inbox.ts';
 
 const columns = {
   id: conversation.id,
@@ -28,44 +25,19 @@ const columns = {
   updatedAt: conversation.updatedAt,
 };
 
-const selectConversations = (db: Queryable) =>
+/** `position` is the place of a row in the order of a list. */
+export const selectConversations = (db: Queryable, position: SQL<string> = sql`''`) =>
   db
-    .select(columns)
+    .select({ ...columns, position: position.as('position') })
     .from(conversation)
     .innerJoin(channel, and(eq(channel.orgId, conversation.orgId), eq(channel.id, conversation.channelId)))
     .innerJoin(endUser, and(eq(endUser.orgId, conversation.orgId), eq(endUser.id, conversation.endUserId)));
 
-export type ConversationRow = Awaited<ReturnType<typeof selectConversations>>[number];
+export type ConversationRow = Omit<Awaited<ReturnType<typeof selectConversations>>[number], 'position'>;
 
 export async function findConversation(db: Queryable, orgId: string, id: string): Promise<ConversationRow | null> {
   const [row] = await selectConversations(db).where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
   return row ?? null;
-}
-
-export async function listConversationRows(
-  db: Queryable,
-  orgId: string,
-  userId: string,
-  filter: ConversationFilter,
-  { limit, after }: PageRequest,
-): Promise<PageOf<ConversationRow>> {
-  const where = and(
-    eq(conversation.orgId, orgId),
-    filter.view && inView(filter.view, userId),
-    filter.status ? eq(conversation.status, filter.status) : undefined,
-    filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
-    filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
-    filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
-    filter.tag === undefined ? undefined : tagged(filter.tag),
-    // Ids contain their time: the primary key is the index of this list.
-    after ? lt(conversation.id, after.id) : undefined,
-  );
-  const among = await candidates(db, orgId, filter, { limit: limit + 1, after: after?.id });
-  const rows = await selectConversations(db)
-    .where(and(where, among && sql`${conversation.id} = ANY (ARRAY(${among}))`))
-    .orderBy(desc(conversation.id))
-    .limit(limit + 1);
-  return pageOf(rows, limit);
 }
 
 /** When the person last wrote at the address to which the conversation is sent. */
@@ -77,6 +49,30 @@ export async function readLastInbound(db: Queryable, orgId: string, id: string):
     FROM conversation c WHERE c.org_id = ${orgId} AND c.id = ${id}`);
   const at = rows[0]?.at ?? null;
   return at === null ? null : new Date(at);
+}
+
+/** Whether another member has replied after this message. */
+export async function hasReplyOfOthers(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  messageId: string,
+  userId: string,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: message.id })
+    .from(message)
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        eq(message.conversationId, conversationId),
+        eq(message.role, 'member'),
+        ne(message.authorId, userId),
+        sql`${message.createdAt} > (SELECT r.created_at FROM message r WHERE r.org_id = ${orgId} AND r.id = ${messageId})`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
 }
 
 /** The newest messages, oldest first. */

@@ -12,6 +12,7 @@ export async function lockConversation(
   id: string,
 ): Promise<{
   status: 'open' | 'handed_off' | 'resolved';
+  assigneeId: string | null;
   runId: string | null;
   version: number;
   firstUnanswered: string | null;
@@ -19,6 +20,7 @@ export async function lockConversation(
   const [row] = await tx
     .select({
       status: sql<'open' | 'handed_off' | 'resolved'>`${conversation.status}`,
+      assigneeId: conversation.assigneeId,
       runId: conversation.runId,
       version: conversation.version,
       firstUnanswered: sql<string | null>`${conversation.unanswered}[1]`,

@@ -34,9 +34,12 @@ const SNOOZED = `coalesce(c.snoozed_until > now(), false)::text`;
 
 const FINGERPRINTS: Record<TopicKind, SQL> = {
   conversations:
-    versions(sql`SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c WHERE c.org_id = w.org_id
-    ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
-  waiting: versions(sql`(SELECT c.id || coalesce(c.assignee_id, '') || ${sql.raw(SNOOZED)} AS v FROM conversation c
+    // A new message moves an older conversation to the start of the list.
+    versions(sql`(SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c WHERE c.org_id = w.org_id
+    ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))})
+    UNION ALL (SELECT m.id AS v FROM message m WHERE m.org_id = w.org_id ORDER BY m.id DESC LIMIT 1)`),
+  // Each message and each reply changes the row of its conversation.
+  waiting: versions(sql`(SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c
     WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT n.note_id || n.user_id AS v FROM conversation_mention n
     WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})`),

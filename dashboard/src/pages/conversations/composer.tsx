@@ -1,5 +1,5 @@
-import { ActionIcon, Alert, Button, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core';
-import { IconArrowBackUp, IconSend } from '@tabler/icons-react';
+import { ActionIcon, SegmentedControl, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
 import {
   useRef,
   useState,
@@ -11,37 +11,40 @@ import {
   type RefObject,
 } from 'react';
 import { flushSync } from 'react-dom';
-import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import type { ConversationRecord, PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useMay, useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useKeptText } from '../../parts/use-kept-text.ts';
+import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { answerWords } from './answer-words.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
-import { missingValues, selectMissing } from './missing-values.ts';
+import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
+import { AlsoReplying, HeldReply, SendAsIs } from './reply-notices.tsx';
 import { READ_AGAIN } from './search.ts';
 import { TemplateReply } from './template-reply.tsx';
 import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
-import { HOLD_MS, useHeldReply } from './use-held-reply.ts';
+import { useHeldReply } from './use-held-reply.ts';
 import { useTyping } from './use-presence.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
-import fieldClasses from './reply-field.module.css';
 
 export type Side = 'member' | 'end_user' | 'note';
 
+type Props = { item: ConversationRecord; others: readonly PresentMember[] };
+
 /** Answers as a person; on the sandbox, also speaks for the other side. */
-export function Composer({ item }: { item: ConversationRecord }): ReactNode {
+export function Composer({ item, others }: Props): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { role } = useOrganization();
-  if (useMay('member')) return <ReplyForm item={item} />;
+  if (useMay('member')) return <ReplyForm item={item} others={others} />;
   return (
     <Text size="sm" c="dimmed" className={classes.composer}>
       {say('viewer', { role: sayCommon(`role_${role}`) })}
@@ -49,7 +52,7 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
   );
 }
 
-function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
+function ReplyForm({ item, others }: Props): ReactNode {
   const say = useWords(words);
   const sayAnswer = useWords(answerWords);
   const sandbox = item.channel_kind === 'sandbox';
@@ -61,15 +64,15 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
   const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
   const kept = { said: useKeptText(`parley.reply.${item.id}`), note: useKeptText(`parley.note.${item.id}`) };
   const [text, setText] = side === 'note' ? kept.note : kept.said;
-  useTyping(item.id, side, text);
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {
     flushSync(() => setPicked({ side: next, status: item.status }));
     field.current?.focus();
   };
-  const chosen = useChosenFiles(item.id);
+  const chosen = useChosenFiles(item);
   const sending = { item, side, text, setText, said: kept.said[1], field, chosen };
-  const { act, held, send, missing, unanswered } = useSend(sending);
+  const { act, held, send, left, unanswered } = useSend(sending);
+  useTyping(item.id, side, text, held.waiting !== null);
   const undo = (): void => {
     startAs('member');
     held.undo();
@@ -94,11 +97,13 @@ function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
         {unanswered && !silent && side === 'end_user' ? say('no_answer') : ''}
       </div>
       <HeldReply text={held.waiting} onUndo={undo} />
-      {missing.length > 0 && <MissingValues names={missing} onSend={() => send(null)} />}
+      {side === 'member' && (text !== '' || held.waiting !== null) && <AlsoReplying others={others} />}
+      {left.length > 0 && <SendAsIs names={left} onSend={() => send(null)} />}
       <SideChoice
         side={side}
         sandbox={sandbox}
         silent={silent}
+        assigneeId={item.assignee_id}
         onPick={(next) => setPicked({ side: next, status: item.status })}
       />
       {side === 'member' && <TemplateReply item={item} />}
@@ -165,7 +170,7 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const namable = useNamable(side === 'note');
   // The text for which it was asked: another one is asked for again.
   const [asked, setAsked] = useState<string | null>(null);
-  const missing = side === 'member' && asked === text ? missingValues(text) : [];
+  const left = side === 'member' && asked === text ? leftIn(text) : [];
   /** Files first: words often speak of them. Words go back into the field when a file could not be sent. */
   const answer = async (entered: string): Promise<void> => {
     setText('');
@@ -179,7 +184,7 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
     const entered = text.trim();
     const hasFiles = side === 'member' && chosen.files.length > 0;
     if ((entered === '' && !hasFiles) || chosen.isSending || (side !== 'member' && act.isPending)) return;
-    if (side === 'member' && event && missingValues(text).length > 0) {
+    if (side === 'member' && event && leftIn(text).length > 0) {
       setAsked(text);
       selectMissing(field.current);
       return;
@@ -202,48 +207,26 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
     else note.mutate({ params, body: { text: entered, mentions: namedIn(entered, namable) } }, settled);
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
-  return { act, held, send, missing, unanswered };
+  return { act, held, send, left, unanswered };
 }
 
-function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
-  const say = useWords(answerWords);
-  const told = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
-  return (
-    <>
-      {/* Always in the page, so that a screen reader knows the region before a reply waits. */}
-      <VisuallyHidden role="status">{told}</VisuallyHidden>
-      {text !== null && (
-        <div className={fieldClasses.held}>
-          <span aria-hidden="true">{told}</span>
-          <p dir="auto">{text}</p>
-          <Button size="compact-sm" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={onUndo}>
-            {say('undo')}
-          </Button>
-        </div>
-      )}
-    </>
-  );
-}
+/** What a person must not receive by mistake: variables without a value, and a shortcut that no saved reply replaced. */
+const leftIn = (text: string): string[] => [...missingValues(text), ...shortcutAtEnd(text)];
 
-function MissingValues({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
-  const say = useWords(answerWords);
-  return (
-    <Alert color="yellow" role="alert" p="xs">
-      <Group gap="xs" justify="space-between">
-        <Text size="sm">{say.rich('missing_values', { names: <bdi>{names.join(', ')}</bdi> })}</Text>
-        <Button size="compact-sm" variant="default" onClick={onSend}>
-          {say('send_as_is')}
-        </Button>
-      </Group>
-    </Alert>
-  );
-}
-
-type SideProps = { side: Side; sandbox: boolean; silent: boolean; onPick: (side: Side) => void };
+type SideProps = {
+  side: Side;
+  sandbox: boolean;
+  silent: boolean;
+  assigneeId: string | null;
+  onPick: (side: Side) => void;
+};
 
 /** Who writes, and what the next message does. */
-function SideChoice({ side, sandbox, silent, onPick }: SideProps): ReactNode {
+function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): ReactNode {
   const say = useWords(words);
+  const me = useSession().user.id;
+  const people = usePeopleNames();
+  const isOfOther = side === 'member' && silent && assigneeId !== null && assigneeId !== me;
   return (
     <div className={classes.composerTop}>
       <SegmentedControl
@@ -258,7 +241,9 @@ function SideChoice({ side, sandbox, silent, onPick }: SideProps): ReactNode {
         ]}
       />
       <Text size="xs" c="dimmed" flex="1 1 180px">
-        {say(HINTS[side][silent ? 'silent' : 'speaking'])}
+        {isOfOther
+          ? say.rich('hint_assigned', { name: <bdi>{people(assigneeId) ?? say('member')}</bdi> })
+          : say(HINTS[side][silent ? 'silent' : 'speaking'])}
       </Text>
     </div>
   );

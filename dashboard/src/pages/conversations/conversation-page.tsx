@@ -111,7 +111,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
         </header>
         <Transcript item={item} />
         <Typing others={others} />
-        <Composer item={item} />
+        <Composer item={item} others={others} />
       </section>
       <ConversationFacts item={item} shown={factsShown} assignee={assignee} />
     </>

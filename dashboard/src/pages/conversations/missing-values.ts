@@ -6,6 +6,9 @@ export const missingValues = (text: string): string[] => [
   ...new Set([...text.matchAll(VARIABLES)].map(([written]) => written)),
 ];
 
+/** A shortcut of a saved reply at the end of the text, which Enter would send as it is. */
+export const shortcutAtEnd = (text: string): string[] => text.match(/(?<=^|\s)\/\S*$/) ?? [];
+
 /** Selects the first of them, so that the next letter stands in its place; else the caret goes to `otherwise`. */
 export function selectMissing(field: HTMLTextAreaElement | null, otherwise?: number): void {
   if (!field) return;

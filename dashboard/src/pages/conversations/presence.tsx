@@ -17,7 +17,7 @@ const FACES = 3;
 /** The faces of the other members who have the conversation open. */
 export function AlsoHere({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
-  const names = useNames(others);
+  const names = useMemberNames(others);
   if (others.length === 0) return null;
   const told = say('also_here', { names: list(say.language, names) });
   return (
@@ -35,7 +35,7 @@ export function AlsoHere({ others }: Props): ReactNode {
 /** Always in the page, so that a screen reader knows the region before one of them writes. */
 export function Typing({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
-  const names = useNames(others.filter(({ typing }) => typing));
+  const names = useMemberNames(others.filter(({ typing }) => typing));
   return (
     <p role="status" className={classes.typing}>
       {names.length > 0 && say('typing', { count: names.length, names: list(say.language, names) })}
@@ -43,7 +43,7 @@ export function Typing({ others }: Props): ReactNode {
   );
 }
 
-function useNames(others: readonly PresentMember[]): string[] {
+export function useMemberNames(others: readonly PresentMember[]): string[] {
   const say = useWords(words);
   const people = usePeopleNames();
   return others.map(({ user_id }) => people(user_id) ?? say('member'));

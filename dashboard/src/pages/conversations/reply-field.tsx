@@ -1,7 +1,6 @@
 import { ActionIcon, Textarea, VisuallyHidden } from '@mantine/core';
 import { IconMessageBolt } from '@tabler/icons-react';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
-import { flushSync } from 'react-dom';
 import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -69,7 +68,7 @@ export function ReplyField({ conversationId, side, text, setText, field, onKey, 
           }}
         />
       </div>
-      {side === 'member' && <SlashButton text={text} setText={setText} field={field} onOpen={list.open} />}
+      {side === 'member' && <SavedRepliesButton field={field} onOpen={list.open} />}
     </>
   );
 }
@@ -80,6 +79,11 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
     <>
       <VisuallyHidden role="status">{say('saved_replies_found', { count: list.found })}</VisuallyHidden>
       <ul id={list.listId} role="listbox" aria-label={say('saved_replies')} className={classes.list}>
+        {list.found === 0 && !list.hasNone && (
+          <li role="presentation" className={classes.preview}>
+            {say('no_saved_reply_found')}
+          </li>
+        )}
         {list.options.map((option, index) => (
           <li
             key={option?.id ?? 'manage'}
@@ -103,7 +107,7 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
                 </div>
               </>
             ) : (
-              say(list.found === 0 ? 'first_saved_reply' : 'manage_saved_replies')
+              say(list.hasNone ? 'first_saved_reply' : 'manage_saved_replies')
             )}
           </li>
         ))}
@@ -136,20 +140,17 @@ function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {
   );
 }
 
-type SlashProps = Pick<Props, 'text' | 'setText' | 'field'> & { onOpen: (caret: number) => void };
+type ButtonProps = Pick<Props, 'field'> & { onOpen: (caret: number) => void };
 
-/** For who does not know of the slash, or has no keyboard. */
-function SlashButton({ text, setText, field, onOpen }: SlashProps): ReactNode {
+/** For members who do not know the slash, or have no keyboard. The button changes no text. */
+function SavedRepliesButton({ field, onOpen }: ButtonProps): ReactNode {
   const say = useWords(answerWords);
-  const write = (): void => {
-    const next = /(?:^|\s)$/.test(text) ? `${text}/` : `${text} /`;
-    flushSync(() => setText(next));
+  const open = (): void => {
     field.current?.focus();
-    field.current?.setSelectionRange(next.length, next.length);
-    onOpen(next.length);
+    onOpen(field.current?.selectionStart ?? 0);
   };
   return (
-    <ActionIcon size={36} variant="default" aria-label={say('saved_replies')} onClick={write}>
+    <ActionIcon size={36} variant="default" aria-label={say('saved_replies')} onClick={open}>
       <IconMessageBolt size={18} />
     </ActionIcon>
   );

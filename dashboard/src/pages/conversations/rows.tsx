@@ -76,11 +76,9 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
                   )}
                   <bdi>{nameOf(item.end_user)}</bdi>
                 </span>
-                <time dateTime={item.updated_at} className={classes.rowTime} title={utc(item.updated_at)}>
-                  {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)), 'narrow')}
-                </time>
+                <LastTime at={item.last_message?.created_at ?? item.created_at} now={now} />
               </span>
-              {item.found ? <Found words={item.found} /> : <LastWords of={item.last_message} />}
+              {item.found ? <Found of={item.found} /> : <LastWords of={item.last_message} />}
               <span className={classes.rowLine}>
                 <span className={classes.rowSoft}>
                   {sayKind(`kind_${item.channel_kind}` as 'kind_sms')}
@@ -131,14 +129,33 @@ function WithPeople({
   );
 }
 
-function Found({ words: { before, match, after } }: { words: NonNullable<ListedConversation['found']> }): ReactNode {
+function LastTime({ at, now }: { at: string; now: number }): ReactNode {
+  const { language } = useWords(words);
   return (
-    <span dir="auto" className={inbox.around}>
-      {before}
-      <mark className={inbox.found}>{match}</mark>
-      {after}
+    <time dateTime={at} className={classes.rowTime} title={utc(at)}>
+      {relative(language, at, Math.max(now, Date.parse(at)), 'narrow')}
+    </time>
+  );
+}
+
+function Found({ of: { role, before, match, after } }: { of: NonNullable<ListedConversation['found']> }): ReactNode {
+  return (
+    <span className={classes.rowLast}>
+      <Author role={role} />
+      <span dir="auto" className={inbox.around}>
+        {before}
+        <mark className={inbox.found}>{match}</mark>
+        {after}
+      </span>
     </span>
   );
+}
+
+/** Messages of the person have no name before them. */
+function Author({ role }: { role: NonNullable<ListedConversation['found']>['role'] }): ReactNode {
+  const say = useWords(words);
+  if (role === 'end_user') return null;
+  return <span>{say(role === 'agent' ? 'last_agent' : role === 'member' ? 'last_member' : 'last_system')}</span>;
 }
 
 /** What was said last, and that the organization's side said it; a picture or a place without words is named. */
@@ -148,9 +165,7 @@ function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNod
   const said = of.text || say(`content_${of.type}` as 'content_image');
   return (
     <span className={classes.rowLast}>
-      {of.role !== 'end_user' && (
-        <span>{say(of.role === 'agent' ? 'last_agent' : of.role === 'member' ? 'last_member' : 'last_system')}</span>
-      )}
+      <Author role={of.role} />
       {/* A box of its own: words of the other direction lose their end, not their start. */}
       <span dir="auto" className={classes.rowSaid}>
         {said}

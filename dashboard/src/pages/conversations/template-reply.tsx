@@ -56,7 +56,7 @@ function TemplateForm({ item, onClose }: { item: ConversationRecord; onClose: ()
         if (!isWhole) return;
         const params = { org_id, conversation_id: item.id };
         const body = { template: { name: name.trim(), language: language.trim(), variables, text } };
-        reply.mutate({ params, body }, { onSuccess: onClose });
+        reply.mutate({ params, query: { after: item.messages.at(-1)?.id }, body }, { onSuccess: onClose });
       }}
       act={say('send')}
       busy={reply.isPending}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type {
   ConversationMessage,
   ConversationNote,
@@ -30,6 +30,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
+  const top = useRef(0);
   const [missed, setMissed] = useState(false);
   const entries = inOrder(item);
   const newest = entries.at(-1)?.id;
@@ -43,6 +44,17 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   useLayoutEffect(() => {
     if (writing && atEnd.current && log.current) log.current.scrollTop = log.current.scrollHeight;
   }, [writing]);
+  useEffect(() => {
+    const box = log.current;
+    if (!box) return undefined;
+    // The composer below grows and shrinks, and so do the messages when their files and fonts arrive.
+    const watch = new ResizeObserver(() => {
+      if (atEnd.current) box.scrollTop = box.scrollHeight;
+    });
+    watch.observe(box);
+    watch.observe(box.firstElementChild!);
+    return () => watch.disconnect();
+  }, []);
   const toEnd = (): void => {
     log.current?.scrollTo({ top: log.current.scrollHeight, behavior: 'smooth' });
     setMissed(false);
@@ -56,31 +68,36 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         tabIndex={0}
         aria-label={say('transcript')}
         onScroll={({ currentTarget: box }) => {
-          atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
-          if (atEnd.current) setMissed(false);
+          const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+          // Only a reader scrolls up. New messages and a smaller box also move the end away.
+          if (isNear || box.scrollTop < top.current) atEnd.current = isNear;
+          top.current = box.scrollTop;
+          if (isNear) setMissed(false);
         }}
       >
-        {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
-        {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
-        {entries.map((entry, index) =>
-          'role' in entry ? (
-            <Entry key={entry.id} message={entry} before={entries[index - 1]} item={item} />
-          ) : (
-            <NoteEntry key={entry.id} note={entry} before={entries[index - 1]} item={item} />
-          ),
-        )}
-        {writing && (
-          <div className={classes.entry} data-role="agent">
-            <div className={classes.writing}>
-              <span className={classes.dots} aria-hidden="true">
-                <i />
-                <i />
-                <i />
-              </span>
-              {say('writing')}
+        <div className={classes.entries}>
+          {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
+          {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
+          {entries.map((entry, index) =>
+            'role' in entry ? (
+              <Entry key={entry.id} message={entry} before={entries[index - 1]} item={item} />
+            ) : (
+              <NoteEntry key={entry.id} note={entry} before={entries[index - 1]} item={item} />
+            ),
+          )}
+          {writing && (
+            <div className={classes.entry} data-role="agent">
+              <div className={classes.writing}>
+                <span className={classes.dots} aria-hidden="true">
+                  <i />
+                  <i />
+                  <i />
+                </span>
+                {say('writing')}
+              </div>
             </div>
-          </div>
-        )}
+          )}
+        </div>
       </div>
       {missed && (
         <Button size="xs" className={classes.toEnd} leftSection={<IconArrowDown size={14} />} onClick={toEnd}>

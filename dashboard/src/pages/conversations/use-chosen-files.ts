@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { MAX_ATTACHMENT_NAME } from '../../../../contract/limits.ts';
 import { call } from '../../api/client.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -22,7 +23,7 @@ export type ChosenFile = {
 let lastKey = 0;
 
 /** Files that a member has chosen. They are sent with the reply, one after another; what fails stays, with the reason. */
-export function useChosenFiles(conversationId: string) {
+export function useChosenFiles({ id: conversationId, messages }: ConversationRecord) {
   const org_id = useOrganization().id;
   const client = useQueryClient();
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
@@ -42,12 +43,13 @@ export function useChosenFiles(conversationId: string) {
     // What waits was written before.
     if (!(await sendHeld(conversationId))) return false;
     let allSent = true;
+    const after = messages.at(-1)?.id;
     for (const { key, file } of files) {
       if (faultOf(file) !== null) continue;
       put(key, { state: 'sending', why: undefined });
       try {
         const params = { org_id, conversation_id: conversationId };
-        await call('sendFileInConversation', { params, query: { name: nameOf(file) }, body: file });
+        await call('sendFileInConversation', { params, query: { name: nameOf(file), after }, body: file });
         setFiles((all) => all.filter((one) => one.key !== key));
       } catch (why) {
         allSent = false;

@@ -24,16 +24,17 @@ export function useHeldReply(item: ConversationRecord, giveBack: (text: string) 
   const org_id = useOrganization().id;
   const { id } = item;
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
-  // An object, so that the same words said twice wait twice.
-  const [waiting, setWaiting] = useState<{ text: string } | null>(null);
+  // An object, so that the same text entered twice waits twice.
+  const [waiting, setWaiting] = useState<Reply | null>(null);
   const now = useRef({ waiting, isHere: true, giveBack, item });
   useEffect(() => {
     now.current.giveBack = giveBack;
     now.current.item = item;
   });
 
-  const send = async (text: string, leaving: boolean): Promise<boolean> => {
-    const input = { params: { org_id, conversation_id: id }, body: { text }, ...(leaving && { keepalive: true }) };
+  const send = async ({ text, after }: Reply, leaving: boolean): Promise<boolean> => {
+    const params = { org_id, conversation_id: id };
+    const input = { params, query: { after }, body: { text }, ...(leaving && { keepalive: true }) };
     try {
       await reply.mutateAsync(input);
     } catch {
@@ -45,7 +46,7 @@ export function useHeldReply(item: ConversationRecord, giveBack: (text: string) 
     forget(id, text);
     return true;
   };
-  const set = (next: { text: string } | null): void => {
+  const set = (next: Reply | null): void => {
     now.current.waiting = next;
     setWaiting(next);
     if (next) held.set(id, () => letGo(false));
@@ -55,7 +56,7 @@ export function useHeldReply(item: ConversationRecord, giveBack: (text: string) 
     const { waiting: going } = now.current;
     if (!going) return true;
     set(null);
-    return send(going.text, leaving);
+    return send(going, leaving);
   };
   const latest = useRef(letGo);
   useEffect(() => {
@@ -87,8 +88,9 @@ export function useHeldReply(item: ConversationRecord, giveBack: (text: string) 
     // What waits is sent first, so that replies arrive in the order in which they were written.
     void letGo(false);
     keep(item, text);
-    if (new Blob([text]).size > MAX_HELD_BYTES) void send(text, false);
-    else set({ text });
+    const next = { text, after: item.messages.at(-1)?.id };
+    if (new Blob([text]).size > MAX_HELD_BYTES) void send(next, false);
+    else set(next);
   };
   const undo = (): void => {
     const { waiting: back } = now.current;
@@ -100,6 +102,8 @@ export function useHeldReply(item: ConversationRecord, giveBack: (text: string) 
   return { reply, waiting: waiting?.text ?? null, hold, undo };
 }
 
+/** `after`: the newest message that its writer has read. */
+type Reply = { text: string; after: string | undefined };
 type Kept = { text: string; after: string };
 const place = (id: string): string => `parley.held.${id}`;
 

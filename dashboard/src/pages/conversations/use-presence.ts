@@ -37,24 +37,27 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
   return others.data?.data ?? [];
 }
 
-/** Tells that the reader writes, and that the field is empty again. What is only shown again is not writing. */
-export function useTyping(conversation_id: string, side: Side, text: string): void {
+/** Reports that the reader writes or that a reply waits, and when both have ended. Showing a stored text is not writing. */
+export function useTyping(conversation_id: string, side: Side, text: string, isHeld: boolean): void {
   const tell = useTell(conversation_id);
-  const known = useRef({ side, text });
+  const known = useRef({ side, text, isHeld });
   /** Null: no one was told, or the end was told. */
   const toldAt = useRef<number | null>(null);
   useEffect(() => {
     const before = known.current;
-    known.current = { side, text };
-    if (before.side !== side || before.text === text || side === 'end_user') return;
-    if (text === '') {
+    known.current = { side, text, isHeld };
+    const isSame = before.isHeld === isHeld && (before.side !== side || before.text === text);
+    if (isSame || side === 'end_user') return;
+    // Others know of a reply that waits: until it is sent, their own reply would be a second one.
+    if (isHeld && !before.isHeld) toldAt.current = null;
+    if (text === '' && !isHeld) {
       if (toldAt.current !== null) tell('still');
       toldAt.current = null;
     } else if (toldAt.current === null || performance.now() - toldAt.current > TYPING_MS) {
       toldAt.current = performance.now();
       tell('typing');
     }
-  }, [side, text, tell]);
+  }, [side, text, isHeld, tell]);
 }
 
 /** Stays the same while the conversation does. What is lost is told again by the next beat. */

@@ -20,22 +20,23 @@ type Input = {
 };
 
 /**
- * The list of saved replies below a slash. Null for an option is the page where they are managed. The focus stays in
- * the field; arrows move the active option, Enter or Tab take it, Esc closes the list until the next slash.
+ * The list of saved replies at a slash, or where the caret was when the button opened it. Null for an option is the page
+ * where they are managed. The focus stays in the field. Arrows move the active option, Enter or Tab choose it, and Esc
+ * closes the list until the next slash.
  */
 export function useSavedReplies({ conversationId, enabled, text, setText, field }: Input) {
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const listId = useId();
-  const [caret, setCaret] = useState<number | null>(null);
-  const [dismissed, setDismissed] = useState<number | null>(null);
   const [at, setAt] = useState({ words: '', index: 0 });
-  const slash = enabled && caret !== null ? slashAt(text, caret) : null;
+  const { slash, isClosed, close, setCaret, open } = usePlace({ enabled, text, field });
+  const byButton = slash?.byButton === true;
   const read = useRead('listSavedReplies', { params: { org_id } }, { enabled: slash !== null, staleTime: 30_000 });
   const fill = useAct('fillSavedReply', { refresh: [] });
   const found = slash ? ranked(read.data?.data ?? [], slash.words) : [];
   const isBare = slash?.words === '';
-  const isOpen = slash !== null && slash.from !== dismissed && read.data !== undefined && (isBare || found.length > 0);
+  const isSearched = isBare || byButton || found.length > 0;
+  const isOpen = slash !== null && !isClosed && read.data !== undefined && isSearched;
   const options: (SavedReplySummary | null)[] = isOpen ? [...found, null] : [];
   // With nothing to choose no option is active: Enter then sends, as it always does.
   const first = found.length > 0 ? 0 : -1;
@@ -44,16 +45,16 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
   const choose = (option: SavedReplySummary | null): void => {
     if (option === null) return void navigate({ to: '/settings/saved-replies' });
     if (!slash || fill.isPending) return;
-    const written = `/${slash.words}`;
     fill.mutate(
       { params: { org_id, conversation_id: conversationId, saved_reply_id: option.id } },
-      { onSuccess: ({ text: said }) => insert(slash.from, written, said) },
+      { onSuccess: ({ text: said }) => insert(slash, said) },
     );
   };
-  const insert = (from: number, written: string, said: string): void => {
+  const insert = ({ from, written }: Place, said: string): void => {
     const now = field.current?.value ?? '';
     const isThere = now.slice(from, from + written.length) === written;
     const start = isThere ? from : now.length;
+    close();
     flushSync(() => {
       setText(now.slice(0, start) + said + (isThere ? now.slice(from + written.length) : ''));
       setCaret(null);
@@ -69,38 +70,69 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
     if (!isOpen || event.nativeEvent.isComposing) return false;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Escape') setDismissed(slash.from);
+    else if (event.key === 'Escape') close();
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && active >= 0) choose(options[active]!);
+    // The words of a search for a saved reply are never sent.
+    else if (event.key === 'Enter' && byButton) event.preventDefault();
     else return false;
     event.preventDefault();
     return true;
-  };
-  const place = (next: number | null): void => {
-    setCaret(next);
-    // A slash that goes takes along that its list was closed.
-    if (next === null || !slashAt(field.current?.value ?? '', next)) setDismissed(null);
-  };
-  const open = (next: number): void => {
-    setCaret(next);
-    setDismissed(null);
   };
   return {
     isOpen,
     options,
     active,
     found: found.length,
+    hasNone: read.data?.data.length === 0,
     listId,
     choose,
     onKey,
-    setCaret: place,
+    setCaret,
     open,
     error: fill.error,
   };
 }
 
-function slashAt(text: string, caret: number): { from: number; words: string } | null {
+/** Where the list stands in the text, the words that it searches, and the text that a saved reply replaces. */
+type Place = { from: number; words: string; written: string; byButton: boolean };
+
+/** Where the caret asks for the list, until the user closes it. */
+function usePlace({ enabled, text, field }: Pick<Input, 'enabled' | 'text' | 'field'>) {
+  const [caret, setCaret] = useState<number | null>(null);
+  const [dismissed, setDismissed] = useState<number | null>(null);
+  const [openedAt, setOpenedAt] = useState<number | null>(null);
+  const slash = enabled && caret !== null ? placeAt(text, caret, openedAt) : null;
+  const close = (): void => {
+    if (slash && !slash.byButton) setDismissed(slash.from);
+    setOpenedAt(null);
+  };
+  const place = (next: number | null): void => {
+    setCaret(next);
+    if (next === null || (openedAt !== null && next < openedAt)) setOpenedAt(null);
+    // When the slash is deleted, forget that the user closed the list.
+    if (next === null || slashAt(field.current?.value ?? '', next) === null) setDismissed(null);
+  };
+  const open = (next: number): void => {
+    setCaret(next);
+    setOpenedAt(next);
+    setDismissed(null);
+  };
+  return { slash, isClosed: slash?.from === dismissed, close, setCaret: place, open };
+}
+
+function placeAt(text: string, caret: number, openedAt: number | null): Place | null {
+  if (openedAt !== null && caret >= openedAt) {
+    const words = text.slice(openedAt, caret);
+    return { from: openedAt, words, written: words, byButton: true };
+  }
+  const from = slashAt(text, caret);
+  if (from === null) return null;
+  return { from, words: text.slice(from + 1, caret), written: text.slice(from, caret), byButton: false };
+}
+
+function slashAt(text: string, caret: number): number | null {
   const words = SLASH.exec(text.slice(0, caret))?.[1];
-  return words === undefined ? null : { from: caret - words.length - 1, words };
+  return words === undefined ? null : caret - words.length - 1;
 }
 
 /** Those whose shortcut begins so come first, then those that have all words in their name or shortcut. */

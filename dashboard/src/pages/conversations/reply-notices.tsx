@@ -1,0 +1,58 @@
+import { Alert, Button, Group, Text, VisuallyHidden } from '@mantine/core';
+import { IconArrowBackUp } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
+import { list } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { answerWords } from './answer-words.ts';
+import { useMemberNames } from './presence.tsx';
+import { HOLD_MS } from './use-held-reply.ts';
+import classes from './reply-field.module.css';
+
+/** While the reader writes a reply: another member may send one first. */
+export function AlsoReplying({ others }: { others: readonly PresentMember[] }): ReactNode {
+  const say = useWords(answerWords);
+  const names = useMemberNames(others.filter(({ typing }) => typing));
+  if (names.length === 0) return null;
+  return (
+    <Alert color="yellow" role="alert" p="xs">
+      <Text size="sm">{say('also_replying', { count: names.length, names: list(say.language, names) })}</Text>
+    </Alert>
+  );
+}
+
+/** The reply that waits, with Undo. */
+export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
+  const say = useWords(answerWords);
+  const told = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
+  return (
+    <>
+      {/* Always in the page, so that a screen reader knows the region before a reply waits. */}
+      <VisuallyHidden role="status">{told}</VisuallyHidden>
+      {text !== null && (
+        <div className={classes.held}>
+          <span aria-hidden="true">{told}</span>
+          <p dir="auto">{text}</p>
+          <Button size="compact-sm" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={onUndo}>
+            {say('undo')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Asks before it sends a text that still contains what only members should see. */
+export function SendAsIs({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
+  const say = useWords(answerWords);
+  return (
+    <Alert color="yellow" role="alert" p="xs">
+      <Group gap="xs" justify="space-between">
+        <Text size="sm">{say.rich('left_in_text', { names: <bdi>{names.join(', ')}</bdi> })}</Text>
+        <Button size="compact-sm" variant="default" onClick={onSend}>
+          {say('send_as_is')}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,100 @@
+import type { ConversationMessage, ReplyBody } from '../../../contract/dashboard/conversations.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { channelKinds } from '../../channels/kinds.ts';
+import { newId } from '../../kernel/ids.ts';
+import { insertAttachment } from '../../store/attachments/attachments.ts';
+import { findConversation, hasReplyOfOthers } from '../../store/conversations/read.ts';
+import { insertMessage } from '../../store/conversations/write.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
+import type { MessageRow } from '../../store/runs/read.ts';
+import type { ConversationsDeps } from './deps.ts';
+import { assignToActor, giveToPeople, lockForMember } from './hand-over.ts';
+import { newAttachment, type SentFile } from './new-attachment.ts';
+import { presentConversationMessage } from './read-conversations.ts';
+import { takesWords } from './reply-window.ts';
+
+/** `after` is the newest message that the writer has read; without it, replies of other members are not checked. */
+type Reply = ReplyBody & { after?: string | undefined };
+type FileReply = SentFile & { after?: string | undefined };
+
+/** A member answers as a human. The worker delivers the message like a message of the agent. */
+export async function replyInConversation(
+  { db }: Pick<ConversationsDeps, 'db'>,
+  orgId: string,
+  id: string,
+  { text, template, after }: Reply,
+  actor: Actor,
+): Promise<ConversationMessage> {
+  const content: MessageContent =
+    template === undefined ? { type: 'text', text: text! } : { type: 'template', ...template };
+  const row = await db.transaction(async (tx) => {
+    await silenceAgent(tx, orgId, id, after, actor);
+    return answerAsPerson(tx, orgId, id, content, actor);
+  });
+  return presentConversationMessage(row);
+}
+
+/** A member sends a file; it is a reply like any other. */
+export async function sendFileInConversation(
+  { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
+  orgId: string,
+  id: string,
+  { after, ...file }: FileReply,
+  actor: Actor,
+): Promise<ConversationMessage> {
+  const row = await db.transaction(async (tx) => {
+    await silenceAgent(tx, orgId, id, after, actor);
+    const { row: sent, content } = await newAttachment({ db: tx, baseUrl }, orgId, file);
+    const message = await answerAsPerson(tx, orgId, id, content, actor);
+    await insertAttachment(tx, orgId, { ...sent, messageId: message.id });
+    return message;
+  });
+  return presentConversationMessage(row);
+}
+
+/**
+ * Agent and human never both answer, and two members do not answer without knowing of each other. Who replies to a
+ * conversation without an assignee becomes its assignee. An assignee stays.
+ */
+async function silenceAgent(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  after: string | undefined,
+  actor: Actor,
+): Promise<void> {
+  const { status, assigneeId, runId } = await lockForMember(tx, orgId, id, actor);
+  if (after !== undefined && (await hasReplyOfOthers(tx, orgId, id, after, actor.userId)))
+    throw new Refusal('reply_outdated');
+  if (status === 'handed_off' && assigneeId !== null) await giveToPeople(tx, orgId, { id, runId }, assigneeId);
+  else await assignToActor(tx, orgId, { id, runId }, actor);
+}
+
+async function answerAsPerson(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  content: MessageContent,
+  actor: Actor,
+): Promise<MessageRow> {
+  const conversation = await findConversation(tx, orgId, id);
+  const kind = channelKinds.get(conversation!.channelKind);
+  // Other content becomes text on channels that do not support it.
+  if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
+    throw new Refusal('content_unsupported');
+  if (content.type !== 'template' && !(await takesWords(tx, kind, orgId, id)))
+    throw new Refusal('session_window_closed');
+  const isDelivered = kind?.byStoring === true;
+  return insertMessage(tx, orgId, {
+    id: newId('msg'),
+    conversationId: id,
+    runId: null,
+    role: 'member',
+    content,
+    status: isDelivered ? 'delivered' : 'queued',
+    isDue: !isDelivered,
+    authorId: actor.userId,
+  });
+}

@@ -1,0 +1,118 @@
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
+import type { Queryable } from '../db.ts';
+import { conversation } from '../schema/conversation.ts';
+import { candidates, type ConversationFilter, tagged } from './candidates.ts';
+import { inView, WAITING_SINCE } from './inbox.ts';
+import { recent, recentIds } from './recent.ts';
+import { type ConversationRow, selectConversations } from './read.ts';
+
+/** A row, and its place in the order. */
+type Listed = { row: ConversationRow; position: string };
+/** `next` is the position of the last row. Only this file reads it. */
+export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
+
+/**
+ * Conversations with one of the newest messages of the organization come first, the newest message first. The others
+ * follow by their start: an index by the last message would make every message slower to store. The view of conversations
+ * that wait has the longest wait first.
+ */
+export async function listConversationRows(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+  filter: ConversationFilter,
+  { limit, after }: { limit: number; after: string | null },
+): Promise<ConversationPage> {
+  const where = matching(orgId, userId, filter);
+  const wanted = limit + 1;
+  let found: Listed[];
+  if (filter.view === 'waiting') found = await waiting(db, orgId, where, wanted, after);
+  else {
+    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, { limit: wanted });
+    const isOlder = after?.startsWith('conv_') === true;
+    found = isOlder ? [] : await withNewMessages(db, orgId, and(where, inIds(among)), wanted, after);
+    if (found.length < wanted) {
+      const page = { limit: wanted - found.length, after: isOlder ? after : undefined };
+      found.push(...(await older(db, orgId, where, among ?? (await candidates(db, orgId, filter, page)), page)));
+    }
+  }
+  const rows = found.slice(0, limit);
+  return { rows: rows.map(({ row }) => row), hasMore: found.length > limit, next: rows.at(-1)?.position ?? '' };
+}
+
+const matching = (orgId: string, userId: string, filter: ConversationFilter): SQL | undefined =>
+  and(
+    eq(conversation.orgId, orgId),
+    filter.view && inView(filter.view, userId),
+    filter.status ? eq(conversation.status, filter.status) : undefined,
+    filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
+    filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
+    filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
+    filter.tag === undefined ? undefined : tagged(filter.tag),
+  );
+
+const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
+
+/** The longest wait first, among as many conversations as are counted. */
+async function waiting(
+  db: Queryable,
+  orgId: string,
+  where: SQL | undefined,
+  limit: number,
+  after: string | null,
+): Promise<Listed[]> {
+  const handedOff = sql`SELECT h.id FROM conversation h WHERE h.org_id = ${orgId} AND h.status = 'handed_off'
+    ORDER BY h.id DESC LIMIT ${MAX_COUNTED}`;
+  // OFFSET 0: the time is computed once for each row.
+  const waits = sql`(SELECT ${conversation}.id, ${WAITING_SINCE} AS since FROM ${conversation}
+    WHERE ${conversation}.org_id = ${orgId} AND ${conversation}.id = ANY (ARRAY(${handedOff})) OFFSET 0) waits`;
+  const [since, id] = after?.split(' ') ?? [];
+  const isBehind = since === undefined ? undefined : sql`(${SINCE_TEXT}, ${conversation.id}) > (${since}, ${id})`;
+  const rows = await selectConversations(db, SINCE_TEXT)
+    .innerJoin(waits, sql`waits.id = ${conversation.id} AND waits.since IS NOT NULL`)
+    .where(and(where, isBehind))
+    .orderBy(sql`waits.since`, conversation.id)
+    .limit(limit);
+  return rows.map(({ position, ...row }) => ({ row, position: `${position} ${row.id}` }));
+}
+
+/** Text that sorts like the time, with its microseconds. */
+const SINCE_TEXT = sql<string>`to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
+
+async function withNewMessages(
+  db: Queryable,
+  orgId: string,
+  where: SQL | undefined,
+  limit: number,
+  after: string | null,
+): Promise<Listed[]> {
+  const rows = await selectConversations(db, sql<string>`recent.last`)
+    .innerJoin(sql`(${recent(orgId)}) recent`, sql`recent.id = ${conversation.id}`)
+    .where(and(where, after === null ? undefined : sql`recent.last < ${after}`))
+    .orderBy(sql`recent.last DESC`)
+    .limit(limit);
+  return rows.map(({ position, ...row }) => ({ row, position }));
+}
+
+async function older(
+  db: Queryable,
+  orgId: string,
+  where: SQL | undefined,
+  among: SQL | undefined,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<Listed[]> {
+  const rows = await selectConversations(db)
+    .where(
+      and(
+        where,
+        sql`${conversation.id} NOT IN (${recentIds(orgId)})`,
+        // IDs contain their time: the primary key is the index of this part.
+        after === undefined ? undefined : lt(conversation.id, after),
+        inIds(among),
+      ),
+    )
+    .orderBy(desc(conversation.id))
+    .limit(limit);
+  return rows.map((row) => ({ row, position: row.id }));
+}
