@@ -366,9 +366,13 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
   });
 
   test('on a site that is not on the list it says that it is not available', async () => {
-    const { page } = await visit(stranger.origin);
+    const { page } = await visit();
+    const hints: string[] = [];
+    page.on('console', (line) => line.type() === 'warning' && hints.push(line.text()));
+    await page.goto(stranger.origin);
     await open(page);
-    await page.getByText(/No connection|not available/).waitFor();
+    await page.getByText('This chat is not available at the moment.').waitFor();
+    expect(hints.join()).toContain(`Add ${stranger.origin} to the allowed sites of the channel.`);
     await say(page, 'from elsewhere');
     expect(await storedTexts('from elsewhere')).toHaveLength(0);
   });

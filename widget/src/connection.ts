@@ -21,6 +21,10 @@ const POLL_MS = 3_000;
 const POLL_FOR_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 
+/** For the owner of the site, who looks into the console of the browser. */
+const notAllowed = (origin: string): string =>
+  `Parley: the chat is not allowed on this site. Add ${origin} to the allowed sites of the channel.`;
+
 /**
  * Hears of new messages: by a stream read with fetch (EventSource cannot send a header, and a token belongs in no
  * address), by polling while streams do not come through. Runs from `start` to `stop` and comes back by itself.
@@ -32,16 +36,22 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   async function loop(signal: AbortSignal): Promise<void> {
     let failures = 0;
     let pollUntil = 0;
+    // A site that was accepted once has a bad connection.
+    let isAccepted = false;
+    const online = (): void => {
+      isAccepted = true;
+      failures = 0;
+    };
     listener.onState('connecting');
     while (!signal.aborted) {
       try {
         if (Date.now() < pollUntil) {
           await listener.onReady();
           listener.onState('online');
-          failures = 0;
+          online();
           await pause(POLL_MS, signal);
         } else if (await follow(client, listener, signal)) {
-          failures = 0;
+          online();
           await pause(500 + Math.random() * 1_000, signal);
         } else pollUntil = Date.now() + POLL_FOR_MS;
       } catch (error) {
@@ -49,7 +59,9 @@ export function createConnection(client: Client, listener: ConnectionListener) {
         const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
         // Too many streams here, but other calls may be answered.
         if (status === 429 && pollUntil < Date.now()) pollUntil = Date.now() + POLL_FOR_MS;
-        const isClosed = status === 403 || status === 404 || status === 409;
+        const isSiteRefused = status === 0 && !isAccepted && (await client.isServerThere());
+        if (isSiteRefused) console.warn(notAllowed(location.origin));
+        const isClosed = isSiteRefused || status === 403 || status === 404 || status === 409;
         listener.onState(isClosed ? 'closed' : 'offline');
         const wait = isClosed ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, 1_000 * 2 ** failures++);
         await pause(Math.max(wait * (0.5 + Math.random() / 2), waitMs), signal);

@@ -38,6 +38,9 @@ export function InstallCard({ item }: { item: ChannelRecord }): ReactNode {
                   </li>
                 ))}
               </ul>
+              <Text size="sm" c="dimmed">
+                {say('sites_hint')}
+              </Text>
             </Fact>
           )}
           <Text size="sm" c="dimmed">
