@@ -42,8 +42,8 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const row = page.getByRole('listitem').filter({ hasText: 'Opening hours' });
     await row.getByText('Not run').waitFor();
     await page.getByRole('button', { name: 'Run all' }).press('Enter');
-    await page.getByText('1 tests failed.').waitFor();
-    await row.getByText('expected ["8:00"], found').waitFor();
+    await page.getByText('1 test failed.').waitFor();
+    await row.getByText('Answer 1 should contain “8:00”. The agent answered: “').waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-failed.png` });
     expect(await seriousFaults(page)).toEqual([]);
@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await says.fill('9:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('All 1 tests passed.').waitFor();
+    await page.getByText('The test passed.').waitFor();
     expect((await journey.api(`GET ${at}/${agent}/suite`, undefined, cookie)).body).toMatchObject({
       open: [],
       cases: [{ name: 'Opening hours', turns: [{ expect: { says: ['9:00'], cites: ['opening HOURS'] } }] }],
@@ -69,7 +69,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const { page } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
     await page.getByRole('switch', { name: 'Publishing needs all tests to pass' }).waitFor();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('The tests of the agent have not passed').waitFor();
+    await page.getByText('Tests of the agent have failed or were not run').waitFor();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await page.getByText('1 test failed.').first().waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-refused.png` });
     expect(await seriousFaults(page)).toEqual([]);
@@ -78,6 +80,23 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await page.getByText('Live: version 2').first().waitFor();
     const { body: read } = await journey.api(`GET ${at}/${agent}`, undefined, cookie);
     expect(read.published.opening.en).toBe('Hello.');
+  });
+
+  it('a new document is no change of the draft; another draft is', async () => {
+    const made = (await journey.api(`POST ${at}`, { name: 'Draft', definition: {} }, cookie)).body.id as string;
+    const { page } = await journey.open(`/agents/${made}`, { as: OWNER });
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
+    await page.getByText('Changes that are not saved yet').first().waitFor();
+    await journey.api(`POST ${at}/${made}/documents`, { name: 'Hours', text: 'We open at nine.' }, cookie);
+    await page.reload();
+    await settled(page);
+    await page.getByText('Changes that are not saved yet').first().waitFor();
+    const conflict = page.getByText('Another person changed this agent', { exact: false });
+    expect(await conflict.count()).toBe(0);
+    const definition = { instructions: 'Be polite.' };
+    await journey.api(`PATCH ${at}/${made}`, { definition, publish: false }, cookie);
+    await page.reload();
+    await conflict.waitFor();
   });
 
   it('in Arabic, on a phone, nothing is too wide', async () => {

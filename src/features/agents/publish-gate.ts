@@ -23,5 +23,8 @@ export async function passPublishGate(
   if (open.length === 0) return {};
   if (reason !== undefined) return { without_tests: reason, open_tests: open.length };
   const more = open.length > 3 ? ` and ${open.length - 3} more` : '';
-  throw new Refusal('tests_not_passed', `Not passed on this definition: ${open.slice(0, 3).join(', ')}${more}.`);
+  throw new Refusal(
+    'tests_not_passed',
+    `Run these tests on this definition until they pass: ${open.slice(0, 3).join(', ')}${more}.`,
+  );
 }

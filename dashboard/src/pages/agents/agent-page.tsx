@@ -1,8 +1,8 @@
-import { Alert, Anchor, Badge, Button, Group, Modal, Tabs, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Modal, Tabs, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconEye } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { useRead } from '../../api/queries.ts';
@@ -30,9 +30,10 @@ import { KnowledgeTab } from './knowledge-tab.tsx';
 import { AGENT_TABS, type AgentTab } from './search.ts';
 import { ReplayCard } from './replay-card.tsx';
 import { SettingsTab } from './settings-tab.tsx';
+import { TestGate } from './test-gate.tsx';
 import { TestsTab } from './tests-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
-import { testWords } from './test-words.ts';
+
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
@@ -233,6 +234,13 @@ type BarProps = { agent: AgentRecord; draft: ReturnType<typeof useDraft>; onDisc
 function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   const say = useWords(words);
   const { dirty, overtaken, faults, problem } = draft;
+  // The gate stays while the draft is saved and the tests run, until the next version.
+  const [gatedVersion, setGatedVersion] = useState<number | null>(null);
+  const isRefused = problem?.code === 'tests_not_passed';
+  useEffect(() => {
+    if (isRefused) setGatedVersion(agent.version);
+  }, [isRefused, agent.version]);
+  const isGated = isRefused || gatedVersion === agent.version;
   const standing = dirty
     ? say('unsaved')
     : agent.unpublished_changes
@@ -256,7 +264,7 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
           </Text>
         )}
         {problem && faults.length === 0 && <ProblemAlert problem={problem} />}
-        {problem?.code === 'tests_not_passed' && <WithoutTests draft={draft} />}
+        {isGated && <TestGate agentId={agent.id} draft={draft} />}
       </div>
       {dirty && (
         <Button variant="subtle" color="gray" onClick={onDiscard} disabled={draft.busy !== null}>
@@ -279,35 +287,6 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
         {say('publish')}
       </Button>
     </div>
-  );
-}
-
-/** The way past the tests, for who says why. */
-function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {
-  const say = useWords(words);
-  const sayTests = useWords(testWords);
-  const [reason, setReason] = useState('');
-  const publish = (): void =>
-    draft.publish((saved) => notifyDone(say('published', { number: saved.version })), reason.trim());
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        publish();
-      }}
-    >
-      <Group gap="xs" mt="xs" align="end">
-        <TextInput
-          label={sayTests('publish_reason')}
-          value={reason}
-          maxLength={500}
-          onChange={({ currentTarget: { value } }) => setReason(value)}
-        />
-        <Button type="submit" variant="default" disabled={reason.trim().length < 3} loading={draft.busy !== null}>
-          {sayTests('publish_without')}
-        </Button>
-      </Group>
-    </form>
   );
 }
 

@@ -5,8 +5,8 @@ export const questionWords = defineWords(
   {
     title: 'Unanswered questions',
     hint: 'Of the last 30 days, by topic. Write the answer once, and the agent knows it.',
-    none: 'Nothing here: in the last 30 days the agent had an answer to each question.',
-    none_all: 'Nothing here: in the last 30 days your agents had an answer to each question.',
+    none: 'No unanswered questions in the last 30 days.',
+    none_all: 'No unanswered questions in the last 30 days.',
     more_of_agents: 'There are more: an agent has all of its own on its tab Knowledge.',
     more: 'Only the newest 500 are shown.',
     asked: { one: 'Asked {count} time', other: 'Asked {count} times' },
@@ -30,8 +30,8 @@ export const questionWords = defineWords(
   {
     title: 'أسئلة بلا إجابة',
     hint: 'من آخر 30 يومًا، بحسب الموضوع. اكتب الإجابة مرة واحدة فيعرفها الوكيل.',
-    none: 'لا شيء هنا: في آخر 30 يومًا كانت لدى الوكيل إجابة عن كل سؤال.',
-    none_all: 'لا شيء هنا: في آخر 30 يومًا كانت لدى وكلائك إجابة عن كل سؤال.',
+    none: 'لا أسئلة بلا إجابة في آخر 30 يومًا.',
+    none_all: 'لا أسئلة بلا إجابة في آخر 30 يومًا.',
     more_of_agents: 'يوجد المزيد: لكل وكيل كل أسئلته في تبويب المعرفة.',
     more: 'تُعرض أحدث 500 فقط.',
     asked: {

@@ -9,6 +9,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CaseDialog } from './case-dialog.tsx';
+import { CaseFault } from './case-fault.tsx';
 import { testWords } from './test-words.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from './agents.module.css';
@@ -254,19 +255,8 @@ function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
           ),
       )}
       {result?.turns.map((turn, at) =>
-        turn.faults.map(({ expectation, expected, found }) => (
-          <Text key={`${at}/${expectation}`} size="sm" mt={4} className={classes.caseFault}>
-            {say.rich('fault', {
-              turn: String(at + 1),
-              expectation: <code>{expectation}</code>,
-              expected: <bdi>{shown(expected)}</bdi>,
-              found: <bdi>{shown(found)}</bdi>,
-            })}
-          </Text>
-        )),
+        turn.faults.map((fault) => <CaseFault key={`${at}/${fault.expectation}`} turn={at + 1} fault={fault} />),
       )}
     </li>
   );
 }
-
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -8,12 +8,13 @@ import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from './editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
 
-type Kept = { base: string; definition: AgentDefinition };
+type Kept = { base: AgentDefinition; definition: AgentDefinition };
 const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
 /**
  * What is edited lives here until it is saved, and in this tab's session storage, so that neither a reload nor a look
- * at another page loses it. `base` is the state of the agent that the editing began from.
+ * at another page loses it. `base` is the stored draft when the editing began: other changes of the agent, such as a new
+ * document, do not conflict with it.
  */
 export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
@@ -35,7 +36,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     readOnly,
     change: (part) => {
       setFaults([]);
-      keep({ base: kept?.base ?? agent.updated_at, definition: { ...definition, ...part } });
+      keep({ base: dirty ? kept.base : agent.definition, definition: { ...definition, ...part } });
     },
     fault: (pointer) => faults.find((one) => one.pointer === `/definition${pointer}`)?.detail ?? null,
     faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
@@ -45,7 +46,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const done = (after: (saved: AgentRecord) => void) => ({
     onSuccess: (saved: AgentRecord) => {
       const later = editedSince();
-      keep(later ? { ...later, base: saved.updated_at } : null);
+      keep(later ? { ...later, base: saved.definition } : null);
       setFaults([]);
       after(saved);
     },
@@ -59,7 +60,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     editor,
     definition: cleaned,
     dirty,
-    overtaken: dirty && kept !== null && kept.base !== agent.updated_at,
+    overtaken: dirty && !sameDefinition(cleanDefinition(kept.base), cleanDefinition(agent.definition)),
     faults,
     /** What the test chat found wrong with it stands at its field, as what publishing finds does. */
     showFaults: setFaults,

@@ -1,0 +1,77 @@
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import type { useDraft } from './editor/use-draft.ts';
+import { testWords } from './test-words.ts';
+import { useTestRun } from './use-test-run.ts';
+import { words } from './words.ts';
+
+type Props = { agentId: string; draft: ReturnType<typeof useDraft> };
+
+/** Publishing was refused because of the tests: run them here, or publish with a reason. */
+export function TestGate({ agentId, draft }: Props): ReactNode {
+  const params = { org_id: useOrganization().id, agent_id: agentId };
+  const say = useWords(testWords);
+  const suite = useRead('readSuite', { params });
+  const run = useTestRun(params);
+  const { cases = [], open = [] } = suite.data ?? {};
+  const results = [...run.results.values()];
+  const failed = results.filter(({ passed }) => !passed);
+  const start = (): void => {
+    const all = draft.dirty ? cases : cases.filter(({ name }) => open.includes(name));
+    // Tests run on the saved draft.
+    if (draft.dirty) draft.save(() => void run.start(all));
+    else void run.start(all);
+  };
+  return (
+    <>
+      <Group gap="xs" mt="xs">
+        <Button size="compact-sm" variant="default" loading={run.busy} disabled={!suite.data} onClick={start}>
+          {say('run_open')}
+        </Button>
+        <Text size="sm" role="status">
+          {run.busy
+            ? say('progress', { done: run.done, all: run.wanted })
+            : failed.length > 0
+              ? say('some_failed', { count: failed.length })
+              : results.length > 0 && say('may_publish')}
+        </Text>
+      </Group>
+      {run.problem !== null && <ProblemAlert problem={run.problem} />}
+      <WithoutTests draft={draft} />
+    </>
+  );
+}
+
+/** The way past the tests, with a reason. */
+function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {
+  const say = useWords(words);
+  const sayTests = useWords(testWords);
+  const [reason, setReason] = useState('');
+  const publish = (): void =>
+    draft.publish((saved) => notifyDone(say('published', { number: saved.version })), reason.trim());
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        publish();
+      }}
+    >
+      <Group gap="xs" mt="xs" align="end">
+        <TextInput
+          label={sayTests('publish_reason')}
+          value={reason}
+          maxLength={500}
+          onChange={({ currentTarget: { value } }) => setReason(value)}
+        />
+        <Button type="submit" variant="default" disabled={reason.trim().length < 3} loading={draft.busy !== null}>
+          {sayTests('publish_without')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
