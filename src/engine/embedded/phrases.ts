@@ -7,7 +7,7 @@ import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
  */
 
 const PERSON = phrases(
-  'human|agent|live agent|human agent|real person|representative|operator|customer service|customer support|support agent|person please|human please|agent please|talk to human|a human|real human|live chat|call me|call me back|please call me',
+  'human|person|agent|live agent|human agent|real person|representative|operator|customer service|customer support|support agent|talk to human|real human|live chat|call me|call me back',
   'موظف|إنسان|شخص حقيقي|خدمة العملاء|ممثل خدمة العملاء|موظف خدمة العملاء|الدعم|مندوب|اتصلوا بي|اتصل بي|كلموني|مسؤول',
   'इंसान|एजेंट|ग्राहक सेवा|कस्टमर केयर|असली व्यक्ति|प्रतिनिधि|मुझे कॉल करें|मुझे फोन करें|कॉल करो',
 );
@@ -45,7 +45,8 @@ const SOMEBODY_ARABIC = (word: string): boolean => {
   return bare !== word && SOMEBODY.has(bare);
 };
 
-const POLITE = phrases('please|pls|kindly|now|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे');
+/** Words that a request may contain besides the phrase. */
+const POLITE = phrases('please|pls|kindly|now|a|an|the|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे');
 
 const GREETING = phrases(
   'hi|hii|hiii|hello|helo|hey|heya|howdy|greetings|good|morning|afternoon|evening|day|salam|salaam|assalamualaikum|namaste|namaskar|hola',

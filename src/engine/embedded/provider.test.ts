@@ -314,6 +314,10 @@ describe('asking for a human', () => {
   it.each([
     'agent',
     'I want to talk to a human',
+    'agent please',
+    'An agent, please',
+    'a real person please',
+    'person please',
     'can I speak with someone please',
     'connect me to customer support',
     'أريد التحدث مع موظف',
