@@ -13,6 +13,8 @@ export const AuditRecord = Type.Object(
     token_label: Nullable(Type.String()),
     action: Type.String(),
     subject_id: Type.String(),
+    /** Its present name; null: it has none, or is gone. */
+    subject_name: Nullable(Type.String()),
     facts: Type.Record(Type.String(), Type.Unknown()),
     /** For owners and admins alone. */
     address: Nullable(Type.String()),

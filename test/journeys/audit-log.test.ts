@@ -60,6 +60,15 @@ const told = (type: string, path?: string) =>
     .map(({ body }) => JSON.parse(body.toString()))
     .filter((event) => event.type === type);
 
+test('names the records that its lines are about', async () => {
+  const { id } = await newKey('Till');
+  const agent = (await call(`POST ${at}/agents`, { name: 'Porter', definition: {} })).body.id;
+  await call(`PATCH ${at}/agents/${agent}`, { definition: { instructions: 'Be brief.' } });
+  const lines: Line[] = (await call(`GET ${at}/audit?limit=100`)).body.data;
+  const nameOf = (subject: string) => lines.find(({ subject_id }) => subject_id === subject)?.['subject_name'];
+  expect([nameOf(id), nameOf(agent)]).toEqual(['Till', 'Porter']);
+});
+
 test('is exported completely, newest first, filtered, with the export as a line of its own', async () => {
   const { id } = await newKey('=HYPERLINK("https://evil.example")');
   const other = await givenOrganization(parley.db);

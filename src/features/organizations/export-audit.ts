@@ -11,7 +11,7 @@ import type { OrganizationsDeps } from './deps.ts';
 const PAGE = 1_000;
 
 /** An exported line of the log: what the dashboard shows, plus the address of the person. */
-type Line = AuditRecord & { actor_email: string | null };
+type Line = Omit<AuditRecord, 'subject_name'> & { actor_email: string | null };
 
 /**
  * The filtered audit log, newest first, streamed while it is read. The export itself is a line of the log too, written

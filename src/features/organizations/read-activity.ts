@@ -1,6 +1,7 @@
 import type { AuditRecord, Overview } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/organizations/activity.ts';
+import { namesOfSubjects } from '../../store/organizations/subject-names.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { labelsOfTokens } from '../../store/access-tokens/tokens.ts';
 import { namesOf } from '../../store/accounts/people.ts';
@@ -17,10 +18,9 @@ export async function listAudit(
   page: PageRequest,
 ): Promise<PageOf<AuditRecord>> {
   const { rows, hasMore } = await listRows(db, orgId, filter, page);
-  const names = await namesOf(
-    db,
-    rows.map(({ actor }) => actor),
-  );
+  const subjects = rows.map(({ subjectId }) => subjectId);
+  const names = await namesOf(db, [...rows.map(({ actor }) => actor), ...subjects]);
+  const subjectNames = await namesOfSubjects(db, orgId, subjects);
   const labels = await labelsOfTokens(
     db,
     orgId,
@@ -34,6 +34,7 @@ export async function listAudit(
     token_label: labels.get(row.tokenId ?? '') ?? null,
     action: row.action,
     subject_id: row.subjectId,
+    subject_name: subjectNames.get(row.subjectId) ?? names.get(row.subjectId) ?? null,
     facts: row.facts,
     address: showAddresses ? row.address : null,
     request_id: row.requestId,

@@ -143,10 +143,10 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
 }
 
 /** Links to what the line is about, and shows the facts that were written down with it. */
-function About({ item: { subject_id, facts, request_id } }: { item: AuditRecord }): ReactNode {
+function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
   const say = useWords(words);
   const to = pageOf(subject_id);
-  const named = facts['name'] ?? facts['label'] ?? facts['email'];
+  const named = facts['name'] ?? facts['label'] ?? facts['email'] ?? subject_name;
   const shown = typeof named === 'string' ? <bdi>{named}</bdi> : <IdCode id={subject_id} short />;
   return (
     <div className={classes.about}>
@@ -177,6 +177,8 @@ const PAGES: Record<string, string> = {
   channel: '/channels/',
   campaign: '/campaigns/',
   key: '/settings/integrations/api-keys/',
+  conv: '/conversations/',
+  enduser: '/end-users/',
 };
 
 const pageOf = (subject: string): string | null => {

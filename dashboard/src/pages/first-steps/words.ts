@@ -44,7 +44,7 @@ export const words = defineWords(
     call_waiting: 'Waiting for your first request…',
     call_waiting_still: 'The key works. Waiting for the call that starts a conversation…',
     call_seen: 'Your first request has arrived.',
-    call_open: 'Open the conversation',
+    call_open: 'Open the conversations',
     call_conversations: { one: '{count} conversation so far.', other: '{count} conversations so far.' },
     needs_agent: 'Create an agent first.',
     needs_trigger: 'Create a trigger first.',
@@ -107,7 +107,7 @@ export const words = defineWords(
     call_waiting: 'بانتظار طلبك الأول…',
     call_waiting_still: 'المفتاح يعمل. بانتظار الطلب الذي يبدأ محادثة…',
     call_seen: 'وصل طلبك الأول.',
-    call_open: 'اقرأها',
+    call_open: 'فتح المحادثات',
     call_conversations: {
       zero: 'لا محادثات حتى الآن.',
       one: 'محادثة واحدة حتى الآن.',
