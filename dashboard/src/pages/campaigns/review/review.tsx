@@ -38,7 +38,7 @@ export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () =>
           <Loader size="sm" role="status" aria-label={say('review_running')} />
         ) : data.waiting === 0 && data.left_out.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {say('nobody_yet')}{' '}
+            {say((item.total ?? 0) > 0 ? 'nobody_waits' : 'nobody_yet')}{' '}
             <Link to="." search={{}} hash={AUDIENCE} onClick={onLeave} className={classes.link}>
               {say('add_some')}
             </Link>

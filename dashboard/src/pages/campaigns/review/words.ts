@@ -5,7 +5,8 @@ export const words = defineWords(
   {
     review: 'Review of the recipients',
     review_running: 'Checking the recipients',
-    nobody_yet: 'No recipients yet. Those who are added later are checked one by one, by the same rules.',
+    nobody_yet: 'No recipients yet. Each person added later is checked in the same way.',
+    nobody_waits: 'No recipients wait for a first message. Each person added later is checked in the same way.',
     add_some: 'Add end users, or review them first.',
     has_more: 'The {examined} newest of those who match were checked; the numbers are of these.',
     examined: 'The {examined} oldest of {waiting} waiting recipients were checked; the numbers are of these.',
@@ -33,6 +34,7 @@ export const words = defineWords(
   {
     review: 'مراجعة المستلمين',
     review_running: 'جارٍ فحص المستلمين',
+    nobody_waits: 'لا ينتظر أي مستلم رسالة أولى. من يُضاف لاحقًا يُفحص بالقواعد نفسها.',
     nobody_yet: 'لا مستلمين بعد. من يُضاف لاحقًا يُفحص واحدًا واحدًا بالقواعد نفسها.',
     add_some: 'أضف مستخدمين نهائيين، أو راجعهم أولًا.',
     has_more: 'فُحص أحدث {examined} ممن يطابقون؛ والأرقام لهؤلاء.',
