@@ -1,7 +1,7 @@
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/spending.ts';
-import { useAct } from '../../../api/queries.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
@@ -23,11 +23,12 @@ export function BudgetDialog({ opened, onClose }: Props): ReactNode {
   );
 }
 
+const TOKENS = 'tokens';
 const EMPTY: Record<'subject' | 'subject_id' | 'period' | 'unit' | 'amount', string> = {
   subject: 'organization',
   subject_id: '',
   period: 'month',
-  unit: 'tokens',
+  unit: TOKENS,
   amount: '',
 };
 
@@ -35,10 +36,12 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
+  // Only models with a price in a currency are counted in it.
+  const prices = useRead('listModelPrices', { params: { org_id } });
+  const units = [TOKENS, ...new Set([...(prices.data?.data ?? []).map(({ currency }) => currency), 'USD'])];
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
   const form = useCheckedForm(EMPTY, (told) => ({
     subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
-    unit: (value) => (value.trim() === '' ? told('required') : null),
     amount: (value) => (value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number')),
   }));
   const onSuccess = (): void => {
@@ -50,7 +53,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       subject: subject as SetBudgetBody['subject'],
       subject_id: subject === 'organization' ? null : subjectId.trim(),
       period: period as SetBudgetBody['period'],
-      unit: unit.trim(),
+      unit,
       amount: Number(amount),
     };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
@@ -85,11 +88,10 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
         data={BUDGET_PERIODS.map((value) => ({ value, label: say(`period_${value}`) }))}
         {...form.getInputProps('period')}
       />
-      <TextInput
+      <NativeSelect
         label={say('unit')}
         description={say('unit_hint')}
-        dir="ltr"
-        withAsterisk
+        data={units.map((value) => ({ value, label: value === TOKENS ? say('unit_tokens') : value }))}
         {...form.getInputProps('unit')}
       />
       <TextInput label={say('amount')} dir="ltr" inputMode="decimal" withAsterisk {...form.getInputProps('amount')} />
