@@ -103,7 +103,9 @@ export class KnowledgeIndex {
     const weighed: Weighed[] = [];
     const writing = writingOf(this.vocabulary.respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
     for (const one of asked) {
-      if (one.worth === 1) weighed.push(yield* this.weighOne(one, around, writing));
+      // A number alone, as in the choice of a list, asks nothing.
+      if (one.worth === 1 && one.terms.some(({ word }) => /\p{L}/u.test(word)))
+        weighed.push(yield* this.weighOne(one, around, writing));
     }
     return weighed;
   }

@@ -61,6 +61,7 @@ export const WORTH = {
   kind: 0.8,
   skeleton: 0.8,
   typo: 0.8,
+  oneOfSeveral: 0.45,
   fact: 0.92,
 } as const;
 

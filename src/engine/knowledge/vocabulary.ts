@@ -39,11 +39,11 @@ export class Vocabulary {
     return joined.join(' ');
   }
 
-  /** "kitna" as "कितना" where the documents are in Hindi. */
+  /** Common Hindi and Arabic words in Latin letters as dictionaries spell them: "kitna" as "कितना". */
   respell(question: string): string {
     const words = wordsOf(foldText(question));
     const language = latinLanguageOf(words);
-    if (language === null || !this.writings.has(WRITING_OF[language])) return question;
+    if (language === null) return question;
     return words
       .map((word) => nativeSpelling(word, language) ?? word)
       .join(' ')
@@ -56,7 +56,9 @@ export class Vocabulary {
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
     const alike = yield* this.soundingLike(term.word);
-    for (const stem of alike) addTermWays(demand.ways, termsOf(stem)[0]!, WORTH.typo);
+    // One of several words that sound alike ranks a passage, and proves nothing.
+    const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
+    for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
     for (const mended of yield* mendTypo(term, this.words)) {
       if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
@@ -101,7 +103,6 @@ export class Vocabulary {
   }
 }
 
-const WRITING_OF = { hi: 'devanagari', ar: 'arabic' } as const;
 /** How many words of the documents one step compares, and how many may be meant. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
