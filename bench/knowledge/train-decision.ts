@@ -9,7 +9,8 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
 
 /**
  * Trains the decision of the agent without a model (`src/engine/knowledge/decide-answer.ts`) on the question sets of
- * this folder, and never on the sets in folders. `node bench/knowledge/train-decision.ts [--write]`.
+ * this folder, and never on the sets in folders. `node bench/knowledge/train-decision.ts [--write]`,
+ * then `npm run format`.
  *
  * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from these
  * results. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each half get a wrong
