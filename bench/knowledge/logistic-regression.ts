@@ -1,4 +1,6 @@
-export type Example = { features: number[]; isTrue: boolean; weight: number };
+import { logistic } from '../../src/engine/knowledge/decide-answer.ts';
+
+type Example = { features: number[]; isTrue: boolean; weight: number };
 
 const ROUNDS = 12;
 const PENALTY = 0.5;
@@ -40,8 +42,4 @@ function solve(matrix: number[][], right: number[]): number[] {
     }
   }
   return rows.map((row, at) => row[size]! / row[at]!);
-}
-
-export function logistic(weights: readonly number[], features: readonly number[]): number {
-  return 1 / (1 + Math.exp(-features.reduce((sum, feature, at) => sum + feature * weights[at]!, 0)));
 }

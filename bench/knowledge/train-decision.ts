@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { SIGNALS, type Signals } from '../../src/engine/knowledge/answer-signals.ts';
 import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
-import { answerFeatures, sectionFeatures } from '../../src/engine/knowledge/decide-answer.ts';
+import { answerFeatures, logistic, sectionFeatures } from '../../src/engine/knowledge/decide-answer.ts';
 import { offerSections } from '../../src/engine/knowledge/find-sections.ts';
 import type { Passage } from '../../src/engine/provider.ts';
-import { fit, logistic } from './logistic-regression.ts';
+import { fit } from './logistic-regression.ts';
 import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from './judge-sets.ts';
 
 /**

@@ -60,7 +60,7 @@ export type IndexView = {
 };
 
 /** Facts about the question that are the same for all candidates. */
-export type QuestionFacts = {
+type QuestionFacts = {
   asked: Asked;
   /** The ways of each demand that occur in a document, with their rarity. */
   demands: { demand: Demand; ways: { id: number; worth: number }[]; rarity: number; isKnown: boolean }[];

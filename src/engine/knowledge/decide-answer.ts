@@ -18,7 +18,7 @@ export type Weighed = {
   findingOf(at: number): Finding;
 };
 
-export type Decision = 'answer' | 'ask' | 'unknown';
+type Decision = 'answer' | 'ask' | 'unknown';
 
 export const decide = ({ candidates, near }: Weighed): Decision => {
   const [best] = candidates;
@@ -49,7 +49,7 @@ export const sectionFeatures = (best: Signals, chances: readonly number[]): numb
   1 - chances.reduce((none, chance) => none * (1 - chance), 1),
 ];
 
-const logistic = (weights: readonly number[], features: readonly number[]): number => {
+export const logistic = (weights: readonly number[], features: readonly number[]): number => {
   const sum = features.reduce((total, feature, at) => total + feature * (weights[at] ?? 0), 0);
   return 1 / (1 + Math.exp(-sum));
 };

@@ -36,7 +36,7 @@ const tableOf = (list: string): Map<string, string> =>
 let tables: { hi: Map<string, string>; ar: Map<string, string> } | undefined;
 const tablesOnce = () => (tables ??= { hi: tableOf(HINDI), ar: tableOf(ARABIC) });
 
-export type LatinLanguage = 'hi' | 'ar';
+type LatinLanguage = 'hi' | 'ar';
 
 /** Hindi or Arabic in Latin letters, by its common words; null for another language. */
 export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null => {

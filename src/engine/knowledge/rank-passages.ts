@@ -79,7 +79,7 @@ const weightOf = ({ force, general }: Demand): number => {
   return general ? 0.15 : 0.5;
 };
 
-export const largest = (scores: Float64Array): number => scores.reduce((most, score) => Math.max(most, score), 1e-9);
+const largest = (scores: Float64Array): number => scores.reduce((most, score) => Math.max(most, score), 1e-9);
 
 const LETTERS_WORTH = 0.5;
 const MAX_HOLDING = 50_000;

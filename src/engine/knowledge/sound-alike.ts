@@ -5,7 +5,7 @@ import { editDistance } from './mend-typo.ts';
  * Compares a word in Latin letters with one in Arabic or Devanagari letters by its consonants: "bataniya" and بطانية,
  * "helmet" and हेलमेट. Vowels only decide between words with the same consonants, because people write them freely.
  */
-export type Sound = { consonants: string; whole: string };
+type Sound = { consonants: string; whole: string };
 
 /** How a word in Latin letters may sound; null if it is too short to compare. */
 export const soundOfLatin = (word: string): Sound | null => {
