@@ -6,6 +6,8 @@ import { startTelegram } from '../fakes/telegram.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { CHROMIUM, everythingKept, type Journey, OWNER, seriousFaults, startJourney } from './dashboard-browser.ts';
 
+const SHOTS = process.env['TEST_SHOTS'];
+
 /** Connecting a channel, seeing that it works, and repairing it, in a real browser. */
 describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   let journey: Journey;
@@ -55,6 +57,26 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('The provider accepts the credentials.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('leads from a new web chat to its script, and speaks of no provider', async () => {
+    const { page, faults } = await journey.open('/channels?connect=web_chat', { as: OWNER });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop chat');
+    await dialog.getByLabel('Sites that may show the chat').fill('https://shop.example');
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await page.getByRole('heading', { name: 'Shop chat', level: 1 }).waitFor();
+    await page.getByText('/widget.js"></script>', { exact: false }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const look = page.getByRole('region', { name: 'Sites and look' });
+    await look.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The channel was saved.').waitFor();
+    expect(await page.getByText(/provider|credentials/i).count()).toBe(0);
+    expect(await seriousFaults(page)).toEqual([]);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/web-chat.png`, fullPage: true });
+    await look.getByRole('button', { name: 'Create a new secret' }).click();
+    await dialog.getByText('signs the identity of signed-in visitors', { exact: false }).waitFor();
     expect(faults).toEqual([]);
   });
 

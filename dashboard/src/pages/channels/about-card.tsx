@@ -47,7 +47,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
         {item.inbound_url && (
           <CopyFact label={say('inbound')} value={item.inbound_url} copyLabel={say('copy_inbound')} />
         )}
-        {!item.received && isKnownKind(item.kind) && <AtTheProvider kind={item.kind} />}
+        {!item.received && item.kind !== 'web_chat' && isKnownKind(item.kind) && <AtTheProvider kind={item.kind} />}
         {item.inbound_url && <FirstMessage item={item} />}
       </Stack>
     </Card>

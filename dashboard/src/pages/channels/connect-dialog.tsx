@@ -20,6 +20,10 @@ type Props = {
   onClose: () => void;
 };
 
+/** The next step of a web chat is its script, on the page of the channel. Its secret is only for signed-in visitors. */
+const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean =>
+  kind !== 'web_chat' && Boolean(secret ?? verify_token);
+
 /** The catalogue, the form of a kind, and for a kind with a secret of ours a third step that shows it once. */
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
   const say = useWords(words);
@@ -56,7 +60,7 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
           kind={kind}
           agentId={agentId ?? only}
           onBack={() => onChoose('')}
-          onMade={(channel) => (channel.secret || channel.verify_token ? setMade(channel) : toChannel(channel.id))}
+          onMade={(channel) => (hasNextStep(channel) ? setMade(channel) : toChannel(channel.id))}
         />
       ) : (
         <Catalogue onChoose={onChoose} />

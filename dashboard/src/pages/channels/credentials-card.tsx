@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -34,6 +35,9 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
+  const sayCommon = useWords(common);
+  // A web chat has no provider and no credentials.
+  const isChat = kind === 'web_chat';
   const fields = shownFields(kind);
   const stored = toValues(kind, item.settings);
   const isMissing = (field: ChannelField, values: SettingsValues): boolean =>
@@ -59,7 +63,7 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
       {
         onSuccess: () => {
           form.settled(values);
-          notifyDone(say('credentials_saved'));
+          notifyDone(say(isChat ? 'saved' : 'credentials_saved'));
         },
         onError: (problem) => placeSettings(form, problem.faults),
       },
@@ -68,13 +72,13 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
   return (
     <form onSubmit={submit} noValidate className={classes.section}>
       <Card
-        title={say('credentials')}
-        description={say('credentials_hint')}
+        title={say(isChat ? 'chat_settings' : 'credentials')}
+        description={say(isChat ? 'chat_settings_hint' : 'credentials_hint')}
         footer={
           <Group gap="xs">
-            {WITH_SECRET.includes(kind) && <NewSecret item={item} />}
+            {WITH_SECRET.includes(kind) && <NewSecret item={item} isChat={isChat} />}
             <Button type="submit" loading={update.isPending}>
-              {say('save_credentials')}
+              {isChat ? sayCommon('save') : say('save_credentials')}
             </Button>
           </Group>
         }
@@ -88,7 +92,7 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
   );
 }
 
-function NewSecret({ item }: { item: ChannelRecord }): ReactNode {
+function NewSecret({ item, isChat }: { item: ChannelRecord; isChat: boolean }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
@@ -120,7 +124,7 @@ function NewSecret({ item }: { item: ChannelRecord }): ReactNode {
           )
         }
       >
-        <Text size="sm">{say('new_secret_hint')}</Text>
+        <Text size="sm">{say(isChat ? 'chat_secret_hint' : 'new_secret_hint')}</Text>
       </ConfirmDialog>
       <Modal opened={made !== null} onClose={guard.ask} title={say('new_secret')} size="lg">
         {made && <SecretOnce made={made} guard={guard} />}

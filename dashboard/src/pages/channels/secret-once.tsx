@@ -23,11 +23,12 @@ export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: Sho
       />
     );
   const isToken = made.verify_token !== undefined;
+  const isChat = made.kind === 'web_chat';
   const label = say(isToken ? 'verify_token' : 'secret');
   return (
     <Stack gap="lg">
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
-        {say(isToken ? 'verify_token_words' : 'secret_words')}
+        {say(isToken ? 'verify_token_words' : isChat ? 'chat_secret_words' : 'secret_words')}
       </Alert>
       {made.inbound_url && <CopyFact label={say('inbound')} value={made.inbound_url} copyLabel={say('copy_inbound')} />}
       <ShownValue
@@ -35,7 +36,7 @@ export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: Sho
         value={made.verify_token ?? made.secret ?? ''}
         copyLabel={say(isToken ? 'copy_verify_token' : 'copy_secret')}
       />
-      {isChannelKind(made.kind) && <AtTheProvider kind={made.kind} />}
+      {!isChat && isChannelKind(made.kind) && <AtTheProvider kind={made.kind} />}
       <Group justify="flex-end">
         <Button onClick={guard.leave}>{say(isToken ? 'saved_verify_token' : 'saved_secret')}</Button>
       </Group>
