@@ -88,16 +88,8 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
     }
   }
 
-  /** Browsers hide why a site is refused. A call without CORS still shows whether the server is there. */
-  const isServerThere = (): Promise<boolean> =>
-    // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
-    fetch(`${base}/widget.js`, { method: 'HEAD', mode: 'no-cors', cache: 'no-store', credentials: 'omit' }).then(
-      () => true,
-      () => false,
-    );
-
   return {
-    isServerThere,
+    isServerThere: () => isServerThere(base),
     history: async (before?: string) =>
       (await (await call(`/messages${before ? `?before=${before}` : ''}`)).json()) as ChatMessages,
     say: async ({ client_id, text }: Waiting) =>
@@ -111,5 +103,13 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
     events: (signal: AbortSignal) => call('/events', 'GET', undefined, signal),
   };
 }
+
+/** Browsers hide why a site is refused. A call without CORS still shows whether the server is there. */
+const isServerThere = (base: string): Promise<boolean> =>
+  // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
+  fetch(`${base}/widget.js`, { method: 'HEAD', mode: 'no-cors', cache: 'no-store', credentials: 'omit' }).then(
+    () => true,
+    () => false,
+  );
 
 export type Client = ReturnType<typeof createClient>;

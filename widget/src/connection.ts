@@ -60,6 +60,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
         // Too many streams here, but other calls may be answered.
         if (status === 429 && pollUntil < Date.now()) pollUntil = Date.now() + POLL_FOR_MS;
         const isSiteRefused = status === 0 && !isAccepted && (await client.isServerThere());
+        // oxlint-disable-next-line eslint/no-console -- the page has no other place for its owner
         if (isSiteRefused) console.warn(notAllowed(location.origin));
         const isClosed = isSiteRefused || status === 403 || status === 404 || status === 409;
         listener.onState(isClosed ? 'closed' : 'offline');
