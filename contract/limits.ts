@@ -1,5 +1,3 @@
-import type { Plan } from './permissions.ts';
-
 /** All limits of a request. */
 export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
@@ -44,17 +42,6 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
 
 const MIB = 1024 * 1024;
 
-/**
- * Bytes of text that the documents of one agent, and of all agents of an organization, come to at most. More than that is
- * not taken; what is there already stays, also when an organization goes back to the free plan.
- */
-export const KNOWLEDGE_BYTES: Record<Plan, { agent: number; organization: number }> = {
-  free: { agent: 2 * MIB, organization: 5 * MIB },
-  paid: { agent: 20 * MIB, organization: 200 * MIB },
-};
-
 /** A file that is sent in a conversation. The providers of channels take no larger ones in all of their kinds. */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
 export const MAX_ATTACHMENT_NAME = 255;
-/** What the files in all conversations of an organization come to at most. */
-export const ATTACHMENTS_BYTES: Record<Plan, number> = { free: 1024 * MIB, paid: 10 * 1024 * MIB };

@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/problems.ts';
 import type { Permission } from '../../contract/permissions.ts';
+import { hasApi } from '../../contract/plans.ts';
 import { challengeScope } from './keys/authorization-header.ts';
 import { isInside } from './keys/networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
@@ -34,7 +35,7 @@ export function decide(
 /** Rows 4a to 9: what the key, the caller's address and the path decide alone. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
   if (caller.networks !== null && !isInside(caller.networks, from)) return networkNotAllowed(from);
-  if (caller.plan !== 'paid') {
+  if (!hasApi(caller.plan)) {
     return new Refusal('plan_required', 'The organization is on the Free plan, and the API needs the paid plan.');
   }
   if (need.permission !== undefined && !holds(caller, need.permission))

@@ -4,9 +4,11 @@ import type { MessageContent } from '../../contract/messages.ts';
 import type { RunInput } from '../../contract/triggers.ts';
 import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
+import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
+import { STOPPED } from './stop.ts';
 import { splitText } from './split-text.ts';
 
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
@@ -14,8 +16,8 @@ const firstStatus = (kind: string): 'delivered' | 'queued' =>
 
 /** Why the agent may not message this person; null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
-  if (run.end_user.blocked) return 'blocked';
-  if (run.end_user.consent[run.channel_kind]?.status === 'opted_out') return 'opted_out';
+  const why = whySilent(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
+  if (why !== null) return why;
   if (run.address === null && channelKinds.get(run.channel_kind)?.capabilities.needs_address) return 'no_address';
   return null;
 }
@@ -111,9 +113,9 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
   const said = timeToSpeak(run);
   return {
     ...unchanged(run),
-    status: result.opted_out ? 'completed' : result.next,
-    reason: result.opted_out ? 'opted_out' : null,
-    conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
+    status: result.next,
+    conversationStatus: conversationStatuses[result.next],
+    ...(result.opted_out && STOPPED),
     tags: [...new Set([...run.tags, ...result.tags])],
     // The agent opened, because the backend asked for that. Messages that arrived during the turn are answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',

@@ -5,9 +5,9 @@ import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
 import type { Db } from '../store/db.ts';
 import { forgetImports } from '../store/imports/queue.ts';
 import { forgetEvents } from '../store/events/events.ts';
-import { eraseOld } from '../store/organizations/retention.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
 import { mailWeek, type MailWeekDeps } from '../features/numbers/mail-week.ts';
+import { applyRetention } from '../features/organizations/retention.ts';
 import { tellOwnersOfBudgets } from '../features/spending/tell-owners.ts';
 import { settleDead } from '../store/spending/reserve.ts';
 import { forgetTries } from '../store/spending/settle.ts';
@@ -37,7 +37,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
 ];
 
 /** One batch for organizations with a retention period; while one is due, another may be. */
-const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
+const retain = async (db: Db): Promise<number> => ((await applyRetention(db)) ? BATCH : 0);
 
 export type HousekeeperOptions = MailWeekDeps & { log: Logger };
 

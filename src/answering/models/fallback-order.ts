@@ -11,7 +11,12 @@ import {
 } from '../../engine/provider.ts';
 import { type CallsDeps, countStandIn, openCalls } from './model-calls.ts';
 
-/** What keeps a model from answering, in the words of an agent's rules. Other failures end the turn. */
+/**
+ * Why a model does not answer, as the `when` of a fallback names it. A spent budget is one of these reasons: the model is
+ * not called, and the next entry of `fallback` answers whose `when` has `budget` or is absent. That entry is another
+ * model, the built-in engine (`embedded`) or a hand-off. Without one the turn fails with `budget_spent`. Other failures
+ * end the turn.
+ */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',
   provider_unreachable: 'failure',

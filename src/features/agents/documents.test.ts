@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
+import { KNOWLEDGE_BYTES } from '../../../contract/plans.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';

@@ -6,7 +6,7 @@ import {
   MAX_DOCUMENTS_PER_AGENT,
   MAX_DOCUMENT_BYTES,
 } from '../../../contract/dashboard/agents.ts';
-import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
+import { KNOWLEDGE_BYTES } from '../../../contract/plans.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';

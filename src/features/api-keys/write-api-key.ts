@@ -1,4 +1,5 @@
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { hasApi } from '../../../contract/plans.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { digestBytes } from '../../access/keys/digest.ts';
 import { mintKey, shownPrefix } from '../../access/keys/key-format.ts';
@@ -60,7 +61,7 @@ export async function checkKeyConditions(
 ): Promise<void> {
   const conditions = await readKeyConditions(tx, orgId, targets);
   if (conditions === null) throw new Refusal('organization_not_found');
-  if (conditions.plan !== 'paid') {
+  if (!hasApi(conditions.plan)) {
     throw new Refusal('plan_required', 'The organization is on the Free plan: API keys need the Paid plan.');
   }
   if (targets.agentId !== null && !conditions.hasAgent) {

@@ -1,12 +1,12 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
-import { channelKinds } from '../../channels/kinds.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 import { rememberOpenings } from './opening-hours.ts';
 import { paced } from './pace.ts';
+import { NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
 /** Recipients in one batch: a transaction of a few milliseconds. */
 export const BATCH = 200;
@@ -40,10 +40,9 @@ export async function planDispatch(
   // Two hundred people in as many time zones, or with templates of many variables, take most of a second.
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
-    const end = whyNever(campaign, recipient);
+    const end = whySkipped(campaign, recipient);
     const opening = end ? null : opensIn(recipient.person.time_zone ?? settings.time_zone ?? 'UTC', from);
-    if (end) dispatches.push({ kind: 'end', recipient, ...end });
-    else if (opening === null) dispatches.push({ kind: 'end', recipient, status: 'failed', reason: 'never_open' });
+    if (end || opening === null) dispatches.push({ kind: 'end', recipient, ...(end ?? NEVER_OPEN) });
     else if (opening > now) dispatches.push({ kind: 'hold', recipient, until: opening });
     else if (begun >= pace.room) leftOver = true;
     else {
@@ -53,19 +52,6 @@ export async function planDispatch(
   };
   for (const recipient of due) await share(() => plan(recipient));
   return { dispatches, pacedUntil: pace.after(begun), leftOver };
-}
-
-/** Why a recipient is not messaged; null: nothing forbids it. */
-export function whyNever(
-  { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,
-  { person, address }: DueRecipient,
-): { status: 'suppressed' | 'failed' | 'expired'; reason: string } | null {
-  if (person.blocked) return { status: 'suppressed', reason: 'blocked' };
-  if (person.consent === 'opted_out') return { status: 'suppressed', reason: 'opted_out' };
-  if (settings.ends_at && new Date(settings.ends_at) <= now) return { status: 'expired', reason: 'campaign_ended' };
-  if (address === null && channelKinds.get(kind)?.capabilities.needs_address)
-    return { status: 'failed', reason: 'no_address' };
-  return null;
 }
 
 function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: DueRecipient): Dispatch {

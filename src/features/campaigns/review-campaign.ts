@@ -14,7 +14,8 @@ import { countLost, listWaiting, type WaitingRecipient } from '../../store/recip
 import { readUsageSums } from '../../store/spending/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { type Enrolment, planAudience } from './rehearsal/people.ts';
-import { openingOf, variablesOf, whyNever } from './plan-dispatch.ts';
+import { openingOf, variablesOf } from './plan-dispatch.ts';
+import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
 const PAGE = 1_000;
 const SAMPLES = 3;
@@ -122,7 +123,7 @@ export function beginReview(campaign: Reviewed): {
     found.examined++;
     const opens = openingFor(recipient);
     const end = whyLeftOut(campaign, recipient, opens);
-    if (end || !opens) return leaveOut(found, recipient, end ?? { status: 'failed', reason: 'never_open' });
+    if (end || !opens) return leaveOut(found, recipient, end ?? NEVER_OPEN);
     found.goes.count++;
     if (opens > now) found.goes.later++;
     if (!first || opens < first) first = opens;
@@ -170,10 +171,10 @@ function openings(settings: CampaignSettings, now: Date): (recipient: WaitingRec
 type LeftOut = { status: RecipientStatus | 'duplicate'; reason: string };
 
 function whyLeftOut(campaign: Reviewed, recipient: WaitingRecipient, opens: Date | null): LeftOut | null {
-  const never = whyNever(campaign, recipient);
+  const never = whySkipped(campaign, recipient);
   if (never) return never;
   const { ends_at: ends } = campaign.settings;
-  return ends && opens && opens >= new Date(ends) ? { status: 'expired', reason: 'campaign_ended' } : null;
+  return ends && opens && opens >= new Date(ends) ? ENDED : null;
 }
 
 function leaveOut({ left_out: groups }: Found, recipient: WaitingRecipient, { status, reason }: LeftOut): void {

@@ -1,6 +1,6 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Db } from '../../store/db.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
@@ -29,7 +29,7 @@ export async function assignConversation(
       await updateConversation(tx, orgId, id, { assigneeId: null });
     } else {
       const role = await readRole(tx, orgId, userId);
-      if (role === null || !isAtLeast(role, 'member')) throw notAble();
+      if (!mayAnswer(role)) throw notAble();
       await giveToPeople(tx, orgId, { id, runId: conversation.runId }, userId);
     }
     await recordAudit(tx, { orgId, actor, action: 'conversation.assigned', subjectId: id, facts: { user_id: userId } });

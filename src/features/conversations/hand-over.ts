@@ -1,6 +1,6 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { lockConversation, setRunStatus, updateConversation } from '../../store/conversations/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
@@ -25,7 +25,7 @@ export async function takeOverConversation(
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);
   if (role === null) throw new Refusal('organization_not_found');
-  if (!isAtLeast(role, 'member')) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
+  if (!mayAnswer(role)) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
   const conversation = await lockConversation(tx, orgId, id);
   if (!conversation) throw new Refusal('conversation_not_found');
   return conversation;

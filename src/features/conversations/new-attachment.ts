@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ATTACHMENTS_BYTES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENT_NAME } from '../../../contract/limits.ts';
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENT_NAME } from '../../../contract/limits.ts';
+import { ATTACHMENTS_BYTES } from '../../../contract/plans.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { fileKind } from '../../kernel/file-kind.ts';

@@ -1,7 +1,7 @@
 import type { Presence, PresentMember } from '../../../contract/dashboard/conversations.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { deletePresence, readPresence, writePresence } from '../../store/conversations/presence.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
@@ -21,7 +21,7 @@ export async function setPresence(
     if (!(await findConversation(db, orgId, id))) throw new Refusal('conversation_not_found');
     return deletePresence(db, orgId, id, userId);
   }
-  const told = presence === 'typing' && !isAtLeast(role, 'member') ? 'here' : presence;
+  const told = presence === 'typing' && !mayAnswer(role) ? 'here' : presence;
   if (!(await writePresence(db, orgId, id, userId, told))) throw new Refusal('conversation_not_found');
 }
 

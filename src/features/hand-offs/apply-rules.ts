@@ -6,9 +6,10 @@ import { type ConversationRow, findConversation } from '../../store/conversation
 import { insertMessage, lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
 import { type DueHandOff, settleHandOff } from '../../store/hand-offs/queue.ts';
-import { type HandOffRule, readHandOffRule, takeTurn } from '../../store/hand-offs/rules.ts';
-import { lockMembers, readRole } from '../../store/members/members.ts';
+import { readHandOffRule } from '../../store/hand-offs/rules.ts';
+import { lockMembers } from '../../store/members/members.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
+import { chooseReceiver } from './choose-receiver.ts';
 import type { HandOffsDeps } from './deps.ts';
 
 /**
@@ -26,7 +27,7 @@ export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promis
     const rule = await readHandOffRule(tx, orgId);
     const conversation = await findConversation(tx, orgId, id);
     if (!rule || !conversation || conversation.assigneeId !== null) return false;
-    const assigneeId = await chooseMember(tx, rule);
+    const assigneeId = await chooseReceiver(tx, rule);
     if (assigneeId !== null) {
       await updateConversation(tx, orgId, id, { assigneeId });
       const facts = { user_id: assigneeId };
@@ -37,15 +38,6 @@ export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promis
     if (text !== null) await say(tx, orgId, conversation, text);
     return true;
   });
-}
-
-/** Null: it waits for all. */
-async function chooseMember(tx: Queryable, { orgId, goesTo, userId }: HandOffRule): Promise<string | null> {
-  if (goesTo === 'present') return takeTurn(tx, orgId);
-  if (userId === null) return null;
-  // The role may have changed since the rules were set.
-  const role = await readRole(tx, orgId, userId);
-  return role === null || role === 'viewer' ? null : userId;
 }
 
 async function say(

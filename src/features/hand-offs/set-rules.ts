@@ -1,6 +1,6 @@
 import type { HandOffRules } from '../../../contract/dashboard/hand-offs.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readHandOffRule, writeHandOffRule } from '../../store/hand-offs/rules.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
@@ -30,7 +30,7 @@ export function setHandOffRules(
     const to = goesTo === 'member' ? userId : null;
     if (goesTo === 'member') {
       const role = to === null ? null : await readRole(tx, orgId, to);
-      if (role === null || !isAtLeast(role, 'member')) throw notAble();
+      if (!mayAnswer(role)) throw notAble();
     }
     const isNone = goesTo === 'no_one' && hours === null && outside === null;
     await writeHandOffRule(tx, orgId, isNone ? null : { goesTo, userId: to, hours, outside });

@@ -1,6 +1,7 @@
 import type { MemberRecord } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { endTokensOfMember } from '../../store/access-tokens/end.ts';
 import { forgetSeenBy, releaseConversationsOf } from '../../store/conversations/inbox.ts';
@@ -53,7 +54,7 @@ export async function setMemberRole(
     });
     await withdrawLost(tx, orgId, member.userId, role, actor);
     if (!isAtLeast(role, 'admin')) await endTokensOfMember(tx, orgId, member.userId, { all: false }, actor);
-    if (!isAtLeast(role, 'member')) await releaseConversationsOf(tx, orgId, member.userId);
+    if (!mayAnswer(role)) await releaseConversationsOf(tx, orgId, member.userId);
     return presentMember({ ...member, role }, own);
   });
 }

@@ -1,3 +1,4 @@
+import { hasApi } from '../../../contract/plans.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
@@ -41,5 +42,5 @@ export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: In
  * the address.
  */
 export async function mayMakeAccount(db: Queryable, { mailed, plan, inviterId }: Invitation): Promise<boolean> {
-  return mailed || plan === 'paid' || inviterId === (await readOperatorId(db));
+  return mailed || hasApi(plan) || inviterId === (await readOperatorId(db));
 }

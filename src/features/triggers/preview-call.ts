@@ -4,6 +4,7 @@ import { renderOpening } from '../../answering/render-opening.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
 import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
+import { whySilent } from '../../store/end-users/why-silent.ts';
 import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
@@ -73,7 +74,6 @@ function skipReason(
   stored: { blocked: boolean; optedOut: boolean } | null,
   conversation: string | null,
 ): string | null {
-  if (stored?.blocked) return 'blocked';
-  if (stored?.optedOut) return 'opted_out';
-  return conversation === 'handed_off' ? 'handed_off' : null;
+  const why = stored && whySilent(stored.blocked, stored.optedOut ? 'opted_out' : null);
+  return why ?? (conversation === 'handed_off' ? 'handed_off' : null);
 }

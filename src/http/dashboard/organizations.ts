@@ -17,7 +17,7 @@ import { listAudit, readOverview } from '../../features/organizations/read-activ
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
 import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
-import { previewRetention, readRetention, setRetention } from '../../features/organizations/set-retention.ts';
+import { previewRetention, readRetention, setRetention } from '../../features/organizations/retention.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
 import type { MembersDeps } from '../../features/members/deps.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { type Named, named, type Values } from '../named.ts';
 
@@ -74,7 +75,8 @@ const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
     const on = needs[thing] === 'on' ? ` AND ${isOn}` : '';
     return `JOIN ${thing} ON ${thing}.org_id = g.org_id AND ${thing}.id = g.${thing}_id AND ${isThere}${on}`;
   });
-  const paid = paidPlanFor === 'keys' ? `(g.key_id IS NULL OR o.plan = 'paid')` : `o.plan = 'paid'`;
+  const paid =
+    paidPlanFor === 'keys' ? `(g.key_id IS NULL OR o.plan = '${PLAN_WITH_API}')` : `o.plan = '${PLAN_WITH_API}'`;
   return `
   SELECT ${columns}
   FROM ${rows}
@@ -129,7 +131,7 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
   const branches = [
     [keyWithout(isUnrevoked('k')), 'key_revoked'],
     [keyWithout(isInNetworks('k', '$3::text')), 'network_not_allowed'],
-    [`NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid')`, 'plan_required'],
+    [`NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = '${PLAN_WITH_API}')`, 'plan_required'],
     ...things.map((thing) => [without(thing, RULES[thing].isThere), RULES[thing].gone]),
     ...things
       .filter((thing) => needs[thing] === 'on')

@@ -1,4 +1,6 @@
 import { sql } from 'drizzle-orm';
+import type { Plan } from '../../../contract/permissions.ts';
+import { hasApi } from '../../../contract/plans.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isInNetworks, isUnrevoked } from './fence.ts';
 import type { Queryable } from '../db.ts';
@@ -15,12 +17,12 @@ export async function holdFence(
   { orgId, keyId, from }: { orgId: string; keyId: string | null; from: string | null },
 ): Promise<void> {
   if (keyId === null) return;
-  const found = await tx.execute<{ plan: string; inside: boolean | null }>(sql`
+  const found = await tx.execute<{ plan: Plan; inside: boolean | null }>(sql`
     SELECT o.plan, ${sql.raw(isInNetworks('k', 'c.came_from'))} AS inside, ${boundSilence}
     FROM api_key k JOIN organization o ON o.id = k.org_id CROSS JOIN (SELECT ${from}::text AS came_from) c
     WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND ${sql.raw(isUnrevoked('k'))}
     FOR SHARE OF k`);
   if (found.rows.length === 0) throw new Refusal('key_revoked');
   if (found.rows[0]!.inside !== true) throw new Refusal('network_not_allowed');
-  if (found.rows[0]!.plan !== 'paid') throw new Refusal('plan_required');
+  if (!hasApi(found.rows[0]!.plan)) throw new Refusal('plan_required');
 }

@@ -9,6 +9,7 @@ import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
 import type { Db } from '../db.ts';
 import { findSuppressedOf, type Suppressed } from '../end-users/find-suppressed.ts';
 import { identifiersAt, type Suppression } from '../end-users/suppression.ts';
+import { whySilent } from '../end-users/why-silent.ts';
 import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, SEND, writeMessages } from './write.ts';
@@ -177,8 +178,9 @@ const conversationOf = (standing: Standing | undefined, address: string | null) 
     : null;
 
 function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
-  if (blocked) return new Refusal('recipient_opted_out', 'The recipient is blocked.');
-  return consent === 'opted_out' ? new Refusal('recipient_opted_out') : null;
+  const why = whySilent(blocked, consent);
+  if (why === null) return null;
+  return new Refusal('recipient_opted_out', why === 'blocked' ? 'The recipient is blocked.' : undefined);
 }
 
 /** Scheduled sends are decided when they are due. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
@@ -42,7 +43,7 @@ function depthByLane(table: 'run' | 'message'): string {
  */
 const ofCampaign = (select: string, limit: string): string => `FROM (
     SELECT c.org_id, c.id, c.paced_until, c.settings ? 'per_minute' AS is_paced FROM campaign c
-    JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
+    JOIN organization o ON o.id = c.org_id AND o.plan = '${PLAN_WITH_API}'
     JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.enabled AND a.deleted_at IS NULL
     JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id AND ch.enabled AND ch.deleted_at IS NULL
     WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { cancelCampaignRuns } from '../campaigns/runs.ts';
 import type { Db, Queryable } from '../db.ts';
@@ -79,7 +80,7 @@ export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Pro
     text: `SELECT c.org_id, c.id, c.agent_id, c.channel_id, ch.kind AS channel_kind, c.settings, c.paced_until,
       now() AS now
       FROM campaign c
-      JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
+      JOIN organization o ON o.id = c.org_id AND o.plan = '${PLAN_WITH_API}'
       JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.enabled AND a.deleted_at IS NULL
       JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id AND ch.enabled AND ch.deleted_at IS NULL
       WHERE c.org_id = $1 AND c.id = $2 AND c.state = 'live' AND c.deleted_at IS NULL

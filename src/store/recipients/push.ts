@@ -10,6 +10,7 @@ import { EndUserBook, LATER, type EndUserRow, type Taken } from '../end-users/re
 import { readStoredAnswer } from '../idempotency/stored-answer.ts';
 import type { Db } from '../db.ts';
 import type { Suppression } from '../end-users/suppression.ts';
+import { whySilent } from '../end-users/why-silent.ts';
 
 /**
  * Accepts up to a thousand recipients with three round trips: who is meant, who is enrolled already, and one statement
@@ -120,9 +121,8 @@ const faultsOf = (refusal: Refusal): Fault[] =>
   refusal.extras.errors ?? [{ pointer: '/end_user', code: refusal.code, detail: refusal.message }];
 
 function silenceReason(person: EndUserRow, channelKind: string): string | null {
-  if (person.blocked) return 'blocked';
   const consent = person.consent[channelKind] as { status?: string } | undefined;
-  return consent?.status === 'opted_out' ? 'opted_out' : null;
+  return whySilent(person.blocked, consent?.status);
 }
 
 /**

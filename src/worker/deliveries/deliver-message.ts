@@ -6,6 +6,7 @@ import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { ClaimedDelivery } from '../../store/deliveries/claim.ts';
+import { whySilent } from '../../store/end-users/why-silent.ts';
 import type { DeliveryOutcome } from '../../store/deliveries/complete.ts';
 
 /** The last attempt; there is no retry after it. */
@@ -72,8 +73,9 @@ function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: conf
       'The channel was disconnected or disabled before the message was sent.',
     );
   }
-  if (person.blocked) return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
-  if (person.consent === 'opted_out' && !confirms) {
+  const silent = whySilent(person.blocked, person.consent);
+  if (silent === 'blocked') return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
+  if (silent === 'opted_out' && !confirms) {
     return because('suppressed', 'recipient_opted_out', 'The recipient has opted out of this kind of channel.');
   }
   if (attempts > MAX_ATTEMPTS) {

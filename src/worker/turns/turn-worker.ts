@@ -8,7 +8,6 @@ import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
-import { setConsent } from '../../store/end-users/set-consent.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store/runs/claim.ts';
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
@@ -16,6 +15,7 @@ import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
+import { recordStop } from '../../answering/stop.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
 import {
   completedTurn,
@@ -189,7 +189,7 @@ async function speak(
   // Two hundred turns may become ready at the same moment, each with rules to match.
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
-  if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
+  if (result.opted_out) await recordStop(db, run);
   return completedTurn(run, result);
 }
 

@@ -1,9 +1,23 @@
 import type { RetentionPreview, RetentionRecord } from '../../../contract/dashboard/organizations.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { countOld, readRetention as readRow, setRetention as write } from '../../store/organizations/retention.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  countOld,
+  eraseOld,
+  readRetention as readRow,
+  setRetention as write,
+} from '../../store/organizations/retention.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
+/**
+ * How long the conversations of an organization stay, if it sets a period (contract/limits.ts). Without one they stay
+ * forever. Once a minute the housekeeper erases:
+ * - a conversation without activity in the period, completely, with its messages, runs, notes and files
+ * - in a conversation that is still active, the older messages, runs and notes, unless a turn must still answer them
+ * A conversation that waits for the team stays. Campaigns keep their recipients, without the messages. End users, keys and
+ * the audit log have no period.
+ */
 type Deps = Pick<OrganizationsDeps, 'db'>;
 
 export async function readRetention({ db }: Deps, orgId: string): Promise<RetentionRecord> {
@@ -33,3 +47,6 @@ export async function setRetention(
   });
   return readRetention(deps, orgId);
 }
+
+/** Erases one batch of the organization that is due longest. False: nothing is due. */
+export const applyRetention = (db: Db): Promise<boolean> => eraseOld(db);

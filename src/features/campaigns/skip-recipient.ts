@@ -1,0 +1,27 @@
+import { channelKinds } from '../../channels/kinds.ts';
+import { whySilent } from '../../store/end-users/why-silent.ts';
+import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
+
+export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string };
+
+/**
+ * When a campaign skips a recipient, checked when the first message is due. The person is blocked or opted out, the
+ * campaign is over, the channel needs an address and there is none, or the hours of the campaign never open. Dispatch,
+ * review and rehearsal call it. A person who is silent already when the recipient is added is skipped immediately
+ * (src/store/recipients/push.ts), and one who is enrolled already is a duplicate.
+ */
+export function whySkipped(
+  { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,
+  { person, address }: DueRecipient,
+): Skip | null {
+  const silent = whySilent(person.blocked, person.consent);
+  if (silent !== null) return { status: 'suppressed', reason: silent };
+  if (settings.ends_at && new Date(settings.ends_at) <= now) return ENDED;
+  if (address === null && channelKinds.get(kind)?.capabilities.needs_address)
+    return { status: 'failed', reason: 'no_address' };
+  return null;
+}
+
+/** The campaign is over, or its hours open only after its end. */
+export const ENDED: Skip = { status: 'expired', reason: 'campaign_ended' };
+export const NEVER_OPEN: Skip = { status: 'failed', reason: 'never_open' };

@@ -1,0 +1,18 @@
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import type { Queryable } from '../../store/db.ts';
+import { type HandOffRule, takeTurn } from '../../store/hand-offs/rules.ts';
+import { readRole } from '../../store/members/members.ts';
+
+/**
+ * Who sees a hand-off: every member of the organization, in the list of conversations that wait for the team. The rules
+ * of the organization give it to one member who may answer:
+ * - `present`: of the members who have the dashboard open, the one who has waited longest for a hand-off.
+ * - `member`: the member whom the rules name, while this member may answer.
+ * - `no_one`: it waits for the whole team, as it does when the rules find no one.
+ */
+export async function chooseReceiver(tx: Queryable, { orgId, goesTo, userId }: HandOffRule): Promise<string | null> {
+  if (goesTo === 'present') return takeTurn(tx, orgId);
+  if (userId === null) return null;
+  // The role may have changed since the rules were set.
+  return mayAnswer(await readRole(tx, orgId, userId)) ? userId : null;
+}
