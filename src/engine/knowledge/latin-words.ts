@@ -42,7 +42,6 @@ type LatinLanguage = 'hi' | 'ar';
 export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null => {
   const { hi, ar } = tablesOnce();
   const latin = words.slice(0, MAX_WORDS).filter((word) => /^[a-z0-9']+$/.test(word));
-  const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
   const hindi = latin.filter((word) => hi.has(word) && isMark(word)).length;
   const arabic = latin.filter((word) => (ar.has(word) && isMark(word)) || isSpelledWithDigits(word)).length;
   const english = latin.filter((word) => ENGLISH.has(word)).length;
@@ -52,6 +51,7 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
   return hindi >= arabic ? 'hi' : 'ar';
 };
 
+const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
 const isSpelledWithDigits = (word: string): boolean => LETTER_DIGIT.test(word) && !NAMES_WITH_DIGIT.test(word);
 
 /** The spelling of documents for a common word, empty for an article; null for another word. */
