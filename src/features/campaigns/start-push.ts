@@ -6,7 +6,7 @@ import { countOpenPushes, forgetPushes, insertPush, openPush, readPush } from '.
 import { lockOrganization } from '../../store/documents.ts';
 import type { EndUserFilter } from '../../store/end-users/search.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { allOf } from './add-file.ts';
+import { allOf } from './count-file.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { presentPush } from './present-push.ts';
 import { readRecipients } from './read-recipients.ts';

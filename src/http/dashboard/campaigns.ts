@@ -1,6 +1,6 @@
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
-import { countAudience } from '../../features/campaigns/add-audience.ts';
-import { countFile } from '../../features/campaigns/add-file.ts';
+import { countAudience } from '../../features/campaigns/count-audience.ts';
+import { countFile } from '../../features/campaigns/count-file.ts';
 import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';

@@ -1,7 +1,7 @@
 import { type CountedFile, MAX_FILE_ROWS, MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { PushOutcome } from '../../store/recipients/push.ts';
-import { counted, planPages } from './add-audience.ts';
+import { counted, planPages } from './count-audience.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { pushedRow, type PushRow } from './push-recipients.ts';
 
