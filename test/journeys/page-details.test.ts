@@ -233,7 +233,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     for (const text of ['LS', 'Where is my order?', 'How do I return it?']) await preview.getByText(text).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     expect(await tooWide(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).last().click();
     const stored = async () =>
       (await journey.api(`GET /organizations/${orgId}/channels/${chat.id}`, undefined, cookie)).body.settings;
     await expect.poll(async () => (await stored()).avatar).toBe('LS');
