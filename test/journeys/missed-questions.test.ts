@@ -97,7 +97,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await item.waitFor();
     expect(await tooWide(page)).toEqual([]);
     await item.getByRole('button', { name: 'غير مطلوب' }).click();
-    await page.getByText('لا شيء هنا').waitFor();
+    await page.getByText('لا أسئلة بلا إجابة').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('أسئلة بلا إجابة');
     expect((await get(`/agents/${agent}/questions`)).data).toEqual([]);
   });
