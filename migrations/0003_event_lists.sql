@@ -1,2 +1,2 @@
-CREATE INDEX "event_of_type" ON "event" USING btree ("org_id","type","id");--> statement-breakpoint
+CREATE INDEX "event_of_type" ON "event" USING btree ("type","org_id","id");--> statement-breakpoint
 CREATE INDEX "event_delivery_open_or_failed" ON "event_delivery" USING btree ("org_id","state","event_id","endpoint_id") WHERE state <> 'delivered';

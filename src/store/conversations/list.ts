@@ -89,7 +89,8 @@ async function withNewMessages(
 ): Promise<Listed[]> {
   const rows = await selectConversations(db, sql<string>`recent.last`)
     .innerJoin(sql`(${recent(orgId)}) recent`, sql`recent.id = ${conversation.id}`)
-    .where(and(where, after === null ? undefined : sql`recent.last < ${after}`))
+    // Each conversation is found by its key: a join alone may read all conversations of the organization.
+    .where(and(where, inIds(recentIds(orgId)), after === null ? undefined : sql`recent.last < ${after}`))
     .orderBy(sql`recent.last DESC`)
     .limit(limit);
   return rows.map(({ position, ...row }) => ({ row, position }));

@@ -38,7 +38,7 @@ export const event = pgTable(
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     index('event_order').on(table.tx, table.id),
-    index('event_of_type').on(table.orgId, table.type, table.id),
+    index('event_of_type').on(table.type, table.orgId, table.id),
     index('event_end_user')
       .on(table.endUserId)
       .where(sql`end_user_id IS NOT NULL`),
