@@ -86,7 +86,7 @@ export class KnowledgeIndex {
     const answered = new Map<number, Finding>();
     const unclear: Weighed[] = [];
     for (const one of weighed) {
-      const decision = decide(one);
+      const decision = this.isHeadingOf(message, one) ? 'answer' : decide(one);
       if (decision === 'ask') unclear.push(one);
       if (decision === 'answer') for (const at of one.candidates[0]!.at) answered.set(at, one.findingOf(at));
     }
@@ -94,6 +94,15 @@ export class KnowledgeIndex {
     // Of several questions in one message, the likeliest is asked about.
     const [first] = unclear.toSorted((a, b) => b.near - a.near);
     return { findings: [], offers: first?.offers ?? [] };
+  }
+
+  /** A question in the words of a heading is answered from its section, whatever kind of fact the section has. */
+  private isHeadingOf(message: string, { candidates }: Weighed): boolean {
+    const at = candidates[0]?.at[0];
+    const heading = at === undefined ? undefined : this.passages[at]!.heading;
+    const asked = lineOf(message.slice(0, MAX_QUESTION_CHARACTERS));
+    // A heading follows the headings above it.
+    return asked.split(' ').length > 2 && heading != null && ` ${lineOf(heading)}`.endsWith(` ${asked}`);
   }
 
   /** The candidates for each question of a message, with the signals for the decision. */
@@ -460,3 +469,9 @@ const PASSAGE_BYTES = 120;
 type Located = Finding & { at: number };
 type Label = ReadonlySet<string>;
 type Way = { id: number; worth: number };
+
+const lineOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();

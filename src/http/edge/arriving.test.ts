@@ -41,9 +41,9 @@ describe('files that arrive', () => {
   it('are refused with 503 while others hold the room, and taken again when these are gone', async () => {
     // Four files of which the last byte is missing.
     const slow = Array.from({ length: 4 }, () =>
-      rawExchange(http.port, [file('org_1', 8 * MIB), Buffer.alloc(8 * MIB - 1), 1_500, 'x']),
+      rawExchange(http.port, [file('org_1', 8 * MIB), Buffer.alloc(8 * MIB - 1), 5_000, 'x']),
     );
-    await pause(800);
+    await pause(2_500);
     const { answers } = await rawExchange(http.port, [file('org_1', MIB), Buffer.alloc(MIB)]);
     expect([answers[0]?.status, answers[0]?.json().code]).toEqual([503, 'unavailable']);
     const other = await rawExchange(http.port, [file('org_2', MIB), Buffer.alloc(MIB)]);
