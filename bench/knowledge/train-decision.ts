@@ -91,7 +91,7 @@ function read(language: string, set: QuestionSet, passages = passagesOf(set), we
   const knowledge = buildKnowledge(passages);
   return set.questions.flatMap(({ question, expect, reject = [] }) => {
     const answerable = expect.length > 0;
-    // Of several questions in one message, the last is the question of the set.
+    // A message may contain several questions. The set gives the answer to the last one.
     const weighed = knowledge.weigh(question).at(-1);
     const candidates = (weighed?.candidates ?? []).map(({ at, signals }) => {
       const said = textOf(at.map((place) => passages[place]!));

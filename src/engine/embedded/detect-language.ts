@@ -2,9 +2,10 @@ import { ARABIC, DEVANAGARI, foldText, wordsOf } from '../knowledge/fold-text.ts
 import { latinLanguageOf } from '../knowledge/latin-words.ts';
 
 /**
- * Chooses the language of the answer by script, and by common words for Hindi and Arabic in Latin letters. Arabic letters mean Arabic unless the conversation is already in
- * another language of that script (fa, ur); Devanagari means Hindi by the same rule. A single Latin word, an e-mail
- * address or an order number in an Arabic conversation does not switch it to English.
+ * Chooses the language of the answer. The script decides, and common words decide for Hindi and Arabic in Latin letters.
+ * Arabic letters mean Arabic, unless the conversation is already in another language of that script (fa, ur). The same
+ * rule applies to Devanagari and Hindi. In an Arabic conversation, a single Latin word, an e-mail address or an order
+ * number does not change the language.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));

@@ -5,7 +5,7 @@ import { chanceOf, decide, nearOf, type Weighed } from './decide-answer.ts';
 import { isCount } from './detect-features.ts';
 import { offerSections, rankedFirst } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
-import { type Writing, writingOf } from './fold-text.ts';
+import { foldText, type Writing, wordsOf, writingOf } from './fold-text.ts';
 import { gatherSections, tokensOf } from './gather-sections.ts';
 import { fuseRanks } from './fuse-ranks.ts';
 import { GramTable } from './gram-table.ts';
@@ -470,8 +470,4 @@ type Located = Finding & { at: number };
 type Label = ReadonlySet<string>;
 type Way = { id: number; worth: number };
 
-const lineOf = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
+const lineOf = (text: string): string => wordsOf(foldText(text)).join(' ');

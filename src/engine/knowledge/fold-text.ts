@@ -32,8 +32,8 @@ export const wordsOf = (folded: string): string[] => {
 };
 
 /**
- * Chinese, Japanese and Thai have no spaces between words, so each pair of letters counts as a word; in Thai, each group
- * of three. A word of one such piece stays as it is.
+ * Chinese, Japanese and Thai have no spaces between words. In Chinese and Japanese, each pair of letters counts as a
+ * word. In Thai, each group of three letters counts as a word. A shorter word is not cut.
  */
 const piecesOf = (word: string): string[] =>
   (word.match(WRITING_RUN) ?? []).flatMap((run) => {

@@ -79,10 +79,10 @@ export const columnsOf = (passage: Passage): string[] =>
   [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
 
 /** The stated topic of a passage: its headings, the label before a colon, the first cell of a table row. */
-export const labelsOf = (passage: Passage): string[] =>
-  [...(passage.heading?.split(HEADING_SEPARATOR) ?? []), ...[rowLabelOf(passage) ?? []].flat()].filter(
-    (text) => text.length <= 80,
-  );
+export const labelsOf = (passage: Passage): string[] => {
+  const headings = passage.heading?.split(HEADING_SEPARATOR) ?? [];
+  return [...headings, rowLabelOf(passage)].filter((text) => text !== null && text.length <= 80) as string[];
+};
 
 /** The first cell of a table row, or the label before a colon; null if the text has none. */
 export const rowLabelOf = ({ text }: Passage): string | null =>

@@ -70,7 +70,8 @@ export class Vocabulary {
   /** The words of the documents in another writing that sound like this one, the nearest. */
   private *soundingLike(word: string): Steps<string[]> {
     const isLatin = /[a-z]/.test(word);
-    if (isLatin ? this.writings.size === (this.writings.has('other') ? 1 : 0) : !this.writings.has('other')) return [];
+    const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
+    if (!others.some((writing) => this.writings.has(writing))) return [];
     const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
     const sound = own(word);
     if (sound === null) return [];
