@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,8 +18,11 @@ const git = (...args: string[]): string =>
 export function releasedSources(): string | undefined {
   const commit = releaseCommit();
   if (commit === undefined) return undefined;
-  const folder = path.join(tmpdir(), `parley-released-${commit.slice(0, 12)}`);
-  if (existsSync(folder)) return folder;
+  // One for each checkout: the folder uses the packages of the checkout that made it.
+  const checkout = createHash('sha256').update(ROOT).digest('hex').slice(0, 8);
+  const folder = path.join(tmpdir(), `parley-released-${commit.slice(0, 12)}-${checkout}`);
+  if (existsSync(path.join(folder, 'node_modules'))) return folder;
+  rmSync(folder, { recursive: true, force: true });
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished);
   try {

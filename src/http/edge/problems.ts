@@ -25,7 +25,10 @@ export type Problems = {
 /** How long the rest of a body that is too large is read and discarded, so that its sender can read the answer. */
 const LINGER_MS = 2_000;
 
-export function createProblems(baseUrl: string, report: (error: unknown, requestId: string) => void): Problems {
+/** The failure of a foreign provider is a warning: nothing is wrong with this installation. */
+type Report = (level: 'warn' | 'error', error: unknown, requestId: string) => void;
+
+export function createProblems(baseUrl: string, report: Report): Problems {
   const bodyOf = (refusal: Refusal, requestId: string): string =>
     JSON.stringify(problemBody(refusal, requestId, baseUrl));
 
@@ -34,7 +37,8 @@ export function createProblems(baseUrl: string, report: (error: unknown, request
     const requestId = meta?.id ?? '';
     const refusal = toRefusal(lostDatabase(response.req.method ?? '', error));
     if (meta) meta.code = refusal.code;
-    if (refusal.status >= 500 && refusal.code !== 'unavailable') report(refusal.cause ?? error, requestId);
+    if (refusal.status >= 500 && refusal.code !== 'unavailable')
+      report(refusal.code === 'provider_failed' ? 'warn' : 'error', refusal.cause ?? error, requestId);
     if (response.headersSent) {
       response.destroy();
       return;

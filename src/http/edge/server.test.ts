@@ -297,6 +297,21 @@ describe('every answer', () => {
     expect(line?.err).toMatchObject({ message: expect.stringContaining('secret internals') });
   });
 
+  it('of a provider that failed is a warning in the log, since no operator of Parley can repair it', async () => {
+    const failing: Route = {
+      ...boom,
+      handle: () => {
+        throw new Refusal('provider_failed', 'It returned HTML.', { cause: new Error('not JSON') });
+      },
+    };
+    const own = await startHttpServer([failing]);
+    const answer = await raw(own.port, { path: '/api/boom', headers: [AUTH] });
+    expectProblem(answer, 502, 'provider_failed');
+    const line = own.lines.find(({ request_id, err }) => request_id === answer.headers['x-request-id'] && err);
+    expect(line).toMatchObject({ level: 'warn', err: { message: expect.stringContaining('not JSON') } });
+    await own.server.close();
+  });
+
   it('of a handler that lost the database is 503 with Retry-After, and says if the work may have been done', async () => {
     const read = await get('/api/gone', [AUTH]);
     expectProblem(read, 503, 'unavailable');

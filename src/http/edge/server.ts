@@ -71,7 +71,9 @@ const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
 
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { log, timeouts = {} } = deps;
-  const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
+  const problems = createProblems(deps.baseUrl, (level, err, request_id) =>
+    log[level]({ err, request_id }, 'request failed'),
+  );
   const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
   const gate = createGate({
     problems,
