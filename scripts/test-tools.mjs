@@ -42,6 +42,20 @@ const TOOLS = [
   },
 ];
 
+/** For long tests, as root. Every program in `also` must exist, too. */
+const CONTAINERS = {
+  variable: 'TEST_PODMAN',
+  what: 'podman and what it needs to build and run containers',
+  packages: [
+    {
+      package: 'podman buildah runc debootstrap netavark aardvark-dns iptables',
+      names: ['podman'],
+      also: ['buildah', 'runc', 'debootstrap', 'netavark', 'aardvark-dns', 'iptables'],
+      folders: () => [...programFolders(), '/usr/lib/podman'],
+    },
+  ],
+};
+
 /** Debian keeps each version in a folder of its own; the oldest that Parley runs on comes first. */
 function debianPostgres() {
   const versions = '/usr/lib/postgresql';
@@ -57,7 +71,7 @@ const runtimes = () =>
 export function testEnvironment({ long = false } = {}) {
   const found = TOOLS.map((tool) => [tool.variable, process.env[tool.variable] ?? find(tool)]);
   found.push(['TEST_DEPLOY_TOOLS', deployTools()]);
-  if (long) found.push(['TEST_RUNTIMES', runtimes()]);
+  if (long) found.push(['TEST_RUNTIMES', runtimes()], [CONTAINERS.variable, containers()]);
   const modules = path.join(ROOT, 'node_modules');
   return {
     ...process.env,
@@ -66,6 +80,15 @@ export function testEnvironment({ long = false } = {}) {
     PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
   };
+}
+
+/** podman needs root and namespaces, which a container often does not have. */
+function containers() {
+  if (process.env[CONTAINERS.variable]) return process.env[CONTAINERS.variable];
+  const isAllowed = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', '--net', 'true']).status === 0;
+  if (isAllowed) return find(CONTAINERS);
+  say('Containers need root and namespaces; the tests that need them will be skipped.');
+  return undefined;
 }
 
 /** The first of its packages that exists or can be installed. */
@@ -84,7 +107,9 @@ function find(tool) {
   return undefined;
 }
 
-function locate({ names, folders = programFolders }) {
+function locate({ names, also = [], folders = programFolders }) {
+  const isThere = (name) => folders().some((at) => existsSync(path.join(at, name)));
+  if (!also.every(isThere)) return undefined;
   return names.flatMap((name) => folders().map((at) => path.join(at, name))).find((file) => existsSync(file));
 }
 
@@ -95,7 +120,7 @@ const programFolders = () =>
 
 function install(tool, one) {
   say(`Installing ${tool.what} for the tests that need it (once, about a minute)…`);
-  const isInstalled = () => apt('install', '-y', '--no-install-recommends', one.package).status === 0;
+  const isInstalled = () => apt('install', '-y', '--no-install-recommends', ...one.package.split(' ')).status === 0;
   if (!isInstalled()) {
     apt('update');
     isInstalled();

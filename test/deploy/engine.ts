@@ -1,0 +1,133 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+
+/**
+ * Builds and runs containers with podman and buildah, without an image registry. One root file system from Debian's
+ * packages contains Node, PostgreSQL, Redis and Caddy. It replaces every base image: it gets all their names. The
+ * mirror is that of the system's apt.
+ *
+ * FOLDER is outside the checkout and stays after the test: the root file system and the layers of earlier builds. The
+ * test creates what is missing; remove the folder to start from nothing.
+ */
+const FOLDER = path.join(tmpdir(), 'parley-containers');
+const ROOT_IMAGE = 'localhost/stand-in';
+const PACKAGES = ['ca-certificates', 'libatomic1', 'postgresql', 'redis-server', 'caddy'];
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+const OVERLAY = 0x794c7630;
+
+/** scripts/test-tools.mjs installs podman and the others; undefined where it could not. */
+export const PODMAN = process.env.TEST_PODMAN;
+
+export const podman = (...args: string[]): Promise<string> => run('podman', args);
+
+/** Prepares podman, and gives the root file system each of these names. */
+export async function prepareEngine(names: readonly string[]): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  Object.assign(process.env, settings(FOLDER));
+  // Layers of sources that changed since.
+  await podman('image', 'prune', '--force', '--filter', 'until=168h');
+  if (!(await exists(ROOT_IMAGE))) await importRoot(FOLDER);
+  for (const name of names) await podman('tag', ROOT_IMAGE, `localhost/${name}`);
+}
+
+const exists = (image: string): Promise<boolean> =>
+  podman('image', 'exists', image).then(
+    () => true,
+    () => false,
+  );
+
+/** The Dockerfile as it is. npm in the build uses the settings and the cache of this machine. */
+export async function buildImage(context: string, name: string): Promise<void> {
+  const npm = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim();
+  const mounts = [
+    [npm, '/root/.npm'],
+    [path.join(homedir(), '.npmrc'), '/root/.npmrc:ro'],
+  ].filter(([from]) => existsSync(from!));
+  const volumes = mounts.flatMap((mount) => ['--volume', mount.join(':')]);
+  await run('buildah', ['bud', '--layers', '--format', 'docker', '--pull-never', ...volumes, '--tag', name, context]);
+}
+
+/** Resolves with the output; rejects with it when the command fails. */
+function run(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0
+        ? resolve(output.trim())
+        : reject(
+            new Error(
+              `${command} ${args.join(' ')} ends with ${code}:\n${output.slice(-2_000)}${errors.slice(-2_000)}`,
+            ),
+          ),
+    );
+  });
+}
+
+/** Storage and networks of our own; nothing of the system's podman changes. */
+function settings(folder: string): Record<string, string> {
+  const driver = statfsSync(folder).type === OVERLAY ? 'vfs' : 'overlay';
+  const write = (name: string, lines: string[]): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return file;
+  };
+  const storage = ['[storage]', `driver = "${driver}"`, `graphroot = "${folder}/storage"`, `runroot = "${folder}/run"`];
+  const limits = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]';
+  const engine = '[engine]\ncgroup_manager = "cgroupfs"\nruntime = "runc"\nevents_logger = "file"';
+  const network = `[network]\nnetwork_backend = "netavark"\nnetwork_config_dir = "${folder}/networks"`;
+  return {
+    CONTAINERS_STORAGE_CONF: write('storage.conf', storage),
+    CONTAINERS_CONF: write('containers.conf', [limits, engine, network]),
+    CONTAINERS_REGISTRIES_CONF: write('registries.conf', ['unqualified-search-registries = []']),
+    BUILDAH_ISOLATION: 'chroot',
+    // Without systemd, nothing runs the health checks: the test does.
+    DISABLE_HC_SYSTEMD: 'true',
+  };
+}
+
+async function importRoot(folder: string): Promise<void> {
+  const root = path.join(folder, 'root');
+  if (!existsSync(root)) await makeRoot(root);
+  const changes = [
+    `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
+    // As in the official image of Caddy.
+    'ENV XDG_CONFIG_HOME=/config',
+    'ENV XDG_DATA_HOME=/data',
+    'ENTRYPOINT ["/usr/local/bin/stand-in"]',
+    'CMD ["caddy","run","--config","/etc/caddy/Caddyfile","--adapter","caddyfile"]',
+  ].flatMap((change) => ['--change', change]);
+  const archive = `${root}.tar`;
+  await run('tar', ['-C', root, '-cf', archive, '.']);
+  await run('podman', ['import', '--quiet', ...changes, archive, ROOT_IMAGE]);
+  rmSync(archive);
+}
+
+/** A minute or two. Complete or absent: it gets its name at the end. */
+async function makeRoot(root: string): Promise<void> {
+  const unfinished = `${root}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  const [mirror] = (await run('apt-get', ['indextargets', '--format', '$(REPO_URI) $(CODENAME)', 'Created-By: Packages', 'Component: main'])).split('\n'); // prettier-ignore
+  const [uri, codename] = mirror!.split(' ') as [string, string];
+  await run('debootstrap', ['--variant=minbase', `--include=${PACKAGES.join(',')}`, codename, unfinished, uri]);
+  const at = (file: string): string => path.join(unfinished, file);
+  for (const unneeded of ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'])
+    rmSync(at(unneeded), { recursive: true, force: true });
+  // JIT of PostgreSQL, which compose.yaml switches off: 300 MB.
+  const libraries = at(`usr/lib/${readdirSync(at('usr/lib')).find((name) => name.endsWith('-linux-gnu'))!}`);
+  for (const file of readdirSync(libraries)) if (file.startsWith('libLLVM')) rmSync(path.join(libraries, file));
+  cpSync(process.execPath, at('usr/local/bin/node'));
+  const version = await run('npm', ['--version']);
+  await run('npm', ['install', '--global', '--prefix', at('usr/local'), '--no-audit', '--no-fund', `npm@${version}`]);
+  // Certificate authorities that this machine trusts, for the packages of the build.
+  cpSync(CERTIFICATES, at(CERTIFICATES.slice(1)));
+  cpSync(path.join(import.meta.dirname, 'stand-in.sh'), at('usr/local/bin/stand-in'));
+  await run('chmod', ['755', at('usr/local/bin/stand-in')]);
+  renameSync(unfinished, root);
+}
