@@ -93,6 +93,16 @@ function roomOf(file) {
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];
 
+/** The page of a file of the dashboard: `dashboard/src/pages/agents/editor/x.tsx` → agents. */
+function pageOf(file) {
+  const [page, rest] = path.relative(path.join(ROOT, 'dashboard', 'src', 'pages'), file).split(path.sep);
+  return page === '..' || rest === undefined ? null : page;
+}
+
+const ROUTES = path.join(ROOT, 'dashboard', 'src', 'routes.tsx');
+const PAGE_FAULT =
+  'A page is imported only by dashboard/src/routes.tsx and by itself: what two pages share is in dashboard/src/parts.';
+
 /** What is wrong with importing `source` from `file`, or null. */
 function faultOf(file, source, isType) {
   const room = roomOf(file);
@@ -106,6 +116,9 @@ function faultOf(file, source, isType) {
   const to = roomOf(target);
   if (room === 'features' && to === 'features' && featureOf(target) !== featureOf(file)) {
     return 'A feature never imports another feature: what two share is a question about data (store) or about who (access).';
+  }
+  if (room === 'dashboard' && pageOf(target) !== null && pageOf(target) !== pageOf(file) && file !== ROUTES) {
+    return PAGE_FAULT;
   }
   const allowed = MAY_IMPORT[room];
   if (allowed === undefined || to === room || to === 'package.json') return null;

@@ -53,6 +53,13 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ],
   ['cli/a.ts', `import '../src/access/x.ts';`, /cli may not import access/],
   ['dashboard/a.ts', `import '../src/http/x.ts';`, /dashboard may not import http/],
+  ['dashboard/src/pages/agents/a.tsx', `import '../channels/x.ts';`, /A page is imported only by/],
+  [
+    'dashboard/src/pages/home/b.tsx',
+    `export const late = () => import('../agents/editor/x.tsx');`,
+    /A page is imported only by/,
+  ],
+  ['dashboard/src/parts/a.tsx', `import '../pages/agents/x.module.css';`, /A page is imported only by/],
   ['sdk/src/a.ts', `import '../../contract/x.ts';`, /sdk may not import contract/],
   ['sdk/src/c.ts', `import 'node:crypto';`, /client library imports no package/],
   ['sdk/src/b.ts', `import '../../src/kernel/x.ts';`, /sdk may not import kernel/],
@@ -75,6 +82,9 @@ const ALLOWED: [file: string, code: string][] = [
   ['src/worker/ok.ts', `import '../answering/x.ts';\nimport '../features/agents/x.ts';`],
   ['src/http/api/agents/ok.ts', `import '../triggers/x.ts';\nimport '../../../features/channels/x.ts';`],
   ['src/app/app.ts', `import '../http/x.ts';\nimport '../store/x.ts';`],
+  ['dashboard/src/pages/agents/ok.tsx', `import './editor/x.ts';\nimport '../../parts/x.ts';`],
+  ['dashboard/src/pages/agents/editor/ok.tsx', `import '../x.ts';`],
+  ['dashboard/src/routes.tsx', `import './pages/agents/x.ts';\nimport './pages/home/x.ts';`],
   ['src/http/ok.test.ts', `import '../store/x.ts';`],
 ];
 
@@ -107,6 +117,6 @@ describe('lint finds', () => {
 
 describe('lint allows', () => {
   test.each(ALLOWED)('%s', (file) => {
-    expect(linesOf(file).filter((line) => /may not import|never imports|alone|Only/.test(line))).toEqual([]);
+    expect(linesOf(file).filter((line) => /may not import|never imports|alone|Only|A page is/.test(line))).toEqual([]);
   });
 });

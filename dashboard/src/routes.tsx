@@ -15,7 +15,7 @@ import { readConversationsSearch } from './pages/conversations/search.ts';
 import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages/end-users/search.ts';
 import { readHomeSearch } from './pages/home/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
-import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
+import { readDeliverySearch } from './parts/event-deliveries/search.ts';
 import { readTokensSearch } from './pages/settings/access-tokens/search.ts';
 import { readInstallationSearch } from './pages/settings/installation/search.ts';
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';

@@ -8,7 +8,7 @@ import { useWords } from '../language/words.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { useTabTitle } from '../parts/tab-title.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
-import { words } from '../pages/sign-in/words.ts';
+import { words } from '../parts/sign-in/words.ts';
 import { Logo } from './logo.tsx';
 import { LanguageControl, ThemeControl } from './preference-controls.tsx';
 import classes from './front-page.module.css';

@@ -15,7 +15,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { IdCode } from '../../parts/id-code.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { AUDIT_FORMATS } from './search.ts';
 import { words, type ActivityWord } from './words.ts';
 import classes from './activity.module.css';
@@ -151,7 +151,7 @@ function About({ item: { subject_id, subject_name, facts, request_id } }: { item
   return (
     <div className={classes.about}>
       {to ? (
-        <Link to={to} className={agentClasses.link} title={subject_id}>
+        <Link to={to} className={pageClasses.link} title={subject_id}>
           {shown}
         </Link>
       ) : (
@@ -162,7 +162,7 @@ function About({ item: { subject_id, subject_name, facts, request_id } }: { item
         <details className={classes.details}>
           <summary>{say('details')}</summary>
           <pre dir="ltr">{JSON.stringify({ ...facts, ...(request_id && { request_id }) }, null, 2)}</pre>
-          <Link to="/activity" search={{ tab: 'audit', subject_id }} className={agentClasses.link}>
+          <Link to="/activity" search={{ tab: 'audit', subject_id }} className={pageClasses.link}>
             {say('only_this')}
           </Link>
         </details>

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
-import { Deliveries } from '../settings/integrations/webhooks/deliveries.tsx';
-import { words } from '../settings/integrations/webhooks/words.ts';
+import { Deliveries } from '../../parts/event-deliveries/event-deliveries.tsx';
+import { words } from '../../parts/event-deliveries/words.ts';
 
 /** What endpoints were told. */
 export function DeliveriesTab(): ReactNode {

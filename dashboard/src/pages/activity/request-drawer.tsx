@@ -12,8 +12,8 @@ import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
-import { Prefix } from '../settings/integrations/api-keys/key-parts.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { Prefix } from '../../parts/api-keys/key-parts.tsx';
 import { curlOfRequest, pathOfRequest } from './request-curl.ts';
 import { StatusBadge } from './requests-tab.tsx';
 import { useRequestKeys } from './requests.ts';
@@ -66,7 +66,7 @@ function Detail({ item }: { item: RequestRecord }): ReactNode {
         <Link
           to="/settings/integrations/api-keys/$key_id"
           params={{ key_id: item.key_id }}
-          className={agentClasses.link}
+          className={pageClasses.link}
         >
           <bdi>{keys.labelOf(item.key_id) ?? item.key_id}</bdi>
         </Link>{' '}
@@ -100,7 +100,7 @@ function Problem({ code }: { code: string }): ReactNode {
     <>
       <code>{code}</code> {title}
       <div>
-        <a href={`/docs/problems/${code}`} target="_blank" rel="noreferrer" className={agentClasses.link}>
+        <a href={`/docs/problems/${code}`} target="_blank" rel="noreferrer" className={pageClasses.link}>
           {say('cure')}
         </a>
       </div>
@@ -122,7 +122,7 @@ function IdLink({ id }: { id: string }): ReactNode {
   return page === undefined ? (
     <code className={classes.id}>{id}</code>
   ) : (
-    <Link to={page + id} className={`${agentClasses.link} ${classes.id}`}>
+    <Link to={page + id} className={`${pageClasses.link} ${classes.id}`}>
       {id}
     </Link>
   );

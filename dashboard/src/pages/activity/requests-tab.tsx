@@ -15,7 +15,7 @@ import { LiveState } from '../../parts/live-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { MomentFilter } from './moment-filter.tsx';
 import { useOpenRequest, useRequestKeys } from './requests.ts';
 import { isRequestId, OUTCOMES, type ActivitySearch, type RequestFilters } from './search.ts';
@@ -150,7 +150,7 @@ function useColumns(): Column<RequestRecord>[] {
       id: 'key',
       label: say('key'),
       cell: ({ key_id }) => (
-        <Link to="/settings/integrations/api-keys/$key_id" params={{ key_id }} className={agentClasses.link}>
+        <Link to="/settings/integrations/api-keys/$key_id" params={{ key_id }} className={pageClasses.link}>
           <bdi>{keys.labelOf(key_id) ?? say('gone_key')}</bdi>
         </Link>
       ),
@@ -177,7 +177,7 @@ function OpenLink({ item: { id, method, route } }: { item: RequestRecord }): Rea
       to="/activity"
       search={(before: ActivitySearch) => ({ ...before, request: id })}
       resetScroll={false}
-      className={agentClasses.link}
+      className={pageClasses.link}
       aria-label={say('open', { request: `${method} ${route}` })}
     >
       <code className={classes.id}>

@@ -1,5 +1,5 @@
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
-import { readDeliverySearch, type DeliverySearch } from '../settings/integrations/webhooks/search.ts';
+import { readDeliverySearch, type DeliverySearch } from '../../parts/event-deliveries/search.ts';
 
 export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
 export type ActivityTab = (typeof ACTIVITY_TABS)[number];

@@ -21,7 +21,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
 import { cleanDefinition } from './editor/clean-definition.ts';
-import { EditorContext, useEditor } from './editor/editor.ts';
+import { EditorContext, useEditor } from '../../parts/editor/editor.ts';
 import { RulesTab } from './editor/rules-tab.tsx';
 import { StepsTab } from './editor/steps-tab.tsx';
 import { ToolsTab } from './editor/tools-tab.tsx';
@@ -35,6 +35,8 @@ import { TestsTab } from './tests-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
 import { words } from './words.ts';
+import { words as editorWords } from '../../parts/editor/words.ts';
+import editorClasses from '../../parts/editor/editor-page.module.css';
 import classes from './agents.module.css';
 
 const route = getRouteApi('/inside/agents/$agent_id');
@@ -117,11 +119,11 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
           }}
         />
       )}
-      <div className={classes.desk}>
+      <div className={editorClasses.columns}>
         <div>
           <AgentTabs agent={agent} tab={tab} discarded={discarded} unsaved={draft.dirty} />
         </div>
-        <div className={classes.beside}>
+        <div className={editorClasses.beside}>
           <Card title={say('test_chat')} description={say('test_chat_hint')}>
             <Playground
               agentId={agent.id}
@@ -141,6 +143,7 @@ type TabsProps = { agent: AgentRecord; tab: AgentTab; discarded: number; unsaved
 
 function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   const say = useWords(words);
+  const sayEditor = useWords(editorWords);
   const navigate = route.useNavigate();
   const row = useTabInSight(tab);
   const may = useMay('member');
@@ -173,11 +176,11 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
       }
       keepMounted={false}
     >
-      <Tabs.List ref={row} className={classes.tabs}>
+      <Tabs.List ref={row} className={editorClasses.tabs}>
         {AGENT_TABS.map((one) => {
           const isFaulty = FIELDS_OF[one]?.some(faulty);
           return (
-            <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={isFaulty || undefined}>
+            <Tabs.Tab key={one} value={one} className={editorClasses.tab} data-fault={isFaulty || undefined}>
               {say(`tab_${one}`)}
               {one === 'tools' && agent.changed_tools.length > 0 && (
                 <Badge color="red" size="sm" ms={6}>
@@ -185,7 +188,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
                   <VisuallyHidden> ({say('changed_tools', { count: agent.changed_tools.length })})</VisuallyHidden>
                 </Badge>
               )}
-              {isFaulty && <VisuallyHidden> ({say('has_fault')})</VisuallyHidden>}
+              {isFaulty && <VisuallyHidden> ({sayEditor('has_fault')})</VisuallyHidden>}
             </Tabs.Tab>
           );
         })}
@@ -247,8 +250,8 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
       ? say('draft_waits', { number: agent.version })
       : say('all_published', { number: agent.version });
   return (
-    <div className={classes.bar} role="region" aria-label={say('publish')}>
-      <div className={classes.barWords}>
+    <div className={editorClasses.bar} role="region" aria-label={say('publish')}>
+      <div className={editorClasses.barWords}>
         <Text size="sm" role="status" fw={550}>
           {standing}
         </Text>

@@ -12,7 +12,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CreateAgentDialog } from './create-agent-dialog.tsx';
 import { words } from './words.ts';
-import classes from './agents.module.css';
+import classes from '../../parts/page.module.css';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../../contract/agents.ts';
 import { useWords } from '../../language/words.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
-import { useEditor } from './editor/editor.ts';
+import { useEditor } from '../../parts/editor/editor.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 

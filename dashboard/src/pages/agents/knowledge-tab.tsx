@@ -23,11 +23,12 @@ import { AddDocumentDialog } from './add-document-dialog.tsx';
 import { Embeddings } from './embeddings.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
-import { MissedQuestions } from './missed-questions.tsx';
+import { MissedQuestions } from '../../parts/questions/missed-questions.tsx';
 import { Sources } from './sources.tsx';
 import { UploadFiles } from './upload-files.tsx';
 import { words } from './words.ts';
 import classes from './agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 
 const PAGE = 20;
 
@@ -128,7 +129,7 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
       label: say('document'),
       cell: (item) => (
         <>
-          <UnstyledButton className={classes.name} dir="auto" onClick={() => onShow(item)}>
+          <UnstyledButton className={pageClasses.name} dir="auto" onClick={() => onShow(item)}>
             {item.name}
           </UnstyledButton>
           {item.url && (

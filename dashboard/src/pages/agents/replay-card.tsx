@@ -8,7 +8,7 @@ import { useOrganization } from '../../session/session.ts';
 import { ReplayedConversation } from './replayed-conversation.tsx';
 import { replayWords } from './replay-words.ts';
 import { type Replayed, useReplay } from './use-replay.ts';
-import classes from './agents.module.css';
+import classes from '../../parts/page.module.css';
 
 const LAST = [20, 50, 200, 500];
 /** Differences that are shown at once. */
@@ -103,7 +103,7 @@ function Differences({ replayed }: { replayed: readonly Replayed[] }): ReactNode
           )}
         </Group>
       </Chip.Group>
-      <ul className={classes.cases} aria-label={say('title')}>
+      <ul className={classes.dividedList} aria-label={say('title')}>
         {found.slice(0, shown).map(({ conversation, result }) => (
           <ReplayedConversation key={conversation.id} conversation={conversation} result={result} />
         ))}

@@ -8,11 +8,11 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { CaseDialog } from './case-dialog.tsx';
+import { CaseDialog } from '../../parts/test-cases/case-dialog.tsx';
 import { CaseFault } from './case-fault.tsx';
-import { testWords } from './test-words.ts';
+import { testWords } from '../../parts/test-cases/test-words.ts';
 import { useTestRun } from './use-test-run.ts';
-import classes from './agents.module.css';
+import classes from '../../parts/page.module.css';
 
 /** The tests of an agent: what they are, run them, and what they found; failed ones first. */
 export function TestsTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
@@ -65,7 +65,7 @@ function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecor
       )}
       {unsaved && cases.length > 0 && <Alert color="gray">{say('unsaved')}</Alert>}
       {cases.length > 0 && <RunState run={run} all={cases.length} />}
-      <ul className={classes.cases} aria-label={say('title')}>
+      <ul className={classes.dividedList} aria-label={say('title')}>
         {ordered.map((one) => (
           <Case key={one.name} item={one} isOpen={open.includes(one.name)} result={run.results.get(one.name)}>
             {may && (

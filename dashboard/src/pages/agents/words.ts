@@ -2,6 +2,7 @@ import { defineWords } from '../../language/words.tsx';
 
 export const words = defineWords(
   {
+    language_default: 'Any language',
     agents: 'Agents',
     hint: 'An agent answers in conversations. It has instructions, knowledge and a model.',
     create: 'Create agent',
@@ -39,7 +40,6 @@ export const words = defineWords(
     tab_settings: 'Settings',
     test_chat: 'Test chat',
     test_chat_hint: 'Uses what is in the editor now, saved or not. Nothing is stored.',
-    has_fault: 'has an error',
 
     instructions: 'Instructions',
     instructions_hint:
@@ -82,11 +82,6 @@ export const words = defineWords(
     after_misses: 'After this many unanswered questions in a row',
     after_misses_hint: 'Empty: never for this reason.',
     hand_off_text: 'Message at hand-off',
-
-    language_default: 'Any language',
-    add_language: 'Add language',
-    remove_language: 'Remove {language}',
-    texts_of: '{label}: languages',
 
     steps_hint: 'Questions that the agent asks in order. Each answer is validated and stored under its name.',
     steps_empty: 'No guided steps. Add one if the agent must collect something, such as an order number or a date.',
@@ -262,6 +257,7 @@ export const words = defineWords(
     deleted: '“{name}” was deleted.',
   },
   {
+    language_default: 'أي لغة',
     agents: 'الوكلاء',
     hint: 'الوكيل هو من يجيب في المحادثة: تعليماته ومعرفته ونموذجه.',
     create: 'إنشاء وكيل',
@@ -305,7 +301,6 @@ export const words = defineWords(
     tab_settings: 'الإعدادات',
     test_chat: 'محادثة تجريبية',
     test_chat_hint: 'تحادث ما في المحرّر الآن، محفوظًا كان أو لا. لا يُحفظ شيء.',
-    has_fault: 'فيه خطأ',
 
     instructions: 'التعليمات',
     instructions_hint: 'مهمته ونبرته وحدوده. يتبعها النموذج؛ أما المحرّك المدمج فيجيب من المعرفة والقواعد والخطوات.',
@@ -346,11 +341,6 @@ export const words = defineWords(
     after_misses: 'بعد هذا العدد من الأسئلة المتتالية دون جواب',
     after_misses_hint: 'فارغ: لا تسليم لهذا السبب.',
     hand_off_text: 'ما يقال عند التسليم',
-
-    language_default: 'أي لغة',
-    add_language: 'إضافة لغة',
-    remove_language: 'إزالة {language}',
-    texts_of: '{label}: اللغات',
 
     steps_hint: 'أسئلة يطرحها الوكيل واحدًا تلو الآخر. يُفحص كل جواب ويُحفظ باسمه.',
     steps_empty: 'لا خطوات موجّهة. أضف واحدة حيث يجب أن يجمع الوكيل شيئًا، مثل رقم طلب أو تاريخ.',

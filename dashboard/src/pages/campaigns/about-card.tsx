@@ -8,9 +8,9 @@ import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentLink } from '../agents/agent-select.tsx';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { AgentLink } from '../../parts/agents/agent-select.tsx';
+import { useAgentNames } from '../../parts/names.ts';
 import { words as repeatWords } from './repeat/words.ts';
 import { words } from './words.ts';
 

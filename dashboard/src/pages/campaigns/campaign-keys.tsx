@@ -13,13 +13,13 @@ import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
-import { RevokeDialog, RotateDialog } from '../settings/integrations/api-keys/dialogs.tsx';
-import { LastUsed, Prefix, Standing } from '../settings/integrations/api-keys/key-parts.tsx';
-import keyClasses from '../settings/integrations/api-keys/api-keys.module.css';
-import { LostValue } from '../settings/integrations/api-keys/lost-value.tsx';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
-import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { RevokeDialog, RotateDialog } from '../../parts/api-keys/dialogs.tsx';
+import { LastUsed, Prefix, Standing } from '../../parts/api-keys/key-parts.tsx';
+import keyClasses from '../../parts/api-keys/api-keys.module.css';
+import { LostValue } from '../../parts/api-keys/lost-value.tsx';
+import { useMemberNames } from '../../parts/names.ts';
+import { UpgradeLink } from '../../parts/api-keys/upgrade-link.tsx';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
 import { CreateCampaignKey } from './create-campaign-key.tsx';
@@ -136,7 +136,7 @@ function useColumns(onAct: (act: KeyAct) => void): Column<KeyRecord>[] {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const mayManage = useMay('admin');
-  const who = usePeopleNames();
+  const who = useMemberNames();
   const columns: Column<KeyRecord>[] = [
     {
       id: 'label',
@@ -146,7 +146,7 @@ function useColumns(onAct: (act: KeyAct) => void): Column<KeyRecord>[] {
           <Link
             to="/settings/integrations/api-keys/$key_id"
             params={{ key_id: item.id }}
-            className={agentClasses.name}
+            className={pageClasses.name}
             dir="auto"
           >
             {item.label}

@@ -7,8 +7,8 @@ import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/words.ts';
-import agentClasses from '../agents/agents.module.css';
+import { words as editorWords } from '../../parts/editor/words.ts';
+import editorClasses from '../../parts/editor/editor-page.module.css';
 import { CampaignKeys } from './campaign-keys.tsx';
 import { CampaignMoves } from './campaign-moves.tsx';
 import { CampaignStateBadge } from './campaign-state.tsx';
@@ -40,7 +40,7 @@ export function CampaignPage(): ReactNode {
 
 function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const sayEditor = useWords(editorWords);
   const may = useMay('member');
   const { tab = 'progress' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -66,13 +66,13 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         }
         keepMounted={false}
       >
-        <Tabs.List className={agentClasses.tabs}>
+        <Tabs.List className={editorClasses.tabs}>
           {CAMPAIGN_TABS.filter((one) => may || one !== 'rehearsal').map((one) => {
             const isFaulty = one === 'settings' && draft.editor.faulty('');
             return (
-              <Tabs.Tab key={one} value={one} className={agentClasses.tab} data-fault={isFaulty || undefined}>
+              <Tabs.Tab key={one} value={one} className={editorClasses.tab} data-fault={isFaulty || undefined}>
                 {say(`tab_${one}`)}
-                {isFaulty && <VisuallyHidden> ({sayAgent('has_fault')})</VisuallyHidden>}
+                {isFaulty && <VisuallyHidden> ({sayEditor('has_fault')})</VisuallyHidden>}
               </Tabs.Tab>
             );
           })}

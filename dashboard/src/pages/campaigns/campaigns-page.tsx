@@ -9,10 +9,10 @@ import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
-import agentClasses from '../agents/agents.module.css';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { useAgentNames } from '../../parts/names.ts';
 import { CampaignStateBadge } from './campaign-state.tsx';
 import { CreateCampaignDialog } from './create-campaign-dialog.tsx';
 import { words } from './words.ts';
@@ -52,7 +52,7 @@ export function CampaignsPage(): ReactNode {
             id: 'name',
             label: say('name'),
             cell: ({ id, name }) => (
-              <Link to="/campaigns/$campaign_id" params={{ campaign_id: id }} className={agentClasses.name} dir="auto">
+              <Link to="/campaigns/$campaign_id" params={{ campaign_id: id }} className={pageClasses.name} dir="auto">
                 {name}
               </Link>
             ),

@@ -8,9 +8,9 @@ import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { NameAndAgent } from '../agents/name-and-agent.tsx';
-import { useOnlyAgent } from '../agents/use-only-agent.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
+import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
 import { words } from './words.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };

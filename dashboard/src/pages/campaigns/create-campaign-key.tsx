@@ -10,8 +10,8 @@ import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
-import { ShownOnce } from '../settings/integrations/api-keys/create/shown-once.tsx';
-import { networkFaults, networksOf, OptionalNetworks } from '../settings/integrations/api-keys/networks-field.tsx';
+import { ShownOnce } from '../../parts/api-keys/create/shown-once.tsx';
+import { networkFaults, networksOf, OptionalNetworks } from '../../parts/api-keys/networks-field.tsx';
 import { words } from './words.ts';
 
 type DialogProps = {

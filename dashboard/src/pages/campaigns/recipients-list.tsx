@@ -20,7 +20,7 @@ import { LiveState } from '../../parts/live-state.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { GROUPS, RecipientBadge, useRecipientReason } from './recipient-state.tsx';
 import { words as recipientWords } from './recipient-words.ts';
 import { LOOK_AGAIN_MS, READ_AGAIN, STATUSES } from './search.ts';
@@ -115,7 +115,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
       width: '120px',
       cell: ({ conversation_id }) =>
         conversation_id ? (
-          <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={agentClasses.link}>
+          <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={pageClasses.link}>
             {say('open')}
           </Link>
         ) : (
@@ -151,14 +151,14 @@ function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient })
   return (
     <Group gap={8} wrap="nowrap" maw={340}>
       {end_user_id ? (
-        <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.name} dir="auto">
+        <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={pageClasses.name} dir="auto">
           {name ?? say('person')}
         </Link>
       ) : (
-        <span className={agentClasses.soft}>{say('person_gone')}</span>
+        <span className={pageClasses.soft}>{say('person_gone')}</span>
       )}
       {ref && (
-        <span className={agentClasses.soft} dir="auto">
+        <span className={pageClasses.soft} dir="auto">
           {ref}
         </span>
       )}

@@ -6,7 +6,7 @@ import { useWords } from '../../language/words.tsx';
 import { NameDialog } from '../../parts/name-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
 

@@ -10,13 +10,14 @@ import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { AgentLink } from '../agents/agent-select.tsx';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
-import { AtTheProvider, KindName } from './channel-parts.tsx';
-import { isKnownKind } from './kinds.ts';
+import { AgentLink } from '../../parts/agents/agent-select.tsx';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { useAgentNames } from '../../parts/names.ts';
+import { KindName } from '../../parts/channels/kind-name.tsx';
+import { AtTheProvider } from './channel-parts.tsx';
+import { isKnownKind } from '../../parts/channels/kinds.ts';
 import { words } from './words.ts';
-import classes from './channels.module.css';
+import classes from '../../parts/channels/test-outcome.module.css';
 
 /** What the channel is, where the provider calls, what is left to do there, and whether anybody has written yet. */
 export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {

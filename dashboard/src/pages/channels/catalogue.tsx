@@ -2,8 +2,8 @@ import { UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import { useWords } from '../../language/words.tsx';
-import { KIND_ICONS, KINDS } from './kinds.ts';
-import { kindWords } from './kind-words.ts';
+import { KIND_ICONS, KINDS } from '../../parts/channels/kinds.ts';
+import { kindWords } from '../../parts/channels/kind-words.ts';
 import classes from './channels.module.css';
 
 /** Every kind that can be connected, with what it is. */

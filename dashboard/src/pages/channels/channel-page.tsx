@@ -12,7 +12,7 @@ import { ChannelState } from './channel-parts.tsx';
 import { CredentialsCard } from './credentials-card.tsx';
 import { DisconnectCard } from './disconnect-card.tsx';
 import { InstallCard } from './install-card.tsx';
-import { isKnownKind } from './kinds.ts';
+import { isKnownKind } from '../../parts/channels/kinds.ts';
 import { SendTest } from './send-test.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { words } from './words.ts';

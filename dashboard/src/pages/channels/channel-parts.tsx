@@ -5,19 +5,13 @@ import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import type { Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { isKnownKind } from './kinds.ts';
-import { kindWords } from './kind-words.ts';
+import { kindWords } from '../../parts/channels/kind-words.ts';
 import { words } from './words.ts';
 
 export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
   if (!item.enabled) return <Badge color="gray">{say('disabled')}</Badge>;
   return <Badge color={item.status === 'broken' ? 'red' : 'blue'}>{say(item.status)}</Badge>;
-}
-
-export function KindName({ kind }: { kind: string }): ReactNode {
-  const say = useWords(kindWords);
-  return isKnownKind(kind) ? say(`kind_${kind}`) : <code>{kind}</code>;
 }
 
 /** What is to be done at the provider, in its own words for its own buttons. */

@@ -9,11 +9,12 @@ import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
-import agentClasses from '../agents/agents.module.css';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
-import { ChannelState, KindName } from './channel-parts.tsx';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { useAgentNames } from '../../parts/names.ts';
+import { KindName } from '../../parts/channels/kind-name.tsx';
+import { ChannelState } from './channel-parts.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import type { ChannelsSearch } from './search.ts';
 import { words } from './words.ts';
@@ -61,7 +62,7 @@ export function ChannelsPage(): ReactNode {
             id: 'name',
             label: say('name'),
             cell: ({ id, name }) => (
-              <Link to="/channels/$channel_id" params={{ channel_id: id }} className={agentClasses.name} dir="auto">
+              <Link to="/channels/$channel_id" params={{ channel_id: id }} className={pageClasses.name} dir="auto">
                 {name}
               </Link>
             ),

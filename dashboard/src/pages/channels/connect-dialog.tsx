@@ -4,11 +4,11 @@ import { useState, type ReactNode } from 'react';
 import { isChannelKind } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useWords } from '../../language/words.tsx';
-import { useOnlyAgent } from '../agents/use-only-agent.ts';
+import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectForm } from './connect-form.tsx';
-import { kindWords } from './kind-words.ts';
+import { kindWords } from '../../parts/channels/kind-words.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { words } from './words.ts';
 

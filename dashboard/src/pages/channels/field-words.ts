@@ -1,4 +1,4 @@
-import type { FieldWord } from './kinds.ts';
+import type { FieldWord } from '../../parts/channels/kinds.ts';
 
 /** A field's name, and where its value is found. The compiler asks for every field of the contract. */
 type FieldWords = Record<FieldWord | 'api_url', readonly [label: string, hint: string]>;

@@ -12,8 +12,8 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { NO_TEMPLATE, TemplateFields } from '../../parts/template-fields.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { kindWords } from './kind-words.ts';
-import { TestOutcome } from './test-outcome.tsx';
+import { kindWords } from '../../parts/channels/kind-words.ts';
+import { TestOutcome } from '../../parts/channels/test-outcome.tsx';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 

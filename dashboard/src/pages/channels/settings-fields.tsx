@@ -5,7 +5,7 @@ import { useLanguage, useWords } from '../../language/words.tsx';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { ChatPreview, isColor, USUAL_COLOR } from './chat-preview.tsx';
 import { fieldWords } from './field-words.ts';
-import type { FieldWord } from './kinds.ts';
+import type { FieldWord } from '../../parts/channels/kinds.ts';
 import { isUnused, type SettingsValues, shownFields, valueName } from './settings-values.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';

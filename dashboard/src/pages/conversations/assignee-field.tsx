@@ -5,7 +5,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useProblemWords } from '../../parts/problem-alert.tsx';
 import { atLeast, useMay, useOrganization, useSession } from '../../session/session.ts';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { useMemberNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
 import { READ_AGAIN } from './search.ts';
 
@@ -19,7 +19,7 @@ export function AssigneeField({ item: { id, assignee_id }, field }: Props): Reac
   const org_id = useOrganization().id;
   const me = useSession().user.id;
   const may = useMay('member');
-  const nameOf = usePeopleNames();
+  const nameOf = useMemberNames();
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
   const assign = useAct('assignConversation', { refresh: READ_AGAIN });
   const told = useProblemWords(assign.error);

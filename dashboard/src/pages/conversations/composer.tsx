@@ -20,7 +20,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useKeptText } from '../../parts/use-kept-text.ts';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { useMemberNames } from '../../parts/names.ts';
 import { answerWords } from './answer-words.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
@@ -225,7 +225,7 @@ type SideProps = {
 function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): ReactNode {
   const say = useWords(words);
   const me = useSession().user.id;
-  const people = usePeopleNames();
+  const people = useMemberNames();
   const isOfOther = side === 'member' && silent && assigneeId !== null && assigneeId !== me;
   return (
     <div className={classes.composerTop}>

@@ -5,15 +5,15 @@ import { languageName, money, number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { AgentLink } from '../agents/agent-select.tsx';
-import agentClasses from '../agents/agents.module.css';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
-import { RunStatusBadge, useReasonWords } from '../triggers/run-status.tsx';
+import { AgentLink } from '../../parts/agents/agent-select.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { useAgentNames } from '../../parts/names.ts';
+import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';
 import { inboxWords } from './inbox-words.ts';
-import { usePersonName } from './conversation-parts.tsx';
-import { KindName } from '../channels/channel-parts.tsx';
+import { usePersonName } from './use-person-name.ts';
+import { KindName } from '../../parts/channels/kind-name.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -34,7 +34,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
         <Link
           to="/end-users/$end_user_id"
           params={{ end_user_id: item.end_user.id }}
-          className={agentClasses.link}
+          className={pageClasses.link}
           dir="auto"
         >
           {nameOf(item.end_user)}
@@ -49,7 +49,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
         <AgentLink id={item.agent_id} nameOf={agentName} />
       </Fact>
       <Fact label={say('channel')}>
-        <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} className={agentClasses.link}>
+        <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} className={pageClasses.link}>
           <KindName kind={item.channel_kind} />
         </Link>
       </Fact>
@@ -88,7 +88,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
           <RunStatusBadge status={run.status} />
           <span className={classes.runWords}>
             {run.trigger_id ? (
-              <Link to="/triggers/$trigger_id" params={{ trigger_id: run.trigger_id }} className={agentClasses.link}>
+              <Link to="/triggers/$trigger_id" params={{ trigger_id: run.trigger_id }} className={pageClasses.link}>
                 {say('by_trigger')}
               </Link>
             ) : (

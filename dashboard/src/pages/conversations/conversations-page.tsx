@@ -14,7 +14,7 @@ import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { AgentFilter } from '../agents/agent-select.tsx';
+import { AgentFilter } from '../../parts/agents/agent-select.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { NotifyButton } from './notify-button.tsx';
 import { Rows } from './rows.tsx';
@@ -25,6 +25,7 @@ import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { Views } from './views.tsx';
 import { words } from './words.ts';
+import { statusWords } from '../../parts/conversations/status-words.ts';
 import classes from './conversations.module.css';
 
 const PAGE = 20;
@@ -146,6 +147,7 @@ export function NoConversation(): ReactNode {
 
 function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
   const say = useWords(words);
+  const sayStatus = useWords(statusWords);
   return (
     <FilterBar
       text={list.filters.text}
@@ -160,7 +162,7 @@ function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
         clearable
         w={160}
         value={list.filters.status ?? null}
-        data={STATUSES.map((value) => ({ value, label: say(`status_${value}`) }))}
+        data={STATUSES.map((value) => ({ value, label: sayStatus(`status_${value}`) }))}
         onChange={(status) => list.setFilters({ status: status ?? undefined, view: undefined })}
       />
       <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />

@@ -3,10 +3,11 @@ import { IconX } from '@tabler/icons-react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
 import { useWords } from '../../language/words.tsx';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { useAgentNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
 import type { ConversationsSearch } from './search.ts';
 import { words } from './words.ts';
+import { statusWords } from '../../parts/conversations/status-words.ts';
 import inbox from './inbox.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
@@ -40,12 +41,13 @@ export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode
 function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
+  const sayStatus = useWords(statusWords);
   const { text, status, agent_id, channel_id, end_user_id, tag } = filters;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
   return [
     text && { name: 'text' as const, words: named(sayInbox('filter_text'), text) },
-    status && { name: 'status' as const, words: named(say('status'), say(`status_${status}`)) },
+    status && { name: 'status' as const, words: named(say('status'), sayStatus(`status_${status}`)) },
     agent_id && { name: 'agent_id' as const, words: named(say('agent'), agentName(agent_id) ?? agent_id) },
     channel_id && { name: 'channel_id' as const, words: say('only_channel') },
     tag && { name: 'tag' as const, words: named(say('tag'), tag) },

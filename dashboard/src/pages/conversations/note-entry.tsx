@@ -6,7 +6,7 @@ import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { useMemberNames } from '../../parts/names.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -15,7 +15,7 @@ type Props = { note: ConversationNote; before: { created_at: string } | undefine
 /** What members write to each other: as wide as the page and in its own colour, never like a message. */
 export function NoteEntry({ note, before, item }: Props): ReactNode {
   const say = useWords(words);
-  const people = usePeopleNames();
+  const people = useMemberNames();
   const { user } = useSession();
   const may = useMay('member');
   const date = day(say.language, note.created_at);

@@ -4,7 +4,7 @@ import type { PresentMember } from '../../../../contract/dashboard/conversations
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Face } from '../../parts/face.tsx';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { useMemberNames } from '../../parts/names.ts';
 import { presenceWords } from './presence-words.ts';
 import { words } from './words.ts';
 import classes from './presence.module.css';
@@ -17,7 +17,7 @@ const FACES = 3;
 /** The faces of the other members who have the conversation open. */
 export function AlsoHere({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
-  const names = useMemberNames(others);
+  const names = usePresentNames(others);
   if (others.length === 0) return null;
   const told = say('also_here', { names: list(say.language, names) });
   return (
@@ -35,7 +35,7 @@ export function AlsoHere({ others }: Props): ReactNode {
 /** Always in the page, so that a screen reader knows the region before one of them writes. */
 export function Typing({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
-  const names = useMemberNames(others.filter(({ typing }) => typing));
+  const names = usePresentNames(others.filter(({ typing }) => typing));
   return (
     <p role="status" className={classes.typing}>
       {names.length > 0 && say('typing', { count: names.length, names: list(say.language, names) })}
@@ -43,8 +43,8 @@ export function Typing({ others }: Props): ReactNode {
   );
 }
 
-export function useMemberNames(others: readonly PresentMember[]): string[] {
+export function usePresentNames(others: readonly PresentMember[]): string[] {
   const say = useWords(words);
-  const people = usePeopleNames();
+  const people = useMemberNames();
   return others.map(({ user_id }) => people(user_id) ?? say('member'));
 }

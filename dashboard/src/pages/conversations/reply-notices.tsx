@@ -5,14 +5,14 @@ import type { PresentMember } from '../../../../contract/dashboard/conversations
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { answerWords } from './answer-words.ts';
-import { useMemberNames } from './presence.tsx';
+import { usePresentNames } from './presence.tsx';
 import { HOLD_MS } from './use-held-reply.ts';
 import classes from './reply-field.module.css';
 
 /** While the reader writes a reply: another member may send one first. */
 export function AlsoReplying({ others }: { others: readonly PresentMember[] }): ReactNode {
   const say = useWords(answerWords);
-  const names = useMemberNames(others.filter(({ typing }) => typing));
+  const names = usePresentNames(others.filter(({ typing }) => typing));
   if (names.length === 0) return null;
   return (
     <Alert color="yellow" role="alert" p="xs">

@@ -7,9 +7,10 @@ import { useWords } from '../../language/words.tsx';
 import { Face } from '../../parts/face.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { useSession } from '../../session/session.ts';
-import { kindWords } from '../channels/kind-words.ts';
-import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
-import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
+import { kindWords } from '../../parts/channels/kind-words.ts';
+import { useAgentNames, useMemberNames } from '../../parts/names.ts';
+import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
+import { usePersonName } from './use-person-name.ts';
 import { inboxWords } from './inbox-words.ts';
 import { listWords } from '../../list/list-words.ts';
 import type { Selection } from '../../list/use-selection.ts';
@@ -111,7 +112,7 @@ function WithPeople({
   now: number;
 }): ReactNode {
   const say = useWords(inboxWords);
-  const people = usePeopleNames();
+  const people = useMemberNames();
   const me = useSession().user.id;
   const time = waiting_since && lasting(say.language, now - Date.parse(waiting_since));
   const sayTime = useWords(snoozeWords);

@@ -8,11 +8,11 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { caseFrom, withFreeName } from '../agents/case-from.ts';
-import { testWords } from '../agents/test-words.ts';
+import { caseFrom, withFreeName } from '../../parts/test-cases/case-from.ts';
+import { testWords } from '../../parts/test-cases/test-words.ts';
 
 const CaseDialog = onceOpened(
-  async () => (await import('../agents/case-dialog.tsx')).CaseDialog,
+  async () => (await import('../../parts/test-cases/case-dialog.tsx')).CaseDialog,
   ({ opened }) => opened,
   { opened: false },
 );

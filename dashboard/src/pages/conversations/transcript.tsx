@@ -9,9 +9,9 @@ import type {
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Why } from '../../parts/why.tsx';
-import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
-import { usePersonName } from './conversation-parts.tsx';
-import { DeliveryNotes, DeliveryState } from './delivery-state.tsx';
+import { useMemberNames } from '../../parts/names.ts';
+import { usePersonName } from './use-person-name.ts';
+import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { ShouldHaveBeen } from './should-have-been.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { SentFile } from './sent-file.tsx';
@@ -120,7 +120,7 @@ type EntryProps = {
 
 function Entry({ message, before, item }: EntryProps): ReactNode {
   const say = useWords(words);
-  const people = usePeopleNames();
+  const people = useMemberNames();
   const nameOf = usePersonName();
   const date = day(say.language, message.created_at);
   const author =

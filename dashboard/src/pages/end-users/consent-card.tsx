@@ -8,9 +8,9 @@ import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { KindName } from '../channels/channel-parts.tsx';
-import { isKnownKind, KINDS } from '../channels/kinds.ts';
-import { kindWords } from '../channels/kind-words.ts';
+import { KindName } from '../../parts/channels/kind-name.tsx';
+import { isKnownKind, KINDS } from '../../parts/channels/kinds.ts';
+import { kindWords } from '../../parts/channels/kind-words.ts';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 

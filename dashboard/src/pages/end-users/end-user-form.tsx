@@ -11,7 +11,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { parseObject } from '../../parts/parse-object.ts';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { words } from './words.ts';
 
 type Props = {
@@ -79,7 +79,7 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
       <Textarea
         label={say('attributes')}
         description={say('attributes_json')}
-        className={agentClasses.mono}
+        className={pageClasses.mono}
         placeholder='{"plan": "gold"}'
         autosize
         minRows={3}

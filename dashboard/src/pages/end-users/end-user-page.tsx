@@ -18,14 +18,14 @@ import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { AgentLink } from '../agents/agent-select.tsx';
-import agentClasses from '../agents/agents.module.css';
-import { ConversationStatusBadge } from '../conversations/conversation-parts.tsx';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { AgentLink } from '../../parts/agents/agent-select.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
+import { useAgentNames } from '../../parts/names.ts';
 import { ConsentCard } from './consent-card.tsx';
 import { EndUserDialog } from './end-user-form.tsx';
 import { EraseCard } from './erase-card.tsx';
-import { KindName } from '../channels/channel-parts.tsx';
+import { KindName } from '../../parts/channels/kind-name.tsx';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -75,7 +75,7 @@ export function EndUserPage(): ReactNode {
 function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const none = <span className={agentClasses.soft}>{say('none')}</span>;
+  const none = <span className={pageClasses.soft}>{say('none')}</span>;
   return (
     <Card title={say('record')}>
       <Facts>
@@ -136,7 +136,7 @@ function Addresses({ item }: { item: EndUserRecord }): ReactNode {
           {item.identities.map(({ channel_id, channel_kind, address }) => (
             <div key={channel_id + address}>
               <dt>
-                <Link to="/channels/$channel_id" params={{ channel_id }} className={agentClasses.link}>
+                <Link to="/channels/$channel_id" params={{ channel_id }} className={pageClasses.link}>
                   <KindName kind={channel_kind} />
                 </Link>
               </dt>
@@ -178,7 +178,7 @@ function Conversations({ endUserId }: { endUserId: string }): ReactNode {
               <Link
                 to="/conversations/$conversation_id"
                 params={{ conversation_id: id }}
-                className={`${agentClasses.name} ${classes.words}`}
+                className={`${pageClasses.name} ${classes.words}`}
                 dir="auto"
               >
                 {key ?? (last?.text || say('open'))}

@@ -20,7 +20,7 @@ import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { SegmentSelect } from '../../parts/segment-select.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { EndUserDialog } from './end-user-form.tsx';
 import type { EndUsersSearch } from './search.ts';
 import { SegmentActs } from './segment-acts.tsx';
@@ -134,11 +134,11 @@ function useColumns(): Column<EndUserRecord>[] {
       id: 'name',
       label: say('name'),
       cell: (person) => (
-        <div className={agentClasses.nameCell}>
+        <div className={pageClasses.nameCell}>
           <Link
             to="/end-users/$end_user_id"
             params={{ end_user_id: person.id }}
-            className={agentClasses.name}
+            className={pageClasses.name}
             dir="auto"
           >
             {person.name ?? person.external_id ?? say('anonymous')}

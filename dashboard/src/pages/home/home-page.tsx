@@ -11,10 +11,10 @@ import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 
 // Who has just begun needs the one, and who has not the other.
-const FirstSteps = lazy(async () => ({ default: (await import('../first-steps/first-steps.tsx')).FirstSteps }));
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps/first-steps.tsx')).FirstSteps }));
 const NumbersPart = lazy(async () => ({ default: (await import('./numbers-part.tsx')).NumbersPart }));
 const MissedQuestions = lazy(async () => ({
-  default: (await import('../agents/missed-questions.tsx')).AllMissedQuestions,
+  default: (await import('../../parts/questions/missed-questions.tsx')).AllMissedQuestions,
 }));
 
 const MOST_QUESTIONS = 5;

@@ -1,5 +1,5 @@
 import { oneOfIn, type RawSearch } from '../../list/read-search.ts';
-import { type FirstStepsSearch, readFirstStepsSearch } from '../first-steps/search.ts';
+import { type FirstStepsSearch, readFirstStepsSearch } from './first-steps/search.ts';
 
 /** The contract's list, without the schemas that stand beside it there. */
 export const PERIODS = ['24h', '7d', '30d'] as const;

@@ -12,10 +12,10 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { forgetSession, sessionOptions } from '../../session/session.ts';
 import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
-import { useEntered } from '../sign-in/entered.ts';
-import { passwordFault } from '../sign-in/faults.ts';
-import { FrontForm, NewPasswordField } from '../sign-in/front-form.tsx';
-import { words } from '../sign-in/words.ts';
+import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { passwordFault } from '../../parts/sign-in/field-faults.ts';
+import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
+import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/invitations/$invitation');
 

@@ -5,9 +5,9 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
-import { emailFault } from '../sign-in/faults.ts';
-import { EmailField, FrontForm } from '../sign-in/front-form.tsx';
-import { words } from '../sign-in/words.ts';
+import { emailFault } from '../../parts/sign-in/field-faults.ts';
+import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
+import { words } from '../../parts/sign-in/words.ts';
 
 /** Asks for a link to a new password: by mail, or where none is sent, how to come by one. */
 export function ForgotPage(): ReactNode {

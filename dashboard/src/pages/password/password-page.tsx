@@ -6,11 +6,11 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
-import { useEntered } from '../sign-in/entered.ts';
-import { passwordFault } from '../sign-in/faults.ts';
-import { SecondStep, useSecondStep } from '../sign-in/second-step.tsx';
-import { FrontForm, NewPasswordField } from '../sign-in/front-form.tsx';
-import { words } from '../sign-in/words.ts';
+import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { passwordFault } from '../../parts/sign-in/field-faults.ts';
+import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
+import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
+import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/password/$link');
 

@@ -6,10 +6,10 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { passwordFault, emailFault } from '../sign-in/faults.ts';
-import { useEntered } from '../sign-in/entered.ts';
-import { EmailField, FrontForm, NewPasswordField } from '../sign-in/front-form.tsx';
-import { words } from '../sign-in/words.ts';
+import { passwordFault, emailFault } from '../../parts/sign-in/field-faults.ts';
+import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { EmailField, FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
+import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/setup');
 

@@ -5,13 +5,13 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { useEntered } from './entered.ts';
+import { useEntered } from '../../parts/sign-in/use-entered.ts';
 import { OrganizationProblem } from './organization-problem.tsx';
 import { words as organizationWords } from './organization-words.ts';
-import { PasskeyButton } from './passkey-button.tsx';
-import { SecondStep, useSecondStep } from './second-step.tsx';
-import { EmailField, FrontForm } from './front-form.tsx';
-import { words } from './words.ts';
+import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx';
+import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
+import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
+import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/sign-in');
 

@@ -11,8 +11,8 @@ import { useListState } from '../../list/use-list-state.ts';
 import { IdToCopy } from '../../parts/id-code.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
-import { RunStatusBadge, useReasonWords } from './run-status.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { words } from './words.ts';
 
 const PAGE = 10;
@@ -48,7 +48,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
             label: say('conversation'),
             width: '120px',
             cell: ({ conversation_id }) => (
-              <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={agentClasses.link}>
+              <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={pageClasses.link}>
                 {say('open')}
               </Link>
             ),

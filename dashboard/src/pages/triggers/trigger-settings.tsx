@@ -12,7 +12,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { words } from './words.ts';
 
 const OWN = 'sandbox';

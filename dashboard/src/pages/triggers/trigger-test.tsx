@@ -11,9 +11,9 @@ import { Card } from '../../parts/card.tsx';
 import { IdCode } from '../../parts/id-code.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { RunStatusBadge, useReasonWords } from './run-status.tsx';
-import agentClasses from '../agents/agents.module.css';
-import { exampleBody } from './trigger-code.ts';
+import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
+import pageClasses from '../../parts/page.module.css';
+import { exampleBody } from '../../parts/trigger-code.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
 
@@ -165,7 +165,7 @@ function Dry({ answer }: { answer: DryRun }): ReactNode {
               <Link
                 to="/end-users/$end_user_id"
                 params={{ end_user_id: recipient.end_user_id }}
-                className={`ltr ${agentClasses.link}`}
+                className={`ltr ${pageClasses.link}`}
               >
                 {recipient.end_user_id}
               </Link>

@@ -11,13 +11,13 @@ import { AddButton } from '../../parts/add-button.tsx';
 import { Nothing } from '../../parts/nothing.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
-import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
+import { useAgentNames } from '../../parts/names.ts';
 import { CreateTriggerDialog } from './create-trigger-dialog.tsx';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
@@ -54,11 +54,11 @@ export function TriggersPage(): ReactNode {
             id: 'name',
             label: say('name'),
             cell: (trigger) => (
-              <div className={agentClasses.nameCell}>
+              <div className={pageClasses.nameCell}>
                 <Link
                   to="/triggers/$trigger_id"
                   params={{ trigger_id: trigger.id }}
-                  className={agentClasses.name}
+                  className={pageClasses.name}
                   dir="auto"
                 >
                   {trigger.name}
@@ -83,7 +83,7 @@ export function TriggersPage(): ReactNode {
                   {variables.slice(0, 3).map(({ name }) => (
                     <code key={name}>{name}</code>
                   ))}
-                  {variables.length > 3 && <span className={agentClasses.soft}>+{variables.length - 3}</span>}
+                  {variables.length > 3 && <span className={pageClasses.soft}>+{variables.length - 3}</span>}
                 </span>
               ),
           },

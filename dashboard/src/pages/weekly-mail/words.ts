@@ -2,17 +2,6 @@ import { defineWords } from '../../language/words.tsx';
 
 export const words = defineWords(
   {
-    weekly: 'Weekly mail',
-    weekly_hint:
-      'What happened in {organization} in the last 7 days: the numbers of Home, questions without an answer, and channels that do not work. A week in which nothing happened brings no mail.',
-    send_me: 'Send me the weekly mail',
-    when: 'It comes on Mondays at 8:00, time zone {zone}, in English.',
-    when_ar: 'It comes on Mondays at 8:00, time zone {zone}, in Arabic.',
-    as_here: 'Use the time zone and language of this browser',
-    sends_none: 'This server sends no mail: its operator has set no mail server.',
-    on: 'You get the weekly mail',
-    off: 'You no longer get the weekly mail',
-    changed: 'Time zone and language saved',
     stop_title: 'Stop the weekly mail?',
     stop_hint: 'You no longer get the weekly mail of this organization. You can turn it on again under “Your account”.',
     stop: 'Stop it',
@@ -21,17 +10,6 @@ export const words = defineWords(
     to_account: 'Your account',
   },
   {
-    weekly: 'الرسالة الأسبوعية',
-    weekly_hint:
-      'ما حدث في {organization} خلال الأيام السبعة الأخيرة: أرقام الرئيسية، والأسئلة التي بقيت بلا جواب، والقنوات التي لا تعمل. لا تُرسل رسالة عن أسبوع لم يحدث فيه شيء.',
-    send_me: 'إرسال الرسالة الأسبوعية إليّ',
-    when: 'تصل أيام الاثنين عند الساعة 8:00 بتوقيت {zone}، بالإنجليزية.',
-    when_ar: 'تصل أيام الاثنين عند الساعة 8:00 بتوقيت {zone}، بالعربية.',
-    as_here: 'استخدام توقيت هذا المتصفح ولغته',
-    sends_none: 'لا يرسل هذا الخادم بريدًا: لم يحدّد مشغّله خادم بريد.',
-    on: 'ستصلك الرسالة الأسبوعية',
-    off: 'لن تصلك الرسالة الأسبوعية بعد الآن',
-    changed: 'حُفظ التوقيت واللغة',
     stop_title: 'هل تريد إيقاف الرسالة الأسبوعية؟',
     stop_hint: 'لن تصلك الرسالة الأسبوعية لهذه المؤسسة بعد الآن. يمكنك تشغيلها من جديد في «حسابك».',
     stop: 'إيقافها',

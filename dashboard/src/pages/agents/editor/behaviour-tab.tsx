@@ -5,8 +5,8 @@ import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { VariableTextarea } from '../../../parts/variable-textarea.tsx';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
-import { LocalizedField } from './localized-field.tsx';
+import { useEditor } from '../../../parts/editor/editor.ts';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
 import { StandInCard } from './stand-in-card.tsx';
 

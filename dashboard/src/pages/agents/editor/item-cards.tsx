@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp, IconChevronRight, IconPlus, IconTrash } fro
 import { useState, type ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import classes from '../agents.module.css';
 
 type Props<T> = {

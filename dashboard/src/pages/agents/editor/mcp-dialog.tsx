@@ -12,10 +12,10 @@ import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
 import { useMadeOnce } from '../../../parts/use-made-once.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, localName, type McpServer } from './mcp-server.ts';
 import { mcpWords } from './mcp-words.ts';
-import classes from '../agents.module.css';
+import classes from '../../../parts/page.module.css';
 
 const route = getRouteApi('/inside/agents/$agent_id');
 const SERVER = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;

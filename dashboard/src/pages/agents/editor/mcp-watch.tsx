@@ -11,7 +11,7 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { TextDiff } from '../../../parts/text-diff.tsx';
 import { useMay } from '../../../session/session.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-server.ts';
 import { mcpWords } from './mcp-words.ts';
 

@@ -14,7 +14,7 @@ import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ModelDialog } from './model-dialog.tsx';
 import classes from '../agents.module.css';
 

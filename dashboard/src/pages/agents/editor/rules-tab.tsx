@@ -4,10 +4,11 @@ import type { Rule } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { LocalizedField } from './localized-field.tsx';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import classes from '../agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 
 const MAX_RULES = 200;
 const MAX_WORDS = 100;
@@ -68,7 +69,7 @@ function RuleFields({ rule, set, pointer }: Props): ReactNode {
         label={say('rule_pattern')}
         description={say('rule_pattern_hint')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        className={classes.mono}
+        className={pageClasses.mono}
         maxLength={500}
         readOnly={readOnly}
         autoComplete="off"

@@ -7,7 +7,7 @@ import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { standInWords } from './stand-in-words.ts';
 

@@ -6,10 +6,11 @@ import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { words, type AgentWord } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { LocalizedField } from './localized-field.tsx';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import classes from '../agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 
 const MAX_STEPS = 50;
 const MAX_CHOICES = 25;
@@ -82,7 +83,7 @@ function StepFields({ step, set, pointer }: { step: Step; set: Change; pointer: 
           label={say('step_name')}
           description={say('step_name_hint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          className={classes.mono}
+          className={pageClasses.mono}
           maxLength={64}
           readOnly={readOnly}
           value={step.name}
@@ -142,7 +143,7 @@ function Choices({ step, set, pointer }: { step: Step; set: Change; pointer: str
             <div key={index} className={classes.choice}>
               <TextInput
                 aria-label={say('choice_id', { number: index + 1 })}
-                className={classes.mono}
+                className={pageClasses.mono}
                 maxLength={64}
                 readOnly={readOnly}
                 value={choice.id}

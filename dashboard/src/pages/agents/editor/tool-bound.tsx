@@ -3,9 +3,10 @@ import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { useVariables } from '../../../parts/playground/circumstances.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string; agentId: string };
 
@@ -42,7 +43,7 @@ export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
             key={name}
             size="xs"
             label={<code>{name}</code>}
-            className={classes.mono}
+            className={pageClasses.mono}
             placeholder={say('bound_by_model')}
             readOnly={readOnly}
             data={known.map((one) => `{{${one}}}`)}

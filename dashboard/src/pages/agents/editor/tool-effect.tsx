@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { useEditor } from './editor.ts';
-import { LocalizedField } from './localized-field.tsx';
+import { useEditor } from '../../../parts/editor/editor.ts';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
 

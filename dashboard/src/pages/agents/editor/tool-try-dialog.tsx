@@ -11,6 +11,7 @@ import { parseObject } from '../../../parts/parse-object.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 
 const route = getRouteApi('/inside/agents/$agent_id');
 
@@ -69,7 +70,7 @@ function Form({ tool, onClose }: { tool: Tool; onClose: () => void }): ReactNode
         <JsonInput
           key={name}
           label={label}
-          className={classes.mono}
+          className={pageClasses.mono}
           autosize
           minRows={name === 'variables' ? 1 : 3}
           maxRows={10}

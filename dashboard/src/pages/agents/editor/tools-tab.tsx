@@ -7,7 +7,7 @@ import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { parseObject } from '../../../parts/parse-object.ts';
 import { words } from '../words.ts';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { AddFromMcp } from './mcp-dialog.tsx';
 import { McpWatch } from './mcp-watch.tsx';
@@ -17,6 +17,7 @@ import { ToolEffect } from './tool-effect.tsx';
 import { LeftSecrets, ToolSecret } from './tool-secret.tsx';
 import { ToolTry } from './tool-try-dialog.tsx';
 import classes from '../agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 
 const MAX_TOOLS = 32;
 const route = getRouteApi('/inside/agents/$agent_id');
@@ -74,7 +75,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
       <div className={classes.row}>
         <TextInput
           label={say('tool_name')}
-          className={classes.mono}
+          className={pageClasses.mono}
           withAsterisk
           maxLength={64}
           readOnly={readOnly}
@@ -86,7 +87,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
           label={say('tool_url')}
           description={say('tool_url_hint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          className={classes.mono}
+          className={pageClasses.mono}
           withAsterisk
           type="url"
           placeholder="https://"
@@ -140,7 +141,7 @@ function Parameters({ value, error, readOnly, onChange }: ParametersProps): Reac
   return (
     <Textarea
       label={say('tool_parameters')}
-      className={classes.mono}
+      className={pageClasses.mono}
       autosize
       minRows={4}
       maxRows={14}

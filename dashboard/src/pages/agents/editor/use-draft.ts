@@ -5,7 +5,7 @@ import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useEditedSince } from '../../../parts/use-edited-since.ts';
 import { useOrganization } from '../../../session/session.ts';
-import type { Editor } from './editor.ts';
+import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
 
 type Kept = { base: AgentDefinition; definition: AgentDefinition };

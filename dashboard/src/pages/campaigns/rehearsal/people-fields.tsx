@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { RecipientsFile } from '../audience/recipients-file.tsx';
-import { ZONES } from '../settings/zone-select.tsx';
+import { ZONES } from '../../../parts/zone-select.tsx';
 import type { Rehearsal } from './use-rehearsal.ts';
 import { words } from './words.ts';
 

@@ -14,7 +14,7 @@ import {
   useTemplates,
 } from '../../../parts/template-picker.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { LocalizedField } from '../../agents/editor/localized-field.tsx';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { MAX_TEMPLATE_VARIABLES } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';

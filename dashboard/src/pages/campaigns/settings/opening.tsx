@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignPreview, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useWords } from '../../../language/words.tsx';
-import { AgentLink } from '../../agents/agent-select.tsx';
-import { useAgentNames } from '../../settings/integrations/api-keys/names.ts';
+import { AgentLink } from '../../../parts/agents/agent-select.tsx';
+import { useAgentNames } from '../../../parts/names.ts';
 import { words } from './words.ts';
 import classes from './settings.module.css';
 

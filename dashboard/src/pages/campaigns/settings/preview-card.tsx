@@ -19,7 +19,7 @@ import { Opening } from './opening.tsx';
 import { mentionedIn } from './mentioned.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
-import { ZoneSelect } from './zone-select.tsx';
+import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
 const PAUSE_MS = 350;

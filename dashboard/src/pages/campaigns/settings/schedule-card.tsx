@@ -8,7 +8,7 @@ import { NumberField } from '../../../parts/number-field.tsx';
 import { MAX_PER_MINUTE } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
-import { ZoneSelect } from './zone-select.tsx';
+import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
 /** From when to when, in which hours of the recipient's day, and how fast. */

@@ -8,8 +8,8 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { useTextVariables } from '../../../parts/playground/circumstances.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import agentClasses from '../../agents/agents.module.css';
-import { EditorContext } from '../../agents/editor/editor.ts';
+import editorClasses from '../../../parts/editor/editor-page.module.css';
+import { EditorContext } from '../../../parts/editor/editor.ts';
 import { DeleteCampaign } from '../delete-campaign.tsx';
 import { OpeningCard } from './opening-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
@@ -40,7 +40,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
       <Alert color="gray" icon={<IconInfoCircle size={18} />} mb="lg">
         {note}
       </Alert>
-      <div className={agentClasses.desk}>
+      <div className={editorClasses.columns}>
         <form
           noValidate
           onSubmit={(event) => {
@@ -54,7 +54,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
             <ScheduleCard draft={draft} />
           </div>
         </form>
-        <div className={agentClasses.beside}>
+        <div className={editorClasses.beside}>
           <PreviewCard item={item} draft={draft} />
           {!readOnly && (
             <div className={classes.section}>
@@ -72,8 +72,8 @@ function SaveBar({ draft }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   return (
-    <div className={agentClasses.bar} role="region" aria-label={sayCommon('save')}>
-      <div className={agentClasses.barWords}>
+    <div className={editorClasses.bar} role="region" aria-label={sayCommon('save')}>
+      <div className={editorClasses.barWords}>
         <Text size="sm" role="status" fw={550}>
           {say(draft.dirty ? 'unsaved' : 'all_saved')}
         </Text>

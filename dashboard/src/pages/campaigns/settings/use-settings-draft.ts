@@ -7,7 +7,7 @@ import { useWords } from '../../../language/words.tsx';
 import { useEditedSince } from '../../../parts/use-edited-since.ts';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
-import type { Editor } from '../../agents/editor/editor.ts';
+import type { Editor } from '../../../parts/editor/editor.ts';
 import { READ_AGAIN } from '../search.ts';
 import { faultsOf, settingsOf, valuesOf, type Values } from './settings-values.ts';
 import { words } from './words.ts';

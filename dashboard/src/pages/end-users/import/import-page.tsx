@@ -17,7 +17,7 @@ import { Moment } from '../../../parts/moment.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { WhenRead } from '../../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import agentClasses from '../../agents/agents.module.css';
+import pageClasses from '../../../parts/page.module.css';
 import { ChooseFile } from './choose-file.tsx';
 import { DiscardFile } from './discard-file.tsx';
 import { ImportResult } from './import-result.tsx';
@@ -174,7 +174,7 @@ function Earlier(): ReactNode {
             id: 'file',
             label: say('file'),
             cell: ({ id, name }) => (
-              <Link to="/end-users/import" search={{ id }} className={agentClasses.name} dir="auto">
+              <Link to="/end-users/import" search={{ id }} className={pageClasses.name} dir="auto">
                 {name}
               </Link>
             ),

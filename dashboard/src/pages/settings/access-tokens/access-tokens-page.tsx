@@ -15,7 +15,7 @@ import { Moment, Until, useNow } from '../../../parts/moment.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenDialog, ReplaceTokenDialog, RevokeTokenDialog } from './token-dialogs.tsx';
-import keyClasses from '../integrations/api-keys/api-keys.module.css';
+import keyClasses from '../../../parts/api-keys/api-keys.module.css';
 import { words } from './words.ts';
 
 const PAGE = 20;

@@ -2,7 +2,7 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { TokenVerb } from '../../../../../contract/permissions.ts';
 import { useWords } from '../../../language/words.tsx';
-import classes from '../integrations/api-keys/api-keys.module.css';
+import classes from '../../../parts/api-keys/api-keys.module.css';
 import type { Draft } from './draft.ts';
 import { words } from './words.ts';
 

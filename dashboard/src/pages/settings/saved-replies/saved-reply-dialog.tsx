@@ -12,8 +12,8 @@ import { PagePending } from '../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { unplaced, useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { EditorContext, type Editor } from '../../agents/editor/editor.ts';
-import { LocalizedField } from '../../agents/editor/localized-field.tsx';
+import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { savedReplyWords } from './words.ts';
 
 /** `id` null: a new one. */

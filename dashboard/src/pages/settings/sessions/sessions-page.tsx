@@ -11,7 +11,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
-import { WeeklyMailCard } from '../../weekly-mail/weekly-mail-card.tsx';
+import { WeeklyMailCard } from './weekly-mail-card.tsx';
 import { words } from '../words.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { programOf } from './program-of.ts';

@@ -14,15 +14,23 @@ import { Elsewhere } from '../../../../parts/elsewhere.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { isGone } from '../../../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
-import { NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
+import { NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from '../../../../parts/api-keys/dialogs.tsx';
 import { KeyHistory } from './key-history.tsx';
 import type { KeyAct } from './api-keys-page.tsx';
-import { LastUsed, Networks, Permissions, Prefix, Scope, Standing, personName } from './key-parts.tsx';
+import {
+  LastUsed,
+  Networks,
+  Permissions,
+  Prefix,
+  Scope,
+  Standing,
+  personName,
+} from '../../../../parts/api-keys/key-parts.tsx';
 import { KeyUsageCards } from './key-usage.tsx';
-import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
+import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/names.ts';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
-import { words } from './words.ts';
-import classes from './api-keys.module.css';
+import { words } from '../../../../parts/api-keys/words.ts';
+import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys/$key_id');
 const LOOK_AGAIN_MS = 2_000;
@@ -139,7 +147,7 @@ function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(words);
   const agentName = useAgentNames(item.agent_id ? [item.agent_id] : []);
   const campaignName = useCampaignNames(item.campaign_id ? [item.campaign_id] : []);
-  const who = usePeopleNames();
+  const who = useMemberNames();
   return (
     <Card>
       <Facts>

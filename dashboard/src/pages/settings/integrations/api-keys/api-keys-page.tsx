@@ -15,11 +15,17 @@ import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
 import { ForScanners } from './for-scanners.tsx';
 import { KeysList } from './keys-list.tsx';
-import { CreateKeyDialog, NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
-import { LostValue } from './lost-value.tsx';
+import {
+  CreateKeyDialog,
+  NetworksDialog,
+  RenameDialog,
+  RevokeDialog,
+  RotateDialog,
+} from '../../../../parts/api-keys/dialogs.tsx';
+import { LostValue } from '../../../../parts/api-keys/lost-value.tsx';
 import type { KeysSearch } from './search.ts';
-import { UpgradeLink } from './upgrade-link.tsx';
-import { words } from './words.ts';
+import { UpgradeLink } from '../../../../parts/api-keys/upgrade-link.tsx';
+import { words } from '../../../../parts/api-keys/words.ts';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys');
 const PAGE = 20;

@@ -5,8 +5,8 @@ import { regionName } from '../../../../language/format.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { CopyFact, Fact } from '../../../../parts/fact.tsx';
 import { useSession } from '../../../../session/session.ts';
-import { words } from './words.ts';
-import classes from './api-keys.module.css';
+import { words } from '../../../../parts/api-keys/words.ts';
+import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 /** Where the keys below work, and where it is written how. */
 export function BaseUrlCard(): ReactNode {

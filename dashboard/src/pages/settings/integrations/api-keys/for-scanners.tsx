@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { KEY_PATTERN } from '../../../../../../contract/key-pattern.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { CopyFact } from '../../../../parts/fact.tsx';
-import { words } from './words.ts';
-import classes from './api-keys.module.css';
+import { words } from '../../../../parts/api-keys/words.ts';
+import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 /** What a secret scanner must know to find keys, and where it tells us. */
 export function ForScanners(): ReactNode {

@@ -6,7 +6,7 @@ import { Card } from '../../../../parts/card.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import { words, type KeyWord } from './words.ts';
+import { words, type KeyWord } from '../../../../parts/api-keys/words.ts';
 import classes from './key-usage.module.css';
 
 const SHOWN = 20;

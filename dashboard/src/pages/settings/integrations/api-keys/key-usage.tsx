@@ -10,7 +10,7 @@ import { Moment } from '../../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { UsageRange } from './search.ts';
-import { words } from './words.ts';
+import { words } from '../../../../parts/api-keys/words.ts';
 import classes from './key-usage.module.css';
 
 const LOOK_AGAIN_MS = 5_000;

@@ -15,10 +15,10 @@ import { Menu, MenuItem } from '../../../../parts/menu.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { KeyAct } from './api-keys-page.tsx';
-import { LastUsed, Permissions, Prefix, Scope, Standing } from './key-parts.tsx';
-import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
-import { words } from './words.ts';
-import classes from './api-keys.module.css';
+import { LastUsed, Permissions, Prefix, Scope, Standing } from '../../../../parts/api-keys/key-parts.tsx';
+import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/names.ts';
+import { words } from '../../../../parts/api-keys/words.ts';
+import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 type Props = {
   keys: UseQueryResult<{ data: KeyRecord[]; next_cursor: string | null }, Problem>;
@@ -34,7 +34,7 @@ export function KeysList({ keys, list, createButton, onAct, mayManage }: Props):
   const rows = keys.data?.data ?? [];
   const agentName = useAgentNames(rows.flatMap(({ agent_id }) => agent_id ?? []));
   const campaignName = useCampaignNames(rows.flatMap(({ campaign_id }) => campaign_id ?? []));
-  const who = usePeopleNames();
+  const who = useMemberNames();
 
   const columns: Column<KeyRecord>[] = [
     {

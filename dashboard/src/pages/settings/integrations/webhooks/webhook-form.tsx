@@ -7,6 +7,7 @@ import { useWords } from '../../../../language/words.tsx';
 import { DialogForm } from '../../../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
 import { words } from './words.ts';
+import deliveryClasses from '../../../../parts/event-deliveries/event-deliveries.module.css';
 import classes from './webhooks.module.css';
 
 export type EndpointDraft = { url: string; description: string; types: EventType[] };
@@ -117,7 +118,7 @@ function Types({ chosen, fault, onChange }: TypesProps): ReactNode {
     <Checkbox.Group aria-label={say('chosen_events')} value={[...chosen]} onChange={onChange}>
       <div className={classes.types}>
         {EVENT_TYPES.map((type) => (
-          <Checkbox key={type} value={type} label={<span className={classes.code}>{type}</span>} />
+          <Checkbox key={type} value={type} label={<span className={deliveryClasses.code}>{type}</span>} />
         ))}
       </div>
       {fault && (

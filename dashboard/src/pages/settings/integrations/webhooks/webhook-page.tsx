@@ -12,16 +12,18 @@ import { PageHeader } from '../../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { WhenRead } from '../../../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
-import { Deliveries, deliveryPlace } from './deliveries.tsx';
+import { Deliveries, deliveryPlace } from '../../../../parts/event-deliveries/event-deliveries.tsx';
 import { EndpointDialogs, type EndpointDialog } from './endpoint-dialogs.tsx';
-import type { DeliverySearch } from './search.ts';
+import type { DeliverySearch } from '../../../../parts/event-deliveries/search.ts';
 import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
+import { words as deliveryWords } from '../../../../parts/event-deliveries/words.ts';
 import { words } from './words.ts';
 
 const route = getRouteApi('/inside/settings/integrations/webhooks/$endpoint_id');
 
 export function WebhookPage(): ReactNode {
   const say = useWords(words);
+  const sayDelivery = useWords(deliveryWords);
   const org_id = useOrganization().id;
   const { endpoint_id } = route.useParams();
   const endpoint = useRead('readWebhook', { params: { org_id, endpoint_id } }, { every: 10_000 });
@@ -41,7 +43,7 @@ export function WebhookPage(): ReactNode {
             description={<span className="ltr">{item.url}</span>}
           />
           <Endpoint item={item} />
-          <Card title={say('deliveries')} description={say('deliveries_hint')}>
+          <Card title={sayDelivery('deliveries')} description={sayDelivery('deliveries_hint')}>
             <Deliveries endpointId={item.id} />
           </Card>
         </>

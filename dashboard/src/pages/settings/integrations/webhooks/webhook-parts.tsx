@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { EventDelivery, WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
+import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { Tip } from '../../../../parts/tip.tsx';
 import { words } from './words.ts';
@@ -29,11 +29,4 @@ export function EndpointTypes({ types }: { types: readonly string[] }): ReactNod
       )}
     </Tip>
   );
-}
-
-const COLORS = { pending: 'orange', delivered: 'gray', failed: 'red', cancelled: 'gray' } as const;
-
-export function DeliveryState({ state }: { state: EventDelivery['state'] }): ReactNode {
-  const say = useWords(words);
-  return <Badge color={COLORS[state]}>{say(`state_${state}`)}</Badge>;
 }

@@ -19,7 +19,7 @@ import { SecretDialog } from '../../../../parts/secret-dialog.tsx';
 import { WebhookDialog, type EndpointDraft } from './webhook-form.tsx';
 import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
 import { words } from './words.ts';
-import classes from './webhooks.module.css';
+import classes from '../../../../parts/event-deliveries/event-deliveries.module.css';
 
 /** The endpoints that hear of events. */
 export function WebhooksPage(): ReactNode {

@@ -1,0 +1,44 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import classes from './first-steps.module.css';
+
+type Props = {
+  label: string;
+  initial: string;
+  maxLength: number;
+  act: string;
+  busy: boolean;
+  onSubmit: (name: string) => void;
+  /** Below the field: what else is decided here. */
+  children?: ReactNode;
+};
+
+/** One field and one button: all that a first agent or trigger needs. */
+export function NameForm({ label, initial, maxLength, act, busy, onSubmit, children }: Props): ReactNode {
+  const say = useWords(common);
+  const [name, setName] = useState(initial);
+  const [missing, setMissing] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setMissing(name.trim() === '');
+    if (name.trim() !== '') onSubmit(name.trim());
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <TextInput
+        label={label}
+        value={name}
+        maxLength={maxLength}
+        autoComplete="off"
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={missing && say('required')}
+      />
+      <Button type="submit" loading={busy}>
+        {act}
+      </Button>
+      {children}
+    </form>
+  );
+}

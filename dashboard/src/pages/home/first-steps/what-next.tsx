@@ -1,0 +1,40 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { Facts } from '../../../parts/fact.tsx';
+import { words } from './words.ts';
+
+/** After the last step: from something that works to something that people use. */
+export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
+  const say = useWords(words);
+  const to = (
+    word: 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
+    link: LinkProps,
+  ): ReactNode => (
+    <div>
+      <Anchor size="sm" fw={550} renderRoot={(props) => <Link {...link} {...props} />}>
+        {say(word)}
+      </Anchor>
+      <Text size="sm" c="dimmed">
+        {say(`${word}_hint`)}
+      </Text>
+    </div>
+  );
+  return (
+    <Card title={say('next')}>
+      <Facts>
+        {to('next_knowledge', {
+          to: '/agents/$agent_id',
+          params: { agent_id: agent.id },
+          search: { tab: 'knowledge' },
+        })}
+        {to('next_channel', { to: '/channels' })}
+        {to('next_members', { to: '/settings/members' })}
+        {to('next_webhooks', { to: '/settings/integrations/webhooks' })}
+      </Facts>
+    </Card>
+  );
+}

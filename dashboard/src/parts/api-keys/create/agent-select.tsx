@@ -1,0 +1,52 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { useOrganization } from '../../../session/session.ts';
+import { words } from '../words.ts';
+
+type Props = {
+  id: string;
+  value: string | null;
+  /** Name of the chosen agent, which may not be among those found now. */
+  valueName: string | null;
+  onChange: (id: string | null) => void;
+  error: string | null;
+};
+
+const SHOWN = 50;
+
+/** Searches at the server: there may be more agents than a list holds. */
+export function AgentSelect({ id, value, valueName, onChange, error }: Props): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [typed, setTyped] = useState('');
+  // What stands in the field after a choice is the name of that choice, not a search.
+  const [text] = useDebouncedValue(typed === valueName ? '' : typed.trim(), 200);
+  const found = useRead(
+    'listAgents',
+    { params: { org_id }, query: { limit: SHOWN, ...(text !== '' && { text: text.slice(0, 100) }) } },
+    { keep: true },
+  );
+  const agents = (found.data?.data ?? []).map((agent) => ({ value: agent.id, label: agent.name }));
+  if (value && valueName && !agents.some((agent) => agent.value === value)) agents.unshift({ value, label: valueName });
+  return (
+    <Select
+      id={id}
+      label={say('agent')}
+      placeholder={say('agent_placeholder')}
+      searchable
+      withAsterisk
+      value={value}
+      onChange={onChange}
+      onSearchChange={setTyped}
+      // The server has searched already.
+      filter={({ options }) => options}
+      data={agents}
+      nothingFoundMessage={say(found.data && text === '' ? 'agent_no_agents' : 'agent_none')}
+      error={error}
+      comboboxProps={{ shadow: 'lg' }}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Modal } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
+import { readAnew } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { words } from '../words.ts';
+import { CreateKeyForm } from './create-key-form.tsx';
+import { dropDraft } from './draft.ts';
+import { useShownOnceGuard } from '../../shown-once.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+type Props = {
+  opened: boolean;
+  /** The agent to begin with. */
+  agentId: string | null;
+  /** The value is on the screen now: the address should say so, for a reload. */
+  onMade?: (made: NewKey) => void;
+  onClose: () => void;
+};
+
+/** Two steps in one dialog: the form, then the key, once. After it closes the value is in no part of the page. */
+export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewKey | null>(null);
+
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, ['listKeys', 'readOverview']);
+  };
+  const guard = useShownOnceGuard(made !== null, close);
+  const cancel = (): void => {
+    dropDraft();
+    onClose();
+  };
+  return (
+    <Modal
+      opened={opened || made !== null}
+      onClose={made ? guard.ask : cancel}
+      // A stray click beside the form would lose what was entered.
+      closeOnClickOutside={made !== null}
+      title={say(made ? 'ready' : 'dialog_title')}
+      size={made ? 720 : 940}
+    >
+      {made ? (
+        <ShownOnce made={made} guard={guard} />
+      ) : (
+        <CreateKeyForm
+          agentId={agentId}
+          onCancel={cancel}
+          onMade={(key) => {
+            setMade(key);
+            onMade?.(key);
+          }}
+        />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Permission } from '../../../../../contract/permissions.ts';
+
+/** What was entered for a key that is not made yet. It holds no secret, so a reload of the tab may bring it back. */
+export type Draft = {
+  label: string;
+  scope: 'organization' | 'agent';
+  agent_id: string | null;
+  permissions: Permission[];
+  /** As typed: one a line. */
+  networks: string;
+};
+
+export const emptyDraft = (agentId: string | null): Draft => ({
+  label: '',
+  scope: agentId ? 'agent' : 'organization',
+  agent_id: agentId,
+  permissions: ['triggers'],
+  networks: '',
+});
+
+const STORAGE = 'parley.key-draft';
+
+export function readDraft(organizationId: string): Draft | null {
+  try {
+    const { organization, draft } = JSON.parse(sessionStorage.getItem(STORAGE) ?? '{}') as {
+      organization?: string;
+      draft?: Draft;
+    };
+    return organization === organizationId && draft ? { ...emptyDraft(null), ...draft } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function keepDraft(organization: string, draft: Draft): void {
+  try {
+    sessionStorage.setItem(STORAGE, JSON.stringify({ organization, draft }));
+  } catch {
+    // Without storage a reload starts again.
+  }
+}
+
+export function dropDraft(): void {
+  try {
+    sessionStorage.removeItem(STORAGE);
+  } catch {
+    // Then there was none.
+  }
+}

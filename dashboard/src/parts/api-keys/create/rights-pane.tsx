@@ -1,0 +1,73 @@
+import { IconCheck, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { Permission } from '../../../../../contract/permissions.ts';
+import { regionName } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { useOrganization, useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import classes from '../api-keys.module.css';
+
+type Props = {
+  scope: 'organization' | 'agent';
+  agent: string | null;
+  permissions: readonly Permission[];
+  networks: number;
+};
+
+/** Says in whole words what the key being made can and cannot do, while it is being made. */
+export function RightsPane({ scope, agent, permissions, networks }: Props): ReactNode {
+  const say = useWords(words);
+  const organization = useOrganization().name;
+  const { region } = useSession();
+  const values = {
+    organization: `\u2068${organization}\u2069`,
+    agent: agent ? `\u2068${agent}\u2069` : say('this_agent'),
+  };
+  const has = (permission: Permission): boolean => permissions.includes(permission);
+
+  const can = [
+    has('triggers') && say(`can_triggers_${scope}`, values),
+    has('channels') && say(`can_channels_${scope}`, values),
+    has('end_users') && say('can_end_users', values),
+  ].filter((line) => line !== false);
+  const cannot = [
+    !has('triggers') && say('cannot_triggers'),
+    !has('channels') && say('cannot_channels'),
+    !has('end_users') && say('cannot_end_users'),
+    scope === 'agent' && say('cannot_other_agents'),
+    networks > 0 && say('cannot_networks', { count: networks }),
+    say('cannot_campaigns'),
+    say('cannot_regions', { region: regionName(say.language, region) }),
+  ].filter((line) => line !== false);
+  return (
+    <div className={classes.pane} aria-live="polite" aria-relevant="additions text">
+      <h3>{say('can')}</h3>
+      {can.length === 0 ? (
+        <ul className={classes.cannot}>
+          <li>
+            <span aria-hidden="true">–</span>
+            {say('can_nothing')}
+          </li>
+        </ul>
+      ) : (
+        <ul className={classes.can}>
+          {can.map((line) => (
+            <li key={line}>
+              <IconCheck size={16} aria-hidden="true" />
+              {line}
+            </li>
+          ))}
+        </ul>
+      )}
+      <h3>{say('cannot')}</h3>
+      <ul className={classes.cannot}>
+        {cannot.map((line) => (
+          <li key={line}>
+            <IconX size={16} aria-hidden="true" />
+            {line}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

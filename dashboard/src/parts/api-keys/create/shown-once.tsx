@@ -1,0 +1,63 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
+import { useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { CodeTabs } from '../../code-tabs.tsx';
+import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../shown-once.tsx';
+import { useOrganization, useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import { callOfKey, codeOfKey } from './code-of-key.ts';
+import { TestRequest } from './test-request.tsx';
+import classes from '../api-keys.module.css';
+
+export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard }): ReactNode {
+  const say = useWords(words);
+  const { base_url } = useSession();
+  const call = callOfKey(made, useTarget(made));
+  if (guard.asking)
+    return (
+      <AskBeforeClosing
+        guard={guard}
+        title={say('not_saved')}
+        words={say('not_saved_words')}
+        leave={say('close_anyway')}
+        stay={say('keep_open')}
+      />
+    );
+  return (
+    <Stack gap="lg">
+      <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+        {say('ready_words')}
+      </Alert>
+      <ShownValue label={say('value')} value={made.value} copyLabel={say('copy_value')} />
+      <TestRequest made={made} call={call} />
+      <div>
+        <Text size="sm" fw={570} mb={8}>
+          {say('use_it')}
+        </Text>
+        <CodeTabs label={say('use_it')} tabs={codeOfKey(made, base_url, call)} />
+      </div>
+      <div className={classes.foot}>
+        <Button onClick={guard.leave}>{say('saved')}</Button>
+      </div>
+    </Stack>
+  );
+}
+
+/** An agent and a trigger of it, for code that can be run as it stands. */
+function useTarget({ agent_id, permissions }: NewKey): Parameters<typeof callOfKey>[1] {
+  const org_id = useOrganization().id;
+  const triggers = useRead(
+    'listTriggers',
+    { params: { org_id }, query: { limit: 1, ...(agent_id && { agent_id }) } },
+    { enabled: permissions.includes('triggers') },
+  );
+  const agents = useRead('listAgents', { params: { org_id }, query: { limit: 1 } }, { enabled: agent_id === null });
+  const trigger = triggers.data?.data[0];
+  return {
+    agentId: agent_id ?? trigger?.agent_id ?? agents.data?.data[0]?.id ?? null,
+    trigger,
+  };
+}

@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useId, useState, type FormEvent } from 'react';
+import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
+import { PERMISSIONS, type Permission } from '../../../../../contract/permissions.ts';
+import { call, type Problem } from '../../../api/client.ts';
+import { readAnew } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { unplaced } from '../../use-checked-form.ts';
+import { useMadeOnce } from '../../use-made-once.ts';
+import { useFocus } from '../../use-focus.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { networkFaults, networksOf } from '../networks-field.tsx';
+import { words, type KeyWord } from '../words.ts';
+import { dropDraft, emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
+
+const FIELDS = ['label', 'agent_id', 'permissions', 'allowed_networks'] as const;
+type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
+const fieldOf = ({ pointer }: { pointer: string }) => FIELDS.find((name) => pointer.split('/')[1] === name);
+
+/** A key while it is described: its draft, what is wrong with it, and the call that makes it. */
+export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => void) {
+  const say = useWords(words);
+  const organization = useOrganization();
+  const [draft, setDraft] = useState<Draft>(() => readDraft(organization.id) ?? emptyDraft(agentId));
+  const [faults, setFaults] = useState<Faults>({});
+  const [told, setTold] = useState('');
+  const id = useId();
+  const { busy, problem, send } = useCreate(onMade);
+  useEffect(() => keepDraft(organization.id, draft), [organization.id, draft]);
+
+  const change = (part: Partial<Draft>): void => {
+    setDraft((before) => ({ ...before, ...part }));
+    const mended = 'networks' in part ? ['allowed_networks'] : Object.keys(part);
+    setFaults((before) => ({ ...before, ...Object.fromEntries(mended.map((name) => [name, undefined])) }));
+  };
+  const focusOn = useFocus();
+  const show = (found: Faults): void => {
+    setFaults(found);
+    const first = FIELDS.find((name) => found[name]);
+    if (first) focusOn(() => document.getElementById(`${id}-${first}`));
+  };
+  return {
+    draft,
+    change,
+    chooseScope: (scope: Draft['scope']): void => {
+      const loses = scope === 'agent' && draft.permissions.includes('end_users');
+      setTold(loses ? say('end_users_unticked') : '');
+      change({ scope, ...(loses && { permissions: draft.permissions.filter((name) => name !== 'end_users') }) });
+    },
+    tick: (permission: Permission, on: boolean): void =>
+      change({
+        permissions: PERMISSIONS.filter((name) => (name === permission ? on : draft.permissions.includes(name))),
+      }),
+    /** What a choice changed elsewhere, for a screen reader. */
+    told,
+    faults,
+    /** The id of a field, by which a fault gives it the focus. */
+    idOf: (name: (typeof FIELDS)[number]): string => `${id}-${name}`,
+    busy,
+    /** What the server refused beside no field. */
+    problem: unplaced(problem, (fault) => fieldOf(fault) !== undefined),
+    submit: async (event: FormEvent): Promise<void> => {
+      event.preventDefault();
+      const found = faultsOf(draft, say);
+      show(found);
+      if (Object.values(found).some(Boolean)) return;
+      const refusal = await send(organization.id, draft);
+      if (refusal)
+        show({
+          ...Object.fromEntries(refusal.faults.filter(fieldOf).map((fault) => [fieldOf(fault), fault.detail])),
+          allowed_networks: networkFaults(refusal, networksOf(draft.networks)) ?? undefined,
+        });
+    },
+  };
+}
+
+function faultsOf(draft: Draft, say: (key: KeyWord) => string): Faults {
+  return {
+    ...(draft.label.trim() === '' && { label: say('label_missing') }),
+    ...(draft.scope === 'agent' && !draft.agent_id && { agent_id: say('agent_missing') }),
+    ...(draft.permissions.length === 0 && { permissions: say('permissions_missing') }),
+  };
+}
+
+function useCreate(onMade: (made: NewKey) => void) {
+  const client = useQueryClient();
+  const { busy, problem, make } = useMadeOnce((org_id: string, draft: Draft) => {
+    const networks = networksOf(draft.networks);
+    return call('createKey', {
+      params: { org_id },
+      body: {
+        label: draft.label.trim(),
+        scope: draft.scope,
+        permissions: draft.permissions,
+        ...(draft.scope === 'agent' && { agent_id: draft.agent_id! }),
+        ...(networks.length > 0 && { allowed_networks: networks }),
+      },
+    });
+  });
+  const send = async (org_id: string, draft: Draft): Promise<Problem | null> => {
+    const outcome = await make(org_id, draft);
+    if ('refused' in outcome) {
+      // The plan or one's role may be another by now, and the key may have been made after all.
+      void readAnew(client, ['readSession', 'listKeys']);
+      return outcome.refused;
+    }
+    dropDraft();
+    onMade(outcome.made);
+    return null;
+  };
+  return { busy, problem, send };
+}

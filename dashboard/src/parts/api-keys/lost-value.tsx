@@ -1,0 +1,42 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { stepWords } from './step-words.ts';
+
+/** The page was loaded again while a new key was shown: what happened, and what to do about it. */
+export function LostValue({ keyId, onDismiss }: { keyId: string; onDismiss: () => void }): ReactNode {
+  const say = useWords(stepWords);
+  const org_id = useOrganization().id;
+  const key = useRead('readKey', { params: { org_id, key_id: keyId } }, {});
+  if (!key.data || key.data.state !== 'active') return null;
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle size={18} />}
+      title={say('lost_title', { label: key.data.label })}
+      mb="lg"
+    >
+      <Text size="sm" mb="sm">
+        {say('lost_words')}
+      </Text>
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="default"
+          renderRoot={(props) => (
+            <Link to="/settings/integrations/api-keys/$key_id" params={{ key_id: keyId }} {...props} />
+          )}
+        >
+          {say('to_key')}
+        </Button>
+        <Button size="xs" variant="subtle" color="gray" onClick={onDismiss}>
+          {say('dismiss')}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

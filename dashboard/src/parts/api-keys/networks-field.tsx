@@ -1,0 +1,59 @@
+import { Textarea } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { Problem } from '../../api/client.ts';
+import { useWords } from '../../language/words.tsx';
+import { words } from './words.ts';
+import classes from './api-keys.module.css';
+
+type Props = {
+  id: string;
+  value: string;
+  error: ReactNode;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+};
+
+/** One network a line; what people paste from elsewhere has commas and spaces. */
+export const networksOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
+
+/** What the server says of single networks, each with the one that it is about; null: nothing. */
+export function networkFaults({ faults }: Problem, networks: readonly string[]): string | null {
+  const said = faults.flatMap(({ pointer, detail }) => {
+    const index = /^\/allowed_networks\/(\d+)$/.exec(pointer)?.[1];
+    return index === undefined ? [] : `${networks[Number(index)]}: ${detail}`;
+  });
+  return said.length > 0 ? said.join('\n') : null;
+}
+
+export function NetworksField(props: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Textarea
+      label={say('networks')}
+      description={say('networks_hint')}
+      placeholder={'203.0.113.0/24\n2001:db8::/32'}
+      autosize
+      minRows={2}
+      maxRows={10}
+      spellCheck={false}
+      autoComplete="off"
+      classNames={{ input: classes.networks, error: classes.networkFaults }}
+      {...props}
+    />
+  );
+}
+
+/** Few keys need it: it opens by hand, and by itself where something stands in it. */
+export function OptionalNetworks(props: Props): ReactNode {
+  const say = useWords(words);
+  const [isOpen, setOpen] = useState(props.value !== '');
+  return (
+    <details
+      className={classes.optional}
+      open={isOpen || Boolean(props.error)}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>{say('networks_optional')}</summary>
+      <NetworksField {...props} />
+    </details>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import type { KeyRecord, NewKey } from '../../../../contract/dashboard/keys.ts';
+import { call } from '../../api/client.ts';
+import { readAnew } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { useMadeOnce } from '../use-made-once.ts';
+import { useShownOnceGuard } from '../shown-once.tsx';
+import { ShownOnce } from './create/shown-once.tsx';
+import { words } from './words.ts';
+import classes from './api-keys.module.css';
+
+const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+type Overlap = (typeof OVERLAPS)[number];
+
+export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewKey | null>(null);
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, ['listKeys', 'readKey', 'listAudit']);
+  };
+  const guard = useShownOnceGuard(made !== null, close);
+  return (
+    <Modal
+      opened={item !== null || made !== null}
+      onClose={made ? guard.ask : onClose}
+      title={made ? say('ready') : item && say('rotate_title', { label: `\u2068${item.label}\u2069` })}
+      size={made ? 720 : 'md'}
+    >
+      {made ? (
+        <ShownOnce made={made} guard={guard} />
+      ) : (
+        item && <Choose item={item} onCancel={onClose} onMade={setMade} />
+      )}
+    </Modal>
+  );
+}
+
+type ChooseProps = { item: KeyRecord; onCancel: () => void; onMade: (made: NewKey) => void };
+
+function Choose({ item, onCancel, onMade }: ChooseProps): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const [overlap, setOverlap] = useState<Overlap>('24h');
+  const { busy, problem, make } = useMadeOnce(() =>
+    call('rotateKey', { params: { org_id, key_id: item.id }, body: { overlap } }),
+  );
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const outcome = await make();
+    if ('made' in outcome) onMade(outcome.made);
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <Text size="sm">{say('rotate_words')}</Text>
+        <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
+          <div className={classes.choices}>
+            {OVERLAPS.map((value) => (
+              <div key={value} className={classes.choice}>
+                <Radio value={value} label={say(`overlap_${value}`)} description={say(`overlap_${value}_hint`)} />
+              </div>
+            ))}
+          </div>
+        </Radio.Group>
+        {problem && <ProblemAlert problem={problem} />}
+        {problem?.status === 0 && (
+          <Text size="sm" className={classes.reason}>
+            {say('unknown_outcome')}
+          </Text>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {say('rotate_act')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

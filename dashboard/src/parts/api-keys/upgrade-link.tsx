@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useWords } from '../../language/words.tsx';
+import { useSession } from '../../session/session.ts';
+import { stepWords } from './step-words.ts';
+
+/** A link that looks like the button it stands for; to a place of the operator's, or to Settings, Plan. */
+export function UpgradeLink(): ReactNode {
+  const say = useWords(stepWords);
+  const { upgrade_url } = useSession();
+  if (upgrade_url)
+    return (
+      <Button component="a" href={upgrade_url} rel="noreferrer">
+        {say('upgrade')}
+      </Button>
+    );
+  return <Button renderRoot={(props) => <Link to="/settings/plan" {...props} />}>{say('upgrade')}</Button>;
+}

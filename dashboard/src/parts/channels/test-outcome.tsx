@@ -1,0 +1,35 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AcceptedMessage } from '../../../../contract/channels.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { DeliveryNotes, DeliveryState } from '../messages/delivery-state.tsx';
+import { words } from './test-words.ts';
+import classes from './test-outcome.module.css';
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** What becomes of a message to oneself, seen live. */
+export function TestOutcome({ channelId, sent }: { channelId: string; sent: AcceptedMessage }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const params = { org_id, channel_id: channelId, message_id: sent.id };
+  const read = useRead('readTest', { params }, { every: LOOK_AGAIN_MS });
+  const message = read.data;
+  return (
+    <div className={classes.seen} role="status">
+      {message && <DeliveryState message={message} />}
+      {message && <DeliveryNotes message={message} />}
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/conversations/$conversation_id" params={{ conversation_id: sent.conversation_id }} {...props} />
+        )}
+      >
+        {say('see_conversation')}
+      </Anchor>
+    </div>
+  );
+}

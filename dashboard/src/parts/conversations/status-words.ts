@@ -1,0 +1,14 @@
+import { defineWords } from '../../language/words.tsx';
+
+export const statusWords = defineWords(
+  {
+    status_open: 'With the agent',
+    status_handed_off: 'With people',
+    status_resolved: 'Resolved',
+  },
+  {
+    status_open: 'مع الوكيل',
+    status_handed_off: 'مع أشخاص',
+    status_resolved: 'مغلقة',
+  },
+);

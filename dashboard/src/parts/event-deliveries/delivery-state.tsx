@@ -1,0 +1,12 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { EventDelivery } from '../../../../contract/dashboard/webhooks.ts';
+import { useWords } from '../../language/words.tsx';
+import { words } from './words.ts';
+
+const COLORS = { pending: 'orange', delivered: 'gray', failed: 'red', cancelled: 'gray' } as const;
+
+export function DeliveryState({ state }: { state: EventDelivery['state'] }): ReactNode {
+  const say = useWords(words);
+  return <Badge color={COLORS[state]}>{say(`state_${state}`)}</Badge>;
+}

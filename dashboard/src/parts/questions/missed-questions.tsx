@@ -1,0 +1,180 @@
+import { Anchor, Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type {
+  MissedQuestion,
+  MissedQuestions as MissedQuestionList,
+} from '../../../../contract/dashboard/questions.ts';
+import type { Problem } from '../../api/client.ts';
+import { readAnew, useAct, useRead } from '../../api/queries.ts';
+import { languageName } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../card.tsx';
+import { Moment } from '../moment.tsx';
+import { notifyDone } from '../notify.tsx';
+import { ProblemAlert } from '../problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { useAgentNames } from '../names.ts';
+import pageClasses from '../page.module.css';
+import { questionWords } from './question-words.ts';
+import type { Made } from './use-write-answer.ts';
+import { WriteAnswerDialog } from './write-answer-dialog.tsx';
+import classes from './questions.module.css';
+
+const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
+
+/** What the agent could not answer, by topic, and the way to an answer. */
+export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
+  const say = useWords(questionWords);
+  const params = { org_id: useOrganization().id, agent_id: agentId };
+  return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
+}
+
+/** The biggest topics of all agents. */
+export function AllMissedQuestions({ most }: { most: number }): ReactNode {
+  const say = useWords(questionWords);
+  const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
+  return <Questions read={read} none={say('none_all')} most={most} />;
+}
+
+type QuestionsProps = {
+  read: UseQueryResult<MissedQuestionList, Problem>;
+  none: string;
+  /** Of all agents: the biggest ones, each with its agent. */
+  most?: number;
+};
+
+function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
+  const say = useWords(questionWords);
+  const client = useQueryClient();
+  const org_id = useOrganization().id;
+  const settle = useAct('settleMissedQuestions', { refresh: LISTS });
+  const agentName = useAgentNames(most === undefined ? [] : (questions.data?.data ?? []).map((item) => item.agent_id));
+  const [writing, setWriting] = useState<MissedQuestion | null>(null);
+  const [made] = useState<Made>(() => new Map());
+  const list = useRef<HTMLUListElement>(null);
+  const isGone = useRef(false);
+  const closed = (): void => {
+    isGone.current = true;
+    void readAnew(client, LISTS);
+  };
+  // The button that was pressed, or that opened the dialog, may be gone with its question.
+  useEffect(() => {
+    if (isGone.current && document.activeElement === document.body) list.current?.focus();
+    isGone.current = false;
+  }, [questions.data]);
+  const dismiss = ({ agent_id, message_ids }: MissedQuestion): void => {
+    isGone.current = true;
+    const params = { org_id, agent_id };
+    settle.mutate({ params, body: { message_ids } }, { onSuccess: () => notifyDone(say('dismissed')) });
+  };
+  return (
+    <Card title={say('title')} description={say('hint')}>
+      {questions.data ? (
+        <>
+          {questions.data.data.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {none}
+            </Text>
+          )}
+          <ul className={pageClasses.dividedList} aria-label={say('title')} ref={list} tabIndex={-1}>
+            {questions.data.data.slice(0, most).map((item) => (
+              <Question
+                key={item.message_ids[0]}
+                item={item}
+                agent={most === undefined ? null : <AgentQuestions id={item.agent_id} nameOf={agentName} />}
+                busy={settle.isPending}
+                onWrite={() => setWriting(item)}
+                onDismiss={() => dismiss(item)}
+              />
+            ))}
+          </ul>
+          {(most === undefined ? questions.data.has_more : questions.data.data.length > most) && (
+            <Text size="xs" c="dimmed" mt="xs">
+              {say(most === undefined ? 'more' : 'more_of_agents')}
+            </Text>
+          )}
+          {settle.error && <ProblemAlert problem={settle.error} />}
+        </>
+      ) : questions.error ? (
+        <ProblemAlert problem={questions.error} onRetry={() => void questions.refetch()} />
+      ) : (
+        <Skeleton h={80} />
+      )}
+      <WriteAnswerDialog item={writing} made={made} onClose={() => setWriting(null)} onClosed={closed} />
+    </Card>
+  );
+}
+
+/** To all that this agent could not answer. */
+function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof useAgentNames> }): ReactNode {
+  return (
+    <Anchor
+      size="xs"
+      c="dimmed"
+      renderRoot={(props) => (
+        <Link to="/agents/$agent_id" params={{ agent_id: id }} search={{ tab: 'knowledge' }} {...props} />
+      )}
+    >
+      <bdi>{nameOf(id) ?? id}</bdi>
+    </Anchor>
+  );
+}
+
+type Props = { item: MissedQuestion; agent: ReactNode; busy: boolean; onWrite: () => void; onDismiss: () => void };
+
+function Question({ item, agent, busy, onWrite, onDismiss }: Props): ReactNode {
+  const say = useWords(questionWords);
+  const may = useMay('member');
+  const [example] = item.examples;
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <div className={classes.missed}>
+          <Text size="sm" fw={550} dir="auto" lineClamp={2}>
+            {item.question}
+          </Text>
+          <Group gap="xs">
+            {agent}
+            <Text size="xs" c="dimmed">
+              {say('asked', { count: item.count })}
+            </Text>
+            {item.languages.map((one) => (
+              <Badge key={one} color="gray" size="sm">
+                {languageName(say.language, one)}
+              </Badge>
+            ))}
+            <Text size="xs" c="dimmed">
+              {say.rich('last', { when: <Moment at={item.last_at} /> })}
+            </Text>
+            {example && (
+              <Anchor
+                size="xs"
+                renderRoot={(props) => (
+                  <Link
+                    to="/conversations/$conversation_id"
+                    params={{ conversation_id: example.conversation_id }}
+                    {...props}
+                  />
+                )}
+              >
+                {say('open')}
+              </Anchor>
+            )}
+          </Group>
+        </div>
+        {may && (
+          <Group gap={4} wrap="nowrap">
+            <Button size="compact-sm" variant="default" onClick={onWrite}>
+              {say('write')}
+            </Button>
+            <Button size="compact-sm" variant="subtle" color="gray" disabled={busy} onClick={onDismiss}>
+              {say('dismiss')}
+            </Button>
+          </Group>
+        )}
+      </Group>
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
+import type { CaseResult, SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { call, type Problem } from '../../api/client.ts';
+import { readAnew } from '../../api/queries.ts';
+import { withFreeName } from '../test-cases/case-from.ts';
+
+export type Written = { question: string; answer: string; addTest: boolean };
+type Params = { org_id: string; agent_id: string };
+
+/** Names of the documents that were made, by their text: they outlive the dialog. */
+export type Made = Map<string, string>;
+
+/**
+ * An answer becomes a document, is tried at once, and with a test stays true. What is done stays done: neither the
+ * document nor the test is made again when a later part fails and is tried again.
+ */
+export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made) {
+  const client = useQueryClient();
+  return useMutation<CaseResult, Problem, Written>({
+    mutationFn: async ({ question, answer, addTest }) => {
+      const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
+      const text = `# ${question.replaceAll(/\s+/g, ' ')}\n\n${answer}`;
+      if (!made.has(text)) {
+        const document = await call('createDocument', { params, body: { name, text } });
+        made.set(text, document.name);
+      }
+      const [example] = item.examples;
+      const one: SuiteCase = {
+        name,
+        // Words of a person go with that person.
+        ...(example && question === item.question && { from: example.end_user_id }),
+        turns: [{ say: question, expect: { cites: made.get(text)! } }],
+      };
+      const result = await call('testAgent', { params, body: { case: one } });
+      if (addTest) {
+        const { cases } = await call('readSuite', { params });
+        if (!cases.some(({ turns }) => JSON.stringify(turns) === JSON.stringify(one.turns)))
+          await call('setSuite', { params, body: { cases: [...cases, withFreeName(one, cases)] } });
+      }
+      await call('settleMissedQuestions', { params, body: { message_ids: item.message_ids } });
+      return result;
+    },
+    onSettled: () => readAnew(client, ['listDocuments', 'readKnowledgeUse', 'readSuite']),
+  });
+}

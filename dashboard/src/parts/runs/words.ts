@@ -1,0 +1,38 @@
+import { defineWords } from '../../language/words.tsx';
+
+export const words = defineWords(
+  {
+    status_queued: 'Queued',
+    status_scheduled: 'Scheduled',
+    status_running: 'Running',
+    status_waiting_for_user: 'Waiting for the person',
+    status_handed_off: 'Handed over',
+    status_completed: 'Completed',
+    status_failed: 'Failed',
+    status_skipped: 'Skipped',
+    status_cancelled: 'Cancelled',
+    reason_opted_out: 'The person has opted out',
+    reason_blocked: 'The person is blocked',
+    reason_no_address: 'The person has no address on this channel',
+    reason_duplicate: 'The same call was already made',
+    reason_handed_off: 'A member has taken over the conversation',
+    reason_resolved: 'The conversation was resolved',
+  },
+  {
+    status_queued: 'في الانتظار',
+    status_scheduled: 'مجدول',
+    status_running: 'قيد التشغيل',
+    status_waiting_for_user: 'بانتظار الشخص',
+    status_handed_off: 'سُلّمت إلى أشخاص',
+    status_completed: 'اكتمل',
+    status_failed: 'فشل',
+    status_skipped: 'تُخطّي',
+    status_cancelled: 'أُلغي',
+    reason_opted_out: 'ألغى الشخص اشتراكه',
+    reason_blocked: 'الشخص محظور',
+    reason_no_address: 'لا عنوان للشخص على هذه القناة',
+    reason_duplicate: 'أُجري الاستدعاء نفسه من قبل',
+    reason_handed_off: 'تولّى أشخاص المحادثة',
+    reason_resolved: 'أُغلقت المحادثة',
+  },
+);

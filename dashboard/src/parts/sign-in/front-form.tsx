@@ -1,0 +1,71 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import type { Problem } from '../../api/client.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../problem-alert.tsx';
+import { words } from './words.ts';
+
+type Props = {
+  onSubmit: (event: FormEvent) => void;
+  /** What stands beside no field (use-checked-form.ts). */
+  problem: Problem | null;
+  children: ReactNode;
+  /** The word on the button that submits. */
+  act: string;
+  busy: boolean;
+};
+
+/** The form of a page before the shell. */
+export function FrontForm({ onSubmit, problem, children, act, busy }: Props): ReactNode {
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        {problem && <ProblemAlert problem={problem} />}
+        {children}
+        <Button type="submit" size="md" loading={busy} fullWidth mt="xs">
+          {act}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** What a checked form gives an input. */
+type FieldProps = {
+  id: string;
+  value: string;
+  error: string | null;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+  autoFocus?: boolean;
+};
+
+export function EmailField({ label, ...props }: FieldProps & { label?: string }): ReactNode {
+  const say = useWords(words);
+  return (
+    <TextInput
+      label={label ?? say('email')}
+      type="email"
+      autoComplete="username"
+      inputMode="email"
+      classNames={{ input: 'ltr' }}
+      {...props}
+    />
+  );
+}
+
+/** `email`: the account's address where no one types it, so that a password manager keeps both together. */
+export function NewPasswordField({ email, ...props }: FieldProps & { email?: string }): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      {email !== undefined && <input type="hidden" name="username" autoComplete="username" value={email} />}
+      <PasswordInput
+        label={say('new_password')}
+        description={say('password_hint')}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+        {...props}
+      />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { Alert, Button } from '@mantine/core';
+import { IconFingerprint } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
+import { Problem } from '../../api/client.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { hasPasskeys, showPasskey } from '../passkey.ts';
+import { ProblemAlert } from '../problem-alert.tsx';
+import { words } from './words.ts';
+
+type Props = { onEntered: (session: SessionView) => void };
+
+/** Signs in with whatever passkey of this site the device offers; no address is asked for. */
+export function PasskeyButton({ onEntered }: Props): ReactNode {
+  const say = useWords(words);
+  const start = useAct('startPasskeySignIn', { refresh: [] });
+  const signIn = useAct('signInWithPasskey', { refresh: [] });
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+  if (!hasPasskeys()) return null;
+
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    setFault(null);
+    try {
+      const body = await showPasskey(await start.mutateAsync({}));
+      onEntered(await signIn.mutateAsync({ body }));
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {fault instanceof Problem && <ProblemAlert problem={fault} />}
+      {fault !== null && !(fault instanceof Problem) && (
+        <Alert color="gray" role="alert">
+          {say('passkey_not_used')}
+        </Alert>
+      )}
+      <Button
+        variant="default"
+        size="md"
+        fullWidth
+        leftSection={<IconFingerprint size={18} />}
+        loading={busy}
+        onClick={() => void act()}
+      >
+        {say('with_passkey')}
+      </Button>
+    </>
+  );
+}
