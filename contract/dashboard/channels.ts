@@ -28,7 +28,13 @@ export type ChannelRecord = Static<typeof ChannelRecord>;
 
 /** One channel, looked at closely. */
 export const ChannelDetail = Type.Object(
-  { ...record, received: Type.Boolean({ description: 'A person has written on it.' }) },
+  {
+    ...record,
+    received: Type.Boolean({ description: 'A person has written on it.' }),
+    refused_origins: Type.Array(Type.Object({ origin: Type.String(), refused_at: Moment }), {
+      description: 'Sites that are not allowed and whose pages tried to open this web chat, newest first.',
+    }),
+  },
   { title: 'DashboardChannelDetail' },
 );
 export type ChannelDetail = Static<typeof ChannelDetail>;

@@ -74,7 +74,17 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByText('The channel was saved.').waitFor();
     expect(await page.getByText(/provider|credentials/i).count()).toBe(0);
     expect(await seriousFaults(page)).toEqual([]);
+    const id = new URL(page.url()).pathname.split('/').at(-1)!;
+    const visit = () =>
+      journey.app.call('POST', `/chat/${id}/sessions`, { headers: { origin: 'https://blog.example' }, body: {} });
+    expect((await visit()).status).toBe(403);
+    const allow = page.getByRole('button', { name: 'Allow https://blog.example' });
+    await allow.waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/web-chat.png`, fullPage: true });
+    await allow.click();
+    await allow.waitFor({ state: 'detached' });
+    expect((await visit()).status).toBe(200);
     await look.getByRole('button', { name: 'Create a new secret' }).click();
     await dialog.getByText('signs the identity of signed-in visitors', { exact: false }).waitFor();
     expect(faults).toEqual([]);

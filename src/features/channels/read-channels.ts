@@ -1,3 +1,4 @@
+import type { WebChatSettings } from '../../../contract/chat.ts';
 import type { ChannelDetail, ChannelRecord, ConnectedChannel } from '../../../contract/dashboard/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Connected } from '../../channels/connect.ts';
@@ -8,6 +9,7 @@ import {
   listChannels as listRows,
   readChannel as readRow,
 } from '../../store/channels/channels.ts';
+import { listRefusedOrigins } from '../../store/channels/refused-origins.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ChannelsDeps } from './deps.ts';
 
@@ -26,7 +28,20 @@ export async function listChannels(
 export async function readChannel(deps: Reads, orgId: string, id: string): Promise<ChannelDetail> {
   const row = await readRow(deps.db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  return { ...presentChannel(deps, row), received: await hasReceived(deps.db, orgId, id) };
+  return {
+    ...presentChannel(deps, row),
+    received: await hasReceived(deps.db, orgId, id),
+    refused_origins: row.kind === 'web_chat' ? await refusedOrigins(deps, orgId, row) : [],
+  };
+}
+
+/** Without those that were allowed since. */
+async function refusedOrigins({ db }: Reads, orgId: string, { id, settings }: ChannelRow) {
+  const { allowed_origins: allowed = [] }: WebChatSettings = settings;
+  const refused = await listRefusedOrigins(db, orgId, id);
+  return refused
+    .filter(({ origin }) => !allowed.includes(origin))
+    .map(({ origin, refusedAt }) => ({ origin, refused_at: timestamp(refusedAt) }));
 }
 
 export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: ChannelRow): ChannelRecord => ({

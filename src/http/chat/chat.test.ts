@@ -6,6 +6,8 @@ import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createVisitorTokens } from '../../access/visitors/visitor-token.ts';
 import { sealSecrets } from '../../features/channels/ask-provider.ts';
+import type { ChannelsDeps } from '../../features/channels/deps.ts';
+import { readChannel } from '../../features/channels/read-channels.ts';
 import { channel } from '../../store/schema/channel.ts';
 import { conversation, message } from '../../store/schema/conversation.ts';
 import { endUser } from '../../store/schema/end-user.ts';
@@ -114,6 +116,23 @@ describe('which pages may use the chat', () => {
       expect([refused.status, refused.body.code]).toEqual([403, 'origin_not_allowed']);
       expect(refused.headers.get('access-control-allow-origin')).toBeNull();
     }
+  });
+
+  test('a site that was refused is shown to the owner until it is allowed, five at most', async () => {
+    const id = await webChat(orgId, agentId);
+    const deps = { db: parley.db, connector: { inboundUrl: () => null } } as unknown as ChannelsDeps;
+    const refusedOrigins = async () => (await readChannel(deps, orgId, id)).refused_origins.map(({ origin }) => origin);
+    await call('POST', `${id}/sessions`, { origin: 'null', body: {} });
+    await call('POST', `${id}/sessions`, { origin: 'https://blog.example', body: {} });
+    await call('OPTIONS', `${id}/messages`, { origin: 'https://blog.example' });
+    await expect.poll(refusedOrigins).toEqual(['https://blog.example']);
+    for (let n = 0; n < 8; n++) await call('OPTIONS', `${id}/messages`, { origin: `https://a${n}.example` });
+    await expect.poll(async () => (await refusedOrigins()).length).toBe(5);
+    const [last] = await refusedOrigins();
+    const settings = { allowed_origins: [SHOP, last] };
+    await parley.db.update(channel).set({ settings }).where(eq(channel.id, id));
+    expect(await refusedOrigins()).toHaveLength(4);
+    expect((await call('OPTIONS', `${id}/messages`, { origin: last! })).status).toBe(204);
   });
 
   test('a preflight gets the same answer', async () => {

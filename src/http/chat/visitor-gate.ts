@@ -10,6 +10,7 @@ import {
   createChatChannelReader,
   findChatChannel,
 } from '../../features/visitors/find-chat-channel.ts';
+import { createRefusedOrigins } from '../../features/visitors/note-refused-origin.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
 /** What is known about a call before its body is read. */
@@ -35,6 +36,7 @@ const PREFLIGHT_SECONDS = 7_200;
  */
 export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   const readChatChannel = createChatChannelReader({ db });
+  const noteRefused = createRefusedOrigins({ db });
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FromSite> {
     const { channel_id: id } = request.params as { channel_id: string };
@@ -43,7 +45,10 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     // A cache must not serve the answer for one site to another.
     reply.header('vary', 'origin');
     const asking = askingPage(request, channel);
-    if (!asking) throw new Refusal('origin_not_allowed');
+    if (!asking) {
+      noteRefused(channel, request.headers.origin);
+      throw new Refusal('origin_not_allowed');
+    }
     if (request.headers.origin !== undefined) {
       reply
         .header('access-control-allow-origin', request.headers.origin)

@@ -34,3 +34,20 @@ export const channel = pgTable(
     index('channel_inbound').on(table.id),
   ],
 );
+
+/** Sites outside the list of a web chat whose pages tried to open it, lately. */
+export const refusedOrigin = pgTable(
+  'refused_origin',
+  {
+    orgId: orgId(),
+    channelId: text('channel_id').notNull(),
+    origin: text('origin').notNull(),
+    refusedAt: moment('refused_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.channelId, table.origin] }),
+    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }).onDelete(
+      'cascade',
+    ),
+  ],
+);

@@ -2,16 +2,17 @@ import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
 import { IconExternalLink, IconInfoCircle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { WebChatSettings } from '../../../../contract/chat.ts';
-import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
+import type { ChannelDetail, ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { useSession } from '../../session/session.ts';
 import classes from './install-card.module.css';
 import { installWords } from './install-words.ts';
+import { RefusedOrigins } from './refused-origins.tsx';
 
 /** How a web chat gets onto a site, and the chat itself to try it. */
-export function InstallCard({ item }: { item: ChannelRecord }): ReactNode {
+export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
   const say = useWords(installWords);
   const { base_url } = useSession();
   const { allowed_origins = [], hosted_page = true }: WebChatSettings = item.settings;
@@ -25,6 +26,7 @@ export function InstallCard({ item }: { item: ChannelRecord }): ReactNode {
             value={`<script async src="${base_url}${page}/widget.js"></script>`}
             copyLabel={say('copy_tag')}
           />
+          <RefusedOrigins item={item} />
           {allowed_origins.length === 0 ? (
             <Alert color="yellow" icon={<IconInfoCircle size={18} />}>
               {say('no_sites')}

@@ -1,0 +1,59 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { WebChatSettings } from '../../../../contract/chat.ts';
+import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { installWords } from './install-words.ts';
+
+/** Sites that tried to show the chat and are not allowed: usually the own site, not on the list yet. */
+export function RefusedOrigins({ item }: { item: ChannelDetail }): ReactNode {
+  const say = useWords(installWords);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
+  const { allowed_origins = [] }: WebChatSettings = item.settings;
+  const allow = (origin: string): void =>
+    update.mutate(
+      {
+        params: { org_id, channel_id: item.id },
+        body: { settings: { ...item.settings, allowed_origins: [...allowed_origins, origin] } },
+      },
+      { onSuccess: () => notifyDone(say('allowed', { origin })) },
+    );
+  if (item.refused_origins.length === 0) return null;
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle size={18} />}>
+      <Text size="sm" fw={600}>
+        {say('refused')}
+      </Text>
+      <Text size="sm" mb="xs">
+        {say('refused_hint')}
+      </Text>
+      {item.refused_origins.map(({ origin, refused_at }) => (
+        <Group key={origin} justify="space-between" gap="xs" mb={4}>
+          <Text size="sm" component="span" style={{ overflowWrap: 'anywhere' }}>
+            <code dir="ltr">{origin}</code> · <Moment at={refused_at} />
+          </Text>
+          {may && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={say('allow_origin', { origin })}
+              loading={update.isPending}
+              onClick={() => allow(origin)}
+            >
+              {say('allow')}
+            </Button>
+          )}
+        </Group>
+      ))}
+      {update.error && <ProblemAlert problem={update.error} />}
+    </Alert>
+  );
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenAgent, givenChannel, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { listRefusedOrigins } from '../../store/channels/refused-origins.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { createRefusedOrigins } from './note-refused-origin.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(() => db.$client.end());
+
+const MINUTE = 60_000;
+
+test('records an origin once a minute, and five of a channel, whatever callers invent', async () => {
+  const orgId = await givenOrganization(db);
+  const { agentId } = await givenAgent(db, orgId);
+  const id = await givenChannel(db, orgId, agentId, { kind: 'web_chat' });
+  const stored = async () => (await listRefusedOrigins(db, orgId, id)).map(({ origin }) => origin).toSorted();
+  let now = MINUTE;
+  const note = createRefusedOrigins({ db }, () => now);
+  const noted = (origins: (string | undefined)[]) => origins.forEach((origin) => note({ orgId, id }, origin));
+
+  noted([
+    undefined,
+    'null',
+    'file://',
+    'https://a.example/page',
+    'https://A.example',
+    `https://${'a'.repeat(300)}.example`,
+  ]);
+  noted([1, 2, 3, 4, 5, 6, 7].map((n) => `https://s${n}.example`));
+  const first = [1, 2, 3, 4, 5].map((n) => `https://s${n}.example`);
+  await expect.poll(stored).toEqual(first);
+
+  now += MINUTE;
+  noted(['https://s9.example:8443']);
+  await expect.poll(stored).toContain('https://s9.example:8443');
+  expect(await stored()).toHaveLength(5);
+});
