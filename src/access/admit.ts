@@ -104,22 +104,9 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     if (need.campaign !== undefined) named.campaign = params[need.campaign];
     const refusal = decideCaller(caller, need, named, from);
     if (refusal !== null) throw refused(refusal, caller);
-    const found = isGood ? recall(caller.orgId, named) : undefined;
+    const found = isGood ? recall(directory, caller.orgId, named) : undefined;
     if (found !== undefined) return admission(caller, need, from, found);
     return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
-  }
-
-  /** Undefined if one of them is not in memory. */
-  function recall(orgId: string, named: Named): Found | undefined {
-    const agent = named.agent === undefined ? null : directory.target('agent', orgId, named.agent);
-    if (agent === undefined) return undefined;
-    const trigger = named.trigger === undefined ? null : directory.target('trigger', orgId, named.trigger);
-    if (trigger === undefined) return undefined;
-    const channel = named.channel === undefined ? null : directory.target('channel', orgId, named.channel);
-    if (channel === undefined) return undefined;
-    const campaign = named.campaign === undefined ? null : directory.target('campaign', orgId, named.campaign);
-    if (campaign === undefined) return undefined;
-    return { agent, trigger, channel, campaign };
   }
 
   async function load(orgId: string, named: Named, isGood: boolean): Promise<Found> {
@@ -152,6 +139,19 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
       campaign: lookUp('campaign'),
     },
   };
+}
+
+/** Undefined if one of them is not in memory. */
+function recall(directory: Directory, orgId: string, named: Named): Found | undefined {
+  const agent = named.agent === undefined ? null : directory.target('agent', orgId, named.agent);
+  if (agent === undefined) return undefined;
+  const trigger = named.trigger === undefined ? null : directory.target('trigger', orgId, named.trigger);
+  if (trigger === undefined) return undefined;
+  const channel = named.channel === undefined ? null : directory.target('channel', orgId, named.channel);
+  if (channel === undefined) return undefined;
+  const campaign = named.campaign === undefined ? null : directory.target('campaign', orgId, named.campaign);
+  if (campaign === undefined) return undefined;
+  return { agent, trigger, channel, campaign };
 }
 
 const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: null };

@@ -67,10 +67,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const organizations = new Map<string, Validity>();
   /** From a sandbox channel to the agent whose facts name it. */
   const sandboxOf = new Map<string, string>();
-  const absent = new Map<string, number>();
-  const changedAt = new Map<string, number>();
-  let generation = 0;
-  let floor = 0;
+  const changes = createChanges();
+  const absent = createAbsent(clock, absentMs, changes.generation);
 
   const keys = createBoundedMap<KeyEntry>(entries, (_digest, { caller, organization }) => {
     digestOf.delete(caller.keyId);
@@ -82,43 +80,26 @@ export function createDirectory(options: DirectoryOptions): Directory {
     if ('sandboxChannelId' in facts && facts.sandboxChannelId !== null) sandboxOf.delete(facts.sandboxChannelId);
   });
 
-  const isUnchanged = (since: number, ids: readonly (string | null)[]): boolean =>
-    since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since);
-
-  const isAbsent = (name: string): boolean => {
-    const until = absent.get(name);
-    if (until === undefined) return false;
-    if (clock.monotonic() < until) return true;
-    absent.delete(name);
-    return false;
-  };
-
-  const keepAbsent = (name: string, since: number): void => {
-    if (since !== generation) return;
-    if (absent.size >= MAX_ABSENT) absent.clear();
-    absent.set(name, clock.monotonic() + absentMs);
-  };
-
   return {
     key: (digest) => {
       const entry = keys.get(digest);
       if (entry !== undefined) return entry.organization.valid ? entry : undefined;
-      return absent.size > 0 && isAbsent(digest) ? null : undefined;
+      return absent.has(digest) ? null : undefined;
     },
     target: <K extends TargetKind>(_kind: K, orgId: string, id: string) => {
       const facts = targets.get(id);
       if (facts !== undefined && facts.orgId === orgId) return facts as Facts[K];
-      return absent.size > 0 && isAbsent(absentTarget(orgId, id)) ? null : undefined;
+      return absent.size() > 0 && absent.has(absentTarget(orgId, id)) ? null : undefined;
     },
-    generation: () => generation,
+    generation: changes.generation,
     keepKey: (digest, record, since) => {
       if (record === null) {
-        keepAbsent(digest, since);
+        absent.keep(digest, since);
         return null;
       }
       const organization = organizations.get(record.orgId) ?? { valid: true, keys: 0 };
       const entry = entryOf(record, organization);
-      if (isUnchanged(since, [record.id, record.orgId])) {
+      if (changes.noneSince(since, [record.id, record.orgId])) {
         keys.set(digest, entry);
         organization.keys++;
         organizations.set(record.orgId, organization);
@@ -128,23 +109,19 @@ export function createDirectory(options: DirectoryOptions): Directory {
     },
     keepTarget: (kind, orgId, id, record, since) => {
       if (record === null) {
-        keepAbsent(absentTarget(orgId, id), since);
+        absent.keep(absentTarget(orgId, id), since);
         return null;
       }
       const facts = { ...record, orgId } as unknown as Facts[typeof kind];
       const sandboxChannelId = 'sandboxChannelId' in facts ? facts.sandboxChannelId : null;
-      if (isUnchanged(since, [id, sandboxChannelId])) {
+      if (changes.noneSince(since, [id, sandboxChannelId])) {
         targets.set(id, facts);
         if (sandboxChannelId !== null) sandboxOf.set(sandboxChannelId, id);
       }
       return facts;
     },
     drop: ({ kind, id }) => {
-      if (changedAt.size >= MAX_CHANGES) {
-        changedAt.clear();
-        floor = generation + 1;
-      }
-      changedAt.set(id, ++generation);
+      changes.add(id);
       if (kind === 'key') {
         const digest = digestOf.get(id);
         if (digest !== undefined) keys.delete(digest);
@@ -160,12 +137,57 @@ export function createDirectory(options: DirectoryOptions): Directory {
       absent.clear();
     },
     flush: () => {
-      floor = ++generation;
-      changedAt.clear();
+      changes.addAll();
       absent.clear();
       for (const map of [keys, targets, digestOf, organizations, sandboxOf]) map.clear();
     },
     size: () => keys.size() + targets.size(),
+  };
+}
+
+/** Names of which the database has no record. */
+function createAbsent(clock: Clock, absentMs: number, generation: () => number) {
+  const until = new Map<string, number>();
+  return {
+    has: (name: string): boolean => {
+      const end = until.get(name);
+      if (end === undefined) return false;
+      if (clock.monotonic() < end) return true;
+      until.delete(name);
+      return false;
+    },
+    /** Only if nothing at all has changed since: an absent record has no id of its own. */
+    keep: (name: string, since: number): void => {
+      if (since !== generation()) return;
+      if (until.size >= MAX_ABSENT) until.clear();
+      until.set(name, clock.monotonic() + absentMs);
+    },
+    size: () => until.size,
+    clear: () => until.clear(),
+  };
+}
+
+/** Which subjects changed after which generation. */
+function createChanges() {
+  const changedAt = new Map<string, number>();
+  let generation = 0;
+  let floor = 0;
+  return {
+    generation: () => generation,
+    noneSince: (since: number, ids: readonly (string | null)[]): boolean =>
+      since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since),
+    add: (id: string): void => {
+      if (changedAt.size >= MAX_CHANGES) {
+        changedAt.clear();
+        floor = generation + 1;
+      }
+      changedAt.set(id, ++generation);
+    },
+    /** Everything counts as changed. */
+    addAll: (): void => {
+      floor = ++generation;
+      changedAt.clear();
+    },
   };
 }
 

@@ -87,29 +87,12 @@ export type SharedCountersOptions = {
 };
 
 export function openSharedCounters({ url, prefix, windowMs, log }: SharedCountersOptions): SharedCounters {
-  let client = open();
+  let client = openClient(url, lose);
   let isWell = false;
   /** The last logged state, so that each state is logged once. */
   let said: string | null = null;
   let silentSince = performance.now();
   let probing: NodeJS.Timeout | undefined;
-
-  function open() {
-    const opened = createClient({
-      url,
-      RESP: 2,
-      scripts,
-      disableOfflineQueue: true,
-      disableClientInfo: true,
-      maintNotifications: 'disabled',
-      commandOptions: { timeout: undefined },
-      socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
-    });
-    opened.on('error', lose);
-    // The listener logs its errors.
-    opened.connect().catch(() => {});
-    return opened;
-  }
 
   function lose(error: unknown): void {
     isWell = false;
@@ -140,7 +123,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       if (performance.now() - silentSince < REOPEN_MS) return;
       silentSince = performance.now();
       const silent = client;
-      client = open();
+      client = openClient(url, lose);
       silent.removeAllListeners('error').on('error', () => {});
       silent.destroy();
     }
@@ -185,6 +168,23 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       client.destroy();
     },
   };
+}
+
+function openClient(url: string, lose: (error: unknown) => void) {
+  const opened = createClient({
+    url,
+    RESP: 2,
+    scripts,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    commandOptions: { timeout: undefined },
+    socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
+  });
+  opened.on('error', lose);
+  // The listener logs its errors.
+  opened.connect().catch(() => {});
+  return opened;
 }
 
 function takenOf([refusedBy, ...numbers]: readonly number[]): Taken {

@@ -98,15 +98,7 @@ export function createLease(deps: LeaseDeps): Lease {
     extend(start, wallStart);
   }
 
-  // Renewals never overlap; a caller during one gets the next one.
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
-  const begin = (): Promise<void> => {
-    running = renewOnce().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  const renewals = oneAtATime(renewOnce);
 
   return {
     good: () => {
@@ -116,25 +108,41 @@ export function createLease(deps: LeaseDeps): Lease {
       const wallElapsed = clock.wall() - wallFrom;
       return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;
     },
-    renew: () => {
-      if (running === null) return begin();
-      next ??= running
-        .catch(() => {})
-        .then(() => {
-          next = null;
-          return begin();
-        });
-      return next;
-    },
+    renew: renewals.begin,
     release: async () => {
       released = true;
       lose();
-      await running?.catch(() => {});
+      await renewals.current()?.catch(() => {});
       if (node) await store.remove(node.id);
       node = null;
     },
     rowOn: (server) => (node?.server === server ? node.id : null),
     nodes: () => node?.nodes ?? 1,
     ageMs: () => (from === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() - from),
+  };
+}
+
+/** A call during a run gets the next run, which begins after that call. */
+function oneAtATime(work: () => Promise<void>) {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const run = (): Promise<void> => {
+    running = work().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return {
+    current: () => running,
+    begin: (): Promise<void> => {
+      if (running === null) return run();
+      next ??= running
+        .catch(() => {})
+        .then(() => {
+          next = null;
+          return run();
+        });
+      return next;
+    },
   };
 }

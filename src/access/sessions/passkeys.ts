@@ -32,23 +32,7 @@ type Purpose = `add ${string}` | 'sign in';
 
 export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) {
   const site = passkeySite(baseUrl);
-
-  function newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
-    const head = Buffer.alloc(8 + RANDOM_BYTES);
-    head.writeBigUInt64BE(BigInt(Date.now()));
-    randomBytes(RANDOM_BYTES).copy(head, 8);
-    return new Uint8Array(Buffer.concat([head, sign(key, head, purpose)]));
-  }
-
-  /** When the challenge was created; null: not by us, for another purpose, or too long ago. */
-  function readChallenge(challenge: string, purpose: Purpose): Date | null {
-    const bytes = Buffer.from(challenge, 'base64url');
-    const head = bytes.subarray(0, 8 + RANDOM_BYTES);
-    const given = bytes.subarray(8 + RANDOM_BYTES);
-    if (!isSigned(key, given, (one) => sign(one, head, purpose))) return null;
-    const at = Number(head.readBigUInt64BE());
-    return Date.now() - at <= CHALLENGE_MS ? new Date(at) : null;
-  }
+  const challenges = createChallenges(key);
 
   function siteOrRefuse(): PasskeySite {
     if (site === null) throw refused('Passkeys need a host name: the base URL of this installation has none.');
@@ -67,7 +51,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
         userName: user.email,
         userDisplayName: user.name,
         userID: new Uint8Array(Buffer.from(user.id)),
-        challenge: newChallenge(`add ${user.id}`),
+        challenge: challenges.create(`add ${user.id}`),
         excludeCredentials: known.map(({ credentialId }) => ({ id: credentialId })),
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         timeout: CHALLENGE_MS,
@@ -79,31 +63,20 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       const { rpId, origin } = siteOrRefuse();
       const { verifyRegistrationResponse } = await webAuthn();
       const checked = await verifyRegistrationResponse({
-        response: {
-          id: sent.id,
-          rawId: sent.id,
-          type: 'public-key',
-          clientExtensionResults: {},
-          response: { clientDataJSON: sent.client_data, attestationObject: sent.attestation },
-        },
-        expectedChallenge: (challenge) => readChallenge(challenge, `add ${user.id}`) !== null,
+        response: credentialOf(sent, { clientDataJSON: sent.client_data, attestationObject: sent.attestation }),
+        expectedChallenge: (challenge) => challenges.read(challenge, `add ${user.id}`) !== null,
         expectedOrigin: origin,
         expectedRPID: rpId,
         requireUserVerification: true,
       }).catch(unreadable);
       if (!checked.verified) throw refused();
-      const { credential } = checked.registrationInfo;
-      return {
-        credentialId: credential.id,
-        publicKey: Buffer.from(credential.publicKey),
-        counter: credential.counter,
-        transports: sent.transports,
-      };
+      const { id, publicKey, counter } = checked.registrationInfo.credential;
+      return { credentialId: id, publicKey: Buffer.from(publicKey), counter, transports: sent.transports };
     },
 
     async signInOptions() {
       const { rpId } = siteOrRefuse();
-      const challenge = newChallenge('sign in');
+      const challenge = challenges.create('sign in');
       const { generateAuthenticationOptions } = await webAuthn();
       return generateAuthenticationOptions({
         rpID: rpId,
@@ -122,29 +95,19 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       let challengedAt: Date | null = null;
       const { verifyAuthenticationResponse } = await webAuthn();
       const checked = await verifyAuthenticationResponse({
-        response: {
-          id: sent.id,
-          rawId: sent.id,
-          type: 'public-key',
-          clientExtensionResults: {},
-          response: {
-            clientDataJSON: sent.client_data,
-            authenticatorData: sent.authenticator_data,
-            signature: sent.signature,
-          },
-        },
+        response: credentialOf(sent, {
+          clientDataJSON: sent.client_data,
+          authenticatorData: sent.authenticator_data,
+          signature: sent.signature,
+        }),
         expectedChallenge: (challenge) => {
-          challengedAt = readChallenge(challenge, 'sign in');
+          challengedAt = challenges.read(challenge, 'sign in');
           return challengedAt !== null;
         },
         expectedOrigin: origin,
         expectedRPID: rpId,
         requireUserVerification: true,
-        credential: {
-          id: known.credentialId,
-          publicKey: new Uint8Array(known.publicKey),
-          counter: known.counter,
-        },
+        credential: { id: known.credentialId, publicKey: new Uint8Array(known.publicKey), counter: known.counter },
       }).catch(unreadable);
       if (!checked.verified || challengedAt === null) throw refused();
       return { challengedAt, counter: checked.authenticationInfo.newCounter };
@@ -154,7 +117,36 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
+/** What the browser sent, in the form of the standard. */
+const credentialOf = <Response>({ id }: { id: string }, response: Response) => ({
+  id,
+  rawId: id,
+  type: 'public-key' as const,
+  clientExtensionResults: {},
+  response,
+});
+
 const RANDOM_BYTES = 16;
+
+function createChallenges(key: Key) {
+  return {
+    create: (purpose: Purpose): Uint8Array<ArrayBuffer> => {
+      const head = Buffer.alloc(8 + RANDOM_BYTES);
+      head.writeBigUInt64BE(BigInt(Date.now()));
+      randomBytes(RANDOM_BYTES).copy(head, 8);
+      return new Uint8Array(Buffer.concat([head, sign(key, head, purpose)]));
+    },
+    /** When the challenge was created; null: not by us, for another purpose, or too long ago. */
+    read: (challenge: string, purpose: Purpose): Date | null => {
+      const bytes = Buffer.from(challenge, 'base64url');
+      const head = bytes.subarray(0, 8 + RANDOM_BYTES);
+      const given = bytes.subarray(8 + RANDOM_BYTES);
+      if (!isSigned(key, given, (one) => sign(one, head, purpose))) return null;
+      const at = Number(head.readBigUInt64BE());
+      return Date.now() - at <= CHALLENGE_MS ? new Date(at) : null;
+    },
+  };
+}
 
 /** Read by the first passkey: many nodes never meet one. */
 const webAuthn = () => import('@simplewebauthn/server');

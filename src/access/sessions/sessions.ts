@@ -3,13 +3,13 @@ import { readLate } from '../../kernel/read-late.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/people.ts';
-import { findCredential, lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
-import { deleteOtherSessions, deleteSession, deleteSessionByToken } from '../../store/accounts/sessions.ts';
+import { findCredential, lockPasswordHash, readPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteSession, deleteSessionByToken } from '../../store/accounts/sessions.ts';
 import { readFactors } from '../../store/accounts/authenticator.ts';
-import { isCommonPassword } from './common-password.ts';
 import type { Auth } from './create-auth.ts';
-import { ADDRESS_HEADER, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './session-terms.ts';
+import { ADDRESS_HEADER, SESSION_COOKIE } from './session-terms.ts';
 import { createDeviceCookies } from './device-cookie.ts';
+import { createPasswords } from './passwords.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import { resignCookie } from './resign-cookie.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
@@ -98,8 +98,9 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
   const openAuth = readLate(async (): Promise<Auth> =>
     (await import('./create-auth.ts')).createAuth({ db, secret, baseUrl, log }),
   );
-  const passwords = async () => (await (await openAuth()).$context).password;
+  const scrypt = async () => (await (await openAuth()).$context).password;
   const devices = createDeviceCookies(keyOf('device cookie'));
+  const passwords = createPasswords({ db, limit, devices, scrypt });
   const challengeKey = keyOf('second factor challenge');
 
   async function read(caller: Browser) {
@@ -110,32 +111,8 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       auth.api.getSession({ headers: headersOf(caller), returnHeaders: true }),
     );
     if (response === null) return null;
-    const { session, user } = response;
-    return {
-      signedIn: {
-        sessionId: session.id,
-        onlyOrgId: session.signInOrgId ?? null,
-        signInFactor: session.signInFactor,
-        openedAt: session.createdAt,
-        user: { id: user.id, name: user.name, email: user.email, emailVerified: user.emailVerified },
-      },
-      setCookie: headers.getSetCookie(),
-    };
+    return { signedIn: signedInOf(response), setCookie: headers.getSetCookie() };
   }
-
-  /**
-   * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
-   * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
-   * two sees the other.
-   */
-  const isStillRight = (userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
-    db.transaction(async (tx) => {
-      const hash = await lockPasswordHash(tx, userId);
-      const isSame = passwordHash === undefined || passwordHash === hash;
-      if (isSame && (factor || !isAsked(await readFactors(tx, userId)))) return true;
-      await deleteSessionByToken(tx, userId, token);
-      return false;
-    });
 
   const open = async (caller: Browser, userId: string, signInOrgId: string | null, signInFactor: boolean) => {
     const body = { userId, signInOrgId, signInFactor };
@@ -155,27 +132,9 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       return { userId: person.id, setCookie: [], asked: { challenge, expiresAt, ...can } };
     }
     const { setCookie, token } = await open(caller, person.id, null, proof.factor);
-    if (!(await asked(() => isStillRight(person.id, token, proof)))) throw wrong();
+    if (!(await asked(() => isStillRight(db, person.id, token, proof)))) throw wrong();
     const device = devices.remember(caller.cookie, person.email);
     return { userId: person.id, setCookie: device === null ? setCookie : [...setCookie, device], asked: null };
-  };
-
-  const checkPassword: Sessions['checkPassword'] = async (caller, who, password) => {
-    const { email } = who.user;
-    const device = devices.deviceOf(caller.cookie, email);
-    await limit.attempt(caller.address, email, device);
-    const scrypt = await passwords();
-    const hash = await readPasswordHash(db, who.user.id);
-    const isRight =
-      hash !== null && password.length <= MAX_PASSWORD_CHARACTERS && (await scrypt.verify({ hash, password }));
-    if (!isRight) throw wrongNow();
-    await limit.succeeded(caller.address, email, device);
-    return hash;
-  };
-
-  const hashPassword: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
-    if (await isCommonPassword(password, own)) throw tooCommon(pointer);
-    return (await passwords()).hash(password);
   };
 
   return {
@@ -184,10 +143,10 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       const device = devices.deviceOf(caller.cookie, email);
       await limit.attempt(caller.address, email, device);
       const known = await asked(() => findCredential(db, email));
-      const scrypt = await passwords();
+      const { hash, verify } = await scrypt();
       // The same work for an address without an account, so that the time reveals nothing.
-      if (!known) await scrypt.hash(password);
-      if (!known || !(await scrypt.verify({ hash: known.hash, password }))) throw wrong();
+      if (!known) await hash(password);
+      if (!known || !(await verify({ hash: known.hash, password }))) throw wrong();
       await limit.succeeded(caller.address, email, device);
       return finishSignIn(caller, known.person, { passwordHash: known.hash, factor: false });
     },
@@ -201,25 +160,38 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       const person = await asked(() => findPerson(db, userId));
       return person && { person, proof: { passwordHash, factor: false } };
     },
-    checkPassword,
+    checkPassword: passwords.check,
     async signOut(caller) {
       const found = await read(caller);
       // better-auth's own sign-out reports success even when the row could not be removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
-    async changePassword(caller, who, current, next) {
-      const hash = await checkPassword(caller, who, current);
-      const nextHash = await hashPassword(next, [who.user.name, who.user.email], '/new_password');
-      await db.transaction(async (tx) => {
-        // The password may have been changed after the check; that change stays.
-        if ((await lockPasswordHash(tx, who.user.id)) !== hash) throw wrongNow();
-        await setPasswordHash(tx, who.user.id, nextHash);
-        await deleteOtherSessions(tx, who.user.id, who.sessionId);
-      });
-    },
-    hashPassword,
+    changePassword: passwords.change,
+    hashPassword: passwords.hash,
   };
 }
+
+/**
+ * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
+ * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
+ * two sees the other.
+ */
+const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const hash = await lockPasswordHash(tx, userId);
+    const isSame = passwordHash === undefined || passwordHash === hash;
+    if (isSame && (factor || !isAsked(await readFactors(tx, userId)))) return true;
+    await deleteSessionByToken(tx, userId, token);
+    return false;
+  });
+
+const signedInOf = ({ session, user }: NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>): SignedIn => ({
+  sessionId: session.id,
+  onlyOrgId: session.signInOrgId ?? null,
+  signInFactor: session.signInFactor,
+  openedAt: session.createdAt,
+  user: { id: user.id, name: user.name, email: user.email, emailVerified: user.emailVerified },
+});
 
 const plainHeaders = ({ cookie, address, userAgent }: Browser): Headers =>
   new Headers({
@@ -236,13 +208,6 @@ const isAsked = ({ authenticator, passkeys }: { authenticator: boolean; passkeys
 
 const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
-
-const tooCommon = (pointer: string): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer, code: 'password_too_common', detail: 'This password is too common. Choose another one.' }],
-  });
-
-const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');
 
 /**
  * Maps better-auth's errors to ours. Its generic 500 means a database that did not answer: that is 503, never "signed

@@ -1,0 +1,57 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteOtherSessions } from '../../store/accounts/sessions.ts';
+import type { Db } from '../../store/db.ts';
+import { isCommonPassword } from './common-password.ts';
+import type { Auth } from './create-auth.ts';
+import type { createDeviceCookies } from './device-cookie.ts';
+import { MAX_PASSWORD_CHARACTERS } from './session-terms.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignInLimit } from './sign-in-limit.ts';
+
+type PasswordDeps = {
+  db: Db;
+  limit: SignInLimit;
+  devices: ReturnType<typeof createDeviceCookies>;
+  scrypt(): Promise<Awaited<Auth['$context']>['password']>;
+};
+
+/** The password of a person who is signed in: check it, hash a new one, change it. */
+export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps) {
+  const check: Sessions['checkPassword'] = async (caller, who, password) => {
+    const { email } = who.user;
+    const device = devices.deviceOf(caller.cookie, email);
+    await limit.attempt(caller.address, email, device);
+    const { verify } = await scrypt();
+    const hash = await readPasswordHash(db, who.user.id);
+    const isRight = hash !== null && password.length <= MAX_PASSWORD_CHARACTERS && (await verify({ hash, password }));
+    if (!isRight) throw wrongNow();
+    await limit.succeeded(caller.address, email, device);
+    return hash;
+  };
+
+  const hash: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
+    if (await isCommonPassword(password, own)) throw tooCommon(pointer);
+    return (await scrypt()).hash(password);
+  };
+
+  const change: Sessions['changePassword'] = async (caller, who, current, next) => {
+    const currentHash = await check(caller, who, current);
+    const nextHash = await hash(next, [who.user.name, who.user.email], '/new_password');
+    await db.transaction(async (tx) => {
+      // The password may have been changed after the check; that change stays.
+      if ((await lockPasswordHash(tx, who.user.id)) !== currentHash) throw wrongNow();
+      await setPasswordHash(tx, who.user.id, nextHash);
+      await deleteOtherSessions(tx, who.user.id, who.sessionId);
+    });
+  };
+
+  return { check, hash, change };
+}
+
+const tooCommon = (pointer: string): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer, code: 'password_too_common', detail: 'This password is too common. Choose another one.' }],
+  });
+
+const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');
