@@ -1,18 +1,16 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 import { type Answer, type Gathered, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { ownProgram } from '../../kernel/own-files.ts';
+import { createKnowledgeThread } from './knowledge-thread.ts';
 import {
   type Ask,
   type AskedMeaning,
   type DocumentsOf,
   type FromThread,
   type Question,
-  SLICES,
   type ThreadData,
   type ToThread,
-  UNDER_WAY,
   type VectorPiece,
   type VectorPlace,
 } from './messages.ts';
@@ -70,14 +68,12 @@ export function createKnowledge({
   log,
   readDocument,
   readVectors = async () => null,
-  startThread = start,
+  startThread,
   stuckMs = STUCK_MS,
 }: KnowledgeOptions): Knowledge {
   const pending = new Map<number, Pending>();
   const resting = new Map<string, number>();
-  const beacon = new Int32Array(new SharedArrayBuffer(8));
-  let thread: Worker | null = null;
-  let watch: NodeJS.Timeout | undefined;
+  const thread = createKnowledgeThread({ log, startThread, stuckMs, onMessage: hear, onLost: retry });
   let lastJob = 0;
   let stopped = false;
 
@@ -101,80 +97,23 @@ export function createKnowledge({
 
   function send(one: Pending): void {
     one.threads++;
-    post(one.ask);
+    thread.post(one.ask);
   }
 
-  function post(message: ToThread): void {
-    thread ??= open();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    thread.postMessage(message);
-  }
-
-  function open(): Worker {
-    beacon.fill(0);
-    const opened = startThread({ beacon });
-    opened.unref();
-    opened.on('message', (message: FromThread) => hear(opened, message));
-    // The exit event follows an error.
-    opened.on('error', (error) => log.error({ err: error }, 'the thread of the knowledge failed'));
-    opened.on('exit', () => replace(opened));
-    watch = setInterval(watchOver(opened), stuckMs / 5);
-    watch.unref();
-    return opened;
-  }
-
-  function hear(from: Worker, message: FromThread): void {
+  function hear(message: FromThread, reply: (answer: ToThread) => void): void {
     const one = pending.get(message.job);
-    if (!one || from !== thread) return;
-    if (message.kind === 'want') return void read(from, one.ask, message.after);
-    if (message.kind === 'want_vectors') return void readPiece(from, one.ask, message.after);
+    if (!one) return;
+    if (message.kind === 'want') return void documentFor(one.ask, message.after, readDocument, log).then(reply);
+    if (message.kind === 'want_vectors')
+      return void vectorsFor(one.ask, message.after, readVectors, log).then((answer) => answer && reply(answer));
     pending.delete(message.job);
     if (message.kind === 'found') one.resolve(message.found);
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
-  async function read(wants: Worker, { job, orgId, agentId }: Ask, after: string | null): Promise<void> {
-    const answer: ToThread = await readDocument(orgId, agentId, after).then(
-      (document) => ({ kind: 'document', job, document }),
-      (error: unknown) => {
-        log.warn({ err: error }, 'a document cannot be read');
-        return { kind: 'unreadable', job };
-      },
-    );
-    if (wants === thread) post(answer);
-  }
-
-  async function readPiece(wants: Worker, { job, orgId, agentId, question }: Ask, after: VectorPlace | null) {
-    if (question.reader !== 'model' || !question.meaning) return;
-    const answer: ToThread = await readVectors(orgId, agentId, question.meaning.dimensions, after).then(
-      // Copied: with a view of a larger buffer, all of that would be sent.
-      (piece) => ({
-        kind: 'vectors',
-        job,
-        piece: piece && { ...piece, hashes: new Uint8Array(piece.hashes), vectors: new Uint8Array(piece.vectors) },
-      }),
-      (error: unknown) => {
-        log.warn({ err: error }, 'vectors of passages cannot be read');
-        return { kind: 'unreadable', job };
-      },
-    );
-    if (wants === thread) post(answer);
-  }
-
-  function watchOver(watched: Worker): () => void {
-    let [slices, since] = [0, performance.now()];
-    return () => {
-      const moved = Atomics.load(beacon, SLICES) !== slices || Atomics.load(beacon, UNDER_WAY) === 0;
-      if (moved) [slices, since] = [Atomics.load(beacon, SLICES), performance.now()];
-      else if (performance.now() - since > stuckMs) void watched.terminate();
-    };
-  }
-
-  function replace(gone: Worker): void {
-    if (gone !== thread) return;
-    thread = null;
-    clearInterval(watch);
-    const culprit = pending.get(Atomics.load(beacon, UNDER_WAY))?.ask;
+  /** The thread is gone. `underWay`: the job that it was working for. */
+  function retry(underWay: number): void {
+    const culprit = pending.get(underWay)?.ask;
     if (pending.size > 0)
       log.error({ org_id: culprit?.orgId, agent_id: culprit?.agentId }, 'the thread of the knowledge is replaced');
     if (culprit) rest(editionOf(culprit));
@@ -201,24 +140,49 @@ export function createKnowledge({
     }),
     stop: async () => {
       stopped = true;
-      await thread?.terminate();
+      await thread.end();
     },
   };
 }
 
+const documentFor = (
+  { job, orgId, agentId }: Ask,
+  after: string | null,
+  read: ReadDocument,
+  log: Logger,
+): Promise<ToThread> =>
+  read(orgId, agentId, after).then(
+    (document) => ({ kind: 'document', job, document }),
+    (error: unknown) => {
+      log.warn({ err: error }, 'a document cannot be read');
+      return { kind: 'unreadable', job };
+    },
+  );
+
+async function vectorsFor(
+  { job, orgId, agentId, question }: Ask,
+  after: VectorPlace | null,
+  read: ReadVectors,
+  log: Logger,
+): Promise<ToThread | null> {
+  if (question.reader !== 'model' || !question.meaning) return null;
+  return read(orgId, agentId, question.meaning.dimensions, after).then(
+    (piece) => ({ kind: 'vectors', job, piece: piece && copyOf(piece) }),
+    (error: unknown) => {
+      log.warn({ err: error }, 'vectors of passages cannot be read');
+      return { kind: 'unreadable', job };
+    },
+  );
+}
+
+/** With a view of a larger buffer, all of that buffer would be sent. */
+const copyOf = (piece: VectorPiece): VectorPiece => ({
+  ...piece,
+  hashes: new Uint8Array(piece.hashes),
+  vectors: new Uint8Array(piece.vectors),
+});
+
 const MAX_JOB = 2 ** 31 - 1;
-/** Four times the size of the cached indexes: garbage and builds in progress come on top. */
-const MAX_HEAP_MB = 2_048;
-
-/** The thread needs no environment variables, so it gets none of their secrets. */
-const start = (workerData: ThreadData): Worker =>
-  new Worker(ownProgram('src/answering/knowledge/thread'), {
-    workerData,
-    env: {},
-    name: 'knowledge',
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  });
-
 const editionOf = ({ orgId, agentId, edition }: DocumentsOf): string => `${orgId} ${agentId} ${edition}`;
 
 const failed = (why: string): ProviderError => new ProviderError('knowledge_failed', why, { retryable: true });

@@ -110,13 +110,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
     const upTo = { ...spent, unknownInput: spent.unknownInput + input, unknownOutput: spent.unknownOutput + output };
     const { run_id: runId } = request.context;
     const lease = request.account?.lease ?? null;
-    const wanted = { id, payers, ...ref, upTo, runId, lease };
-    let refused = await reserve(deps.pool, wanted);
-    const isBusy = refused.length > 0 && refused.every(({ why }) => why === 'busy');
-    if (isBusy && (await settleDead(deps.pool, MAX_DEAD, payers.orgId)) > 0) refused = await reserve(deps.pool, wanted);
-    const spentOnes = refused.filter(({ why }) => why === 'spent').map((each) => each.id);
-    if (spentOnes.length > 0) await markSpent(deps.pool, payers.orgId, spentOnes);
-    if (refused.length > 0) throw overBudget(refused, ref);
+    await reserveOrRefuse(deps, { id, payers, ...ref, upTo, runId, lease });
     reserved = true;
   }
 
@@ -147,21 +141,39 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
       );
       deps.onUse?.({ ...ref, spent, calls, toolCalls, failure: failure?.code ?? null });
     }
-    if (gate !== null) await report(gate, failure, thrown !== null).catch(() => undefined);
-  }
-
-  async function report({ entered, known }: Gate, failure: ProviderError | null, failed: boolean): Promise<void> {
-    const probed = entered === 'probe';
-    if (failure !== null && COUNTED.has(failure.code)) {
-      return reportFailure(deps.pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
-    }
-    // A refusal of this call is an answer; a turn that was aborted says nothing.
-    if (!failed || failure?.code === 'provider_refused') {
-      if (known) await reportSuccess(deps.pool, at, probed);
-    } else if (probed) await endProbe(deps.pool, at);
+    if (gate !== null) await report(deps, at, gate, failure, thrown !== null).catch(() => undefined);
   }
 
   return { calling, close };
+}
+
+/** Refuses when a budget cannot pay the call. */
+async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof reserve>[1]): Promise<void> {
+  const { orgId } = wanted.payers;
+  let refused = await reserve(pool, wanted);
+  const isBusy = refused.length > 0 && refused.every(({ why }) => why === 'busy');
+  if (isBusy && (await settleDead(pool, MAX_DEAD, orgId)) > 0) refused = await reserve(pool, wanted);
+  const spentOnes = refused.filter(({ why }) => why === 'spent').map((each) => each.id);
+  if (spentOnes.length > 0) await markSpent(pool, orgId, spentOnes);
+  if (refused.length > 0) throw overBudget(refused, wanted);
+}
+
+/** Tells the gate of the model how the attempt ended. */
+async function report(
+  { pool }: CallsDeps,
+  at: ModelRef & { orgId: string },
+  { entered, known }: Gate,
+  failure: ProviderError | null,
+  failed: boolean,
+): Promise<void> {
+  const probed = entered === 'probe';
+  if (failure !== null && COUNTED.has(failure.code)) {
+    return reportFailure(pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
+  }
+  // A refusal of this call is an answer; a turn that was aborted says nothing.
+  if (!failed || failure?.code === 'provider_refused') {
+    if (known) await reportSuccess(pool, at, probed);
+  } else if (probed) await endProbe(pool, at);
 }
 
 /** The names of the conventions, where they have one. */

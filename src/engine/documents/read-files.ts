@@ -44,45 +44,24 @@ export function createReadFiles({
   maxMemory = MAX_MEMORY_BYTES,
   idleMs = IDLE_MS,
 }: ReadFilesOptions): ReadFiles {
-  /** By organization; the next one comes first. */
-  const queues = new Map<string, Job[]>();
-  let waitingBytes = 0;
+  const queue = createFileQueue();
   let thread: Worker | null = null;
   let current: Job | null = null;
   let idle: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  function add(orgId: string, job: Job): void {
-    const queue = queues.get(orgId) ?? [];
-    const bytes = bytesOf(job.task);
-    if (stopped || queue.length >= MAX_OF_ORGANIZATION || waitingBytes + bytes > MAX_WAITING_BYTES)
-      return job.reject(new FilesBusy('Too many files wait to be read.'));
-    queues.set(orgId, [...queue, job]);
-    waitingBytes += bytes;
-    next();
-  }
-
   function next(): void {
     if (current !== null) return;
-    const entry = queues.entries().next();
-    if (entry.done) return rest();
-    const [orgId, [job, ...others]] = entry.value;
-    queues.delete(orgId);
-    if (others.length > 0) queues.set(orgId, others);
-    waitingBytes -= bytesOf(job!.task);
+    const job = queue.take();
+    if (job === null) return rest();
     clearTimeout(idle);
-    work(job!);
+    work(job);
   }
 
   function work(job: Job): void {
     current = job;
     const worker = (thread ??= open());
-    const limit = setTimeout(() => lose(worker, tooLong()), limitMs);
-    const watch = setInterval(() => void look(worker), WATCH_MS);
-    const end = (): void => {
-      clearTimeout(limit);
-      clearInterval(watch);
-    };
+    const end = guard(worker, limitMs, maxMemory, (why) => lose(worker, why));
     job.resolve = after(end, job.resolve);
     job.reject = after(end, job.reject);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -106,18 +85,8 @@ export function createReadFiles({
     if (from !== thread || job === null) return;
     current = null;
     if ('ok' in done) job.resolve(done.ok);
-    else if ('fault' in done) job.reject(new DocumentFault(done.fault.code, done.fault.detail));
-    else {
-      // A fault of a parser that it does not explain: the file is at fault.
-      log.warn({ reason: done.error }, 'a file could not be read');
-      job.reject(new DocumentFault('broken', 'The file is damaged and cannot be read.'));
-    }
+    else job.reject(faultOf(done, log));
     next();
-  }
-
-  async function look(watched: Worker): Promise<void> {
-    const used = await watched.getHeapStatistics().catch(() => null);
-    if (used && used.used_heap_size + used.external_memory > maxMemory) lose(watched, tooLarge());
   }
 
   /** Ends a thread, and the file that it was reading. */
@@ -145,16 +114,70 @@ export function createReadFiles({
     read: <Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }) =>
       new Promise<Answers[Kind]>((resolve, reject) => {
         // The thread answers in the form that the task wants.
-        add(orgId, { task, resolve: (answer) => resolve(answer as Answers[Kind]), reject });
+        const job: Job = { task, resolve: (answer) => resolve(answer as Answers[Kind]), reject };
+        if (stopped || !queue.add(orgId, job)) reject(new FilesBusy('Too many files wait to be read.'));
+        else next();
       }),
     stop: async () => {
       stopped = true;
       clearTimeout(idle);
-      for (const job of [...queues.values()].flat()) job.reject(new FilesBusy('The server is stopping.'));
-      queues.clear();
+      for (const job of queue.empty()) job.reject(new FilesBusy('The server is stopping.'));
       const stopping = thread;
       if (stopping) lose(stopping, new FilesBusy('The server is stopping.'));
       await stopping?.terminate();
+    },
+  };
+}
+
+/** Ends a thread that works too long on one file or needs too much memory. Returns what ends this guard. */
+function guard(worker: Worker, limitMs: number, maxMemory: number, lose: (why: Error) => void): () => void {
+  const limit = setTimeout(() => lose(tooLong()), limitMs);
+  const look = async (): Promise<void> => {
+    const used = await worker.getHeapStatistics().catch(() => null);
+    if (used && used.used_heap_size + used.external_memory > maxMemory) lose(tooLarge());
+  };
+  const watch = setInterval(() => void look(), WATCH_MS);
+  return () => {
+    clearTimeout(limit);
+    clearInterval(watch);
+  };
+}
+
+function faultOf(done: Exclude<Done, { ok: unknown }>, log: Logger): DocumentFault {
+  if ('fault' in done) return new DocumentFault(done.fault.code, done.fault.detail);
+  // A fault of a parser that it does not explain: the file is at fault.
+  log.warn({ reason: done.error }, 'a file could not be read');
+  return new DocumentFault('broken', 'The file is damaged and cannot be read.');
+}
+
+/** Files that wait. Organizations take turns. */
+function createFileQueue() {
+  /** By organization; the next one comes first. */
+  const queues = new Map<string, Job[]>();
+  let bytes = 0;
+  return {
+    /** False: too many wait. */
+    add: (orgId: string, job: Job): boolean => {
+      const queue = queues.get(orgId) ?? [];
+      const size = bytesOf(job.task);
+      if (queue.length >= MAX_OF_ORGANIZATION || bytes + size > MAX_WAITING_BYTES) return false;
+      queues.set(orgId, [...queue, job]);
+      bytes += size;
+      return true;
+    },
+    take: (): Job | null => {
+      const entry = queues.entries().next();
+      if (entry.done) return null;
+      const [orgId, [job, ...others]] = entry.value;
+      queues.delete(orgId);
+      if (others.length > 0) queues.set(orgId, others);
+      bytes -= bytesOf(job!.task);
+      return job!;
+    },
+    empty: (): Job[] => {
+      const jobs = [...queues.values()].flat();
+      queues.clear();
+      return jobs;
     },
   };
 }

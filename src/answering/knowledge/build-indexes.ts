@@ -1,0 +1,120 @@
+import { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
+import { type DocumentText, passagesOf } from '../../engine/knowledge/split-document.ts';
+import type { Steps } from '../../engine/knowledge/steps.ts';
+import { type CachedIndex, nameOf } from './cached-index.ts';
+import { WAIT, type Work } from './fair-steps.ts';
+import type { Ask, DocumentsOf, FromThread, ToThread } from './messages.ts';
+
+type Build = DocumentsOf & { index: KnowledgeIndex; work: Work; waiting: Ask[]; arrived: DocumentText | null };
+
+/**
+ * Limit for documents that are read at the same time, in bytes of text: concurrent builds need memory at the same time.
+ */
+const MAX_READING_BYTES = 24 * 1024 * 1024;
+/** In processor time. Ten megabytes take about ten seconds. */
+export const BUILD_LIMIT_MS = 120_000;
+
+type BuildOptions = {
+  post(message: FromThread): void;
+  run(work: Work): void;
+  makeRoom(): void;
+  onBuilt(name: string, built: CachedIndex, waiting: readonly Ask[]): void;
+};
+
+/** Builds of indexes: one for each organization at a time, and the smallest first. */
+export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
+  /** Builds in progress, by the number of their job; one for each organization. */
+  const begun = new Map<number, Build>();
+  /** Builds that wait, one for each agent. */
+  const waiting = new Map<string, Build>();
+
+  /** The question is answered after the build of its documents. */
+  function add(one: Ask): void {
+    const name = nameOf(one);
+    for (const build of begun.values()) {
+      if (nameOf(build) === name && build.edition === one.edition) return void build.waiting.push(one);
+    }
+    const build = waiting.get(name);
+    if (!build) waiting.set(name, newBuild(one));
+    else {
+      // A build that has not started will read the then current documents.
+      build.waiting.push(one);
+      build.edition = one.edition;
+    }
+    begin();
+  }
+
+  function newBuild(one: Ask): Build {
+    const { job, orgId, agentId, edition, bytes } = one;
+    const build: Build = {
+      orgId,
+      agentId,
+      edition,
+      bytes,
+      arrived: null,
+      index: new KnowledgeIndex(),
+      waiting: [one],
+      work: { orgId, job, steps: steps(), limitMs: BUILD_LIMIT_MS, spentMs: 0, fail },
+    };
+    function* steps(): Steps<void> {
+      yield* readAll(build, post, makeRoom);
+      end(build);
+      onBuilt(nameOf(build), { edition: build.edition, index: build.index }, build.waiting);
+    }
+    function fail(why: string): void {
+      end(build);
+      for (const each of build.waiting) post({ kind: 'failed', job: each.job, why });
+    }
+    return build;
+  }
+
+  function end(build: Build): void {
+    begun.delete(build.work.job);
+    begin();
+  }
+
+  /** The smallest first: a small build does not wait for large ones. */
+  function begin(): void {
+    for (const [name, build] of [...waiting].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
+      const others = [...begun.values()];
+      const reading = others.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (others.some(({ orgId }) => orgId === build.orgId)) continue;
+      if (others.length > 0 && reading + build.bytes > MAX_READING_BYTES) continue;
+      waiting.delete(name);
+      begun.set(build.work.job, build);
+      run(build.work);
+    }
+  }
+
+  return {
+    add,
+    /** A document for a build in progress. */
+    take: (message: Exclude<ToThread, Ask>): void => {
+      const build = begun.get(message.job);
+      if (!build) return;
+      if (message.kind !== 'document') return build.work.fail('The documents cannot be read now.');
+      build.arrived = message.document;
+      run(build.work);
+    },
+    inProgress: () => begun.values(),
+  };
+}
+
+function* readAll(build: Build, post: BuildOptions['post'], makeRoom: () => void): Steps<void> {
+  const { index, work } = build;
+  let after: string | null = null;
+  while (!index.isFull) {
+    post({ kind: 'want', job: work.job, after });
+    yield WAIT;
+    const document: DocumentText | null = build.arrived;
+    if (document === null) break;
+    build.arrived = null;
+    after = document.id;
+    for (const passage of passagesOf(document)) {
+      if (passage !== null) index.add(passage);
+      yield;
+    }
+    makeRoom();
+  }
+  yield* index.close();
+}
