@@ -16,7 +16,7 @@ import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/sources/source-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
-import type { AppDeps, Rooms } from './open-rooms.ts';
+import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, the rest for requests and the database. */
@@ -90,21 +90,9 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     baseUrl: config.baseUrl,
   });
 
-  wake.turns = () => turns.wake();
-  wake.deliveries = () => deliveries.wake();
-  wake.events = () => events.wake();
-  wake.imports = () => imports.wake();
-  wake.sources = () => sources.wake();
-  wake.embeddings = () => embeddings.wake();
-  wake.pushes = () => pushes.wake();
-  wake.campaigns = () => campaigns.wake();
-
-  const senders = [deliveries, events, mails, attachments].filter((sender) => sender !== null);
+  wakeWith(wake, { turns, deliveries, events, imports, sources, embeddings, pushes, campaigns });
   return [
-    {
-      start: () => senders.forEach((sender) => sender.start()),
-      stop: async () => void (await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)))),
-    },
+    inParallel([deliveries, events, mails, attachments].filter((sender) => sender !== null)),
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
     ...(files ? [files] : []),
     imports,
@@ -117,3 +105,14 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     housekeeper,
   ];
 }
+
+function wakeWith(wake: Wake, workers: Record<keyof Wake, { wake(): void }>): void {
+  for (const name of Object.keys(workers) as (keyof Wake)[]) wake[name] = () => workers[name].wake();
+}
+
+type Sender = { start(): void; stop(graceMs: number): Promise<void> };
+
+const inParallel = (senders: readonly Sender[]): Service => ({
+  start: () => senders.forEach((sender) => sender.start()),
+  stop: async () => void (await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)))),
+});

@@ -52,30 +52,11 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name: `parley_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-
   new Gauge({ name: 'parley_info', help: 'This process.', labelNames: Object.keys(labels), registers }).set(labels, 1);
-  const requests = new Counter({
-    name: 'parley_http_requests_total',
-    help: 'Requests answered, by pattern of the route.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'parley_http_request_duration_seconds',
-    help: 'From the first byte of a request to the last byte of its response.',
-    labelNames: ['route'],
-    buckets: DURATIONS,
-    registers,
-  });
+  gaugeOf(registers)('accept_queue_calls', 'Trigger calls that wait for their commit.', acceptQueue);
+  if (access !== null) gaugeAccess(registers, access);
+  gaugeConnections(registers, db);
+  const count = countRequests(registers);
   const revokes = new Histogram({
     name: 'parley_revoke_wait_seconds',
     help: 'From the commit of a revoke or another change of access until no node uses the old state.',
@@ -95,23 +76,118 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     labelNames: ['outcome'],
     registers,
   });
-  gauge('accept_queue_calls', 'Trigger calls that wait for their commit.', acceptQueue);
-  if (access !== null) {
-    gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
-      Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
+  const depths = readDepths(db);
+  const setDepths = gaugeQueues(registers);
+  const server = createServer((request, response) => {
+    answer(request, response, registry, depths, setDepths).catch(() => response.destroy());
+  });
+
+  return {
+    watch: (watched) => {
+      watched.on('request', (_request, response: ServerResponse) => response.on('close', count));
+    },
+    revokeSettled: (ms) => revokes.observe(ms / 1_000),
+    batchSent: (calls) => batches.observe(calls),
+    modelUsed: models,
+    spansLeft: (outcome, many) => spans.inc({ outcome }, many),
+    start: () => listen(server, address),
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function listen(server: Server, address: MetricsOptions['address']): Promise<{ host: string; port: number }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address, resolve);
+  }).catch((error: Error) => {
+    throw new StartError(
+      `METRICS_ADDRESS=${address.host}:${address.port} cannot be listened on: ${error.message}.`,
+      'Give each process on a machine its own port, or unset METRICS_ADDRESS.',
     );
-    gauge('live_leases', 'Nodes that hold a lease, as known by this node.', () => access().nodes);
-    gauge('directory_entries', 'Keys and targets in memory.', () => access().directoryEntries);
-    gauge('limits_shared', '1: Redis counts for all nodes. 0: each node holds its part.', () =>
-      access().isLimitShared ? 1 : 0,
-    );
+  });
+  return { host: address.host, port: (server.address() as AddressInfo).port };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  registry: Registry,
+  depths: () => Promise<QueueDepths | null>,
+  setDepths: (known: QueueDepths | null) => void,
+): Promise<void> {
+  const path = request.url?.split('?', 1)[0];
+  if (path === '/api/health') return void response.end('ok\n');
+  if (path === '/ready') {
+    const isReady = (await depths()) !== null;
+    return void response.writeHead(isReady ? 200 : 503).end(isReady ? 'ready\n' : 'The database does not answer.\n');
   }
-  const pool = db.$client;
+  if (path !== '/metrics')
+    return void response.writeHead(404).end('This server has only /metrics, /ready and /api/health.\n');
+  setDepths(await depths());
+  response.writeHead(200, { 'content-type': registry.contentType });
+  response.end(await registry.metrics());
+}
+
+/** A gauge that is read when it is collected. */
+const gaugeOf =
+  (registers: Registry[]) =>
+  (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name: `parley_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+function gaugeAccess(registers: Registry[], access: () => AccessState): void {
+  const gauge = gaugeOf(registers);
+  gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
+    Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
+  );
+  gauge('live_leases', 'Nodes that hold a lease, as known by this node.', () => access().nodes);
+  gauge('directory_entries', 'Keys and targets in memory.', () => access().directoryEntries);
+  gauge('limits_shared', '1: Redis counts for all nodes. 0: each node holds its part.', () =>
+    access().isLimitShared ? 1 : 0,
+  );
+}
+
+function gaugeConnections(registers: Registry[], { $client: pool }: Db): void {
+  const gauge = gaugeOf(registers);
   gauge('database_connections', 'Connections of this process to the database.', () => pool.totalCount);
   gauge('database_connections_idle', 'Idle connections of these.', () => pool.idleCount);
   gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
+}
 
-  const depths = readDepths(db);
+/** For the event `close` of a response. */
+function countRequests(registers: Registry[]): (this: ServerResponse) => void {
+  const requests = new Counter({
+    name: 'parley_http_requests_total',
+    help: 'Requests answered, by pattern of the route.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'parley_http_request_duration_seconds',
+    help: 'From the first byte of a request to the last byte of its response.',
+    labelNames: ['route'],
+    buckets: DURATIONS,
+    registers,
+  });
+  return function count() {
+    const meta = metaOf(this.req);
+    const route = meta?.route ?? 'none';
+    requests.inc({ method: this.req.method, route, status: this.statusCode });
+    // A stream has no meaningful duration: it lasts as long as a client listens.
+    if (meta && !String(this.getHeader('content-type')).startsWith('text/event-stream'))
+      durations.observe({ route }, (performance.now() - meta.startedAt) / 1_000);
+  };
+}
+
+function gaugeQueues(registers: Registry[]): (known: QueueDepths | null) => void {
   const up = new Gauge({ name: 'parley_database_up', help: '1: the database answers.', registers });
   const due = new Gauge({
     name: 'parley_queue_due',
@@ -125,9 +201,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     labelNames: ['queue'],
     registers,
   });
-
-  async function look(): Promise<void> {
-    const known = await depths();
+  return (known) => {
     up.set(known === null ? 0 : 1);
     for (const gauge of [due, oldest]) gauge.reset();
     if (known === null) return;
@@ -135,57 +209,6 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
       due.set({ queue }, known[queue].due);
       oldest.set({ queue }, known[queue].oldestSeconds);
     }
-  }
-
-  function count(this: ServerResponse): void {
-    const meta = metaOf(this.req);
-    const route = meta?.route ?? 'none';
-    requests.inc({ method: this.req.method, route, status: this.statusCode });
-    // A stream has no meaningful duration: it lasts as long as a client listens.
-    if (meta && !String(this.getHeader('content-type')).startsWith('text/event-stream'))
-      durations.observe({ route }, (performance.now() - meta.startedAt) / 1_000);
-  }
-
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = request.url?.split('?', 1)[0];
-    if (path === '/api/health') return void response.end('ok\n');
-    if (path === '/ready') {
-      const isReady = (await depths()) !== null;
-      return void response.writeHead(isReady ? 200 : 503).end(isReady ? 'ready\n' : 'The database does not answer.\n');
-    }
-    if (path !== '/metrics')
-      return void response.writeHead(404).end('This server has only /metrics, /ready and /api/health.\n');
-    await look();
-    response.writeHead(200, { 'content-type': registry.contentType });
-    response.end(await registry.metrics());
-  };
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
-
-  return {
-    watch: (watched) => {
-      watched.on('request', (_request, response: ServerResponse) => response.on('close', count));
-    },
-    revokeSettled: (ms) => revokes.observe(ms / 1_000),
-    batchSent: (calls) => batches.observe(calls),
-    modelUsed: models,
-    spansLeft: (outcome, many) => spans.inc({ outcome }, many),
-    start: async () => {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(address, resolve);
-      }).catch((error: Error) => {
-        throw new StartError(
-          `METRICS_ADDRESS=${address.host}:${address.port} cannot be listened on: ${error.message}.`,
-          'Give each process on a machine its own port, or unset METRICS_ADDRESS.',
-        );
-      });
-      return { host: address.host, port: (server.address() as AddressInfo).port };
-    },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }
 

@@ -39,104 +39,114 @@ const MAX_CHAT_BYTES = 32 * 1024;
  */
 export function chatRoutes(deps: ChatRoutesDeps): Route[] {
   const gate = createVisitorGate(deps);
-  const base = '/chat/:channel_id';
-
+  const routes = [openChat, readChat, sendMessage, sendFile, markRead, followChat];
   return [
-    hostedPage(base, deps),
-    widgetScript(`${base}/widget.js`, deps),
-    {
-      method: 'POST',
-      path: `${base}/sessions`,
-      access: { session: gate.site('open') },
-      operation: operation('openChatSession', 'Open or continue a visitor session'),
-      body: OpenChatSession,
-      bodyOptional: true,
-      bodyBytes: MAX_CHAT_BYTES,
-      responses: { 200: ChatSession },
-      handle: (request) => {
-        const { channel, asking, visitor } = request.session as FromSite;
-        const from = { origin: asking.origin, known: visitor };
-        return known(request, openSession(deps, channel, request.body as OpenChatSession, from));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/messages`,
-      access: { session: gate.visitor('look') },
-      operation: operation('readChat', 'List messages, newest page first'),
-      query: Type.Object({ before: Type.Optional(Type.String({ pattern: idPattern('msg') })) }),
-      responses: { 200: ChatMessages },
-      handle: (request) => {
-        const { before } = request.query as { before?: string };
-        return known(request, readMessages(deps, placeOf(request.session as FromVisitor), before ?? null));
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/messages`,
-      access: { session: gate.visitor('say') },
-      operation: operation('sayInChat', 'Send a message, once for each client_id'),
-      body: SendChatMessage,
-      bodyBytes: MAX_CHAT_BYTES,
-      responses: { 201: SentChatMessage },
-      handle: async (request) => {
-        const { channel, visitor } = request.session as FromVisitor;
-        const said = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
-        const { message, answering } = await known(request, said);
-        return { message: presentVisitorMessage(message), answering };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/files`,
-      access: { session: gate.visitor('send_file') },
-      operation: operation('sendFileInChat', 'Send a file as a message, once for each client_id'),
-      query: SendChatFile,
-      rawBody: MAX_ATTACHMENT_BYTES,
-      responses: { 201: SentChatMessage },
-      handle: async (request) => {
-        const { channel, visitor } = request.session as FromVisitor;
-        if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat takes no files.');
-        const file = { ...(request.query as SendChatFile), bytes: request.body as Buffer };
-        const sent = receiveFileFromVisitor(deps, channel, visitor, file, request.requestId);
-        const { message, answering } = await known(request, sent);
-        return { message: presentVisitorMessage(message), answering };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/read`,
-      access: { session: gate.visitor('look') },
-      operation: operation('markChatRead', 'Mark all messages up to one as seen'),
-      body: ReadChat,
-      bodyBytes: MAX_CHAT_BYTES,
-      responses: { 204: null },
-      handle: async (request) => {
-        const { message_id: upTo } = request.body as ReadChat;
-        await known(request, noteRead(deps, placeOf(request.session as FromVisitor), upTo));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/events`,
-      access: { session: gate.visitor('look') },
-      operation: operation('followChat', 'Stream new messages (server-sent events)'),
-      responses: { 200: Type.Unknown() },
-      handle: (request, reply) =>
-        followMessages(request, reply, deps, placeOf(request.session as FromVisitor), () =>
-          gate.isStillGranted(request),
-        ),
-    },
-    ...['sessions', 'messages', 'files', 'read', 'events'].map((name): Route => ({
-      method: 'OPTIONS',
-      path: `${base}/${name}`,
-      access: { session: gate.preflight },
-      operation: operation(`preflight_${name}`, 'CORS preflight'),
-      responses: { 204: null },
-      handle: () => undefined,
-    })),
+    hostedPage(BASE, deps),
+    widgetScript(`${BASE}/widget.js`, deps),
+    ...routes.map((route) => route(deps, gate)),
+    ...['sessions', 'messages', 'files', 'read', 'events'].map((name) => preflight(name, gate)),
   ];
 }
+
+const BASE = '/chat/:channel_id';
+
+type VisitorGate = ReturnType<typeof createVisitorGate>;
+
+const openChat = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'POST',
+  path: `${BASE}/sessions`,
+  access: { session: gate.site('open') },
+  operation: operation('openChatSession', 'Open or continue a visitor session'),
+  body: OpenChatSession,
+  bodyOptional: true,
+  bodyBytes: MAX_CHAT_BYTES,
+  responses: { 200: ChatSession },
+  handle: (request) => {
+    const { channel, asking, visitor } = request.session as FromSite;
+    const from = { origin: asking.origin, known: visitor };
+    return known(request, openSession(deps, channel, request.body as OpenChatSession, from));
+  },
+});
+
+const readChat = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'GET',
+  path: `${BASE}/messages`,
+  access: { session: gate.visitor('look') },
+  operation: operation('readChat', 'List messages, newest page first'),
+  query: Type.Object({ before: Type.Optional(Type.String({ pattern: idPattern('msg') })) }),
+  responses: { 200: ChatMessages },
+  handle: (request) => {
+    const { before } = request.query as { before?: string };
+    return known(request, readMessages(deps, placeOf(request.session as FromVisitor), before ?? null));
+  },
+});
+
+const sendMessage = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'POST',
+  path: `${BASE}/messages`,
+  access: { session: gate.visitor('say') },
+  operation: operation('sayInChat', 'Send a message, once for each client_id'),
+  body: SendChatMessage,
+  bodyBytes: MAX_CHAT_BYTES,
+  responses: { 201: SentChatMessage },
+  handle: async (request) => {
+    const { channel, visitor } = request.session as FromVisitor;
+    const said = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
+    const { message, answering } = await known(request, said);
+    return { message: presentVisitorMessage(message), answering };
+  },
+});
+
+const sendFile = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'POST',
+  path: `${BASE}/files`,
+  access: { session: gate.visitor('send_file') },
+  operation: operation('sendFileInChat', 'Send a file as a message, once for each client_id'),
+  query: SendChatFile,
+  rawBody: MAX_ATTACHMENT_BYTES,
+  responses: { 201: SentChatMessage },
+  handle: async (request) => {
+    const { channel, visitor } = request.session as FromVisitor;
+    if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat takes no files.');
+    const file = { ...(request.query as SendChatFile), bytes: request.body as Buffer };
+    const sent = receiveFileFromVisitor(deps, channel, visitor, file, request.requestId);
+    const { message, answering } = await known(request, sent);
+    return { message: presentVisitorMessage(message), answering };
+  },
+});
+
+const markRead = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'POST',
+  path: `${BASE}/read`,
+  access: { session: gate.visitor('look') },
+  operation: operation('markChatRead', 'Mark all messages up to one as seen'),
+  body: ReadChat,
+  bodyBytes: MAX_CHAT_BYTES,
+  responses: { 204: null },
+  handle: async (request) => {
+    const { message_id: upTo } = request.body as ReadChat;
+    await known(request, noteRead(deps, placeOf(request.session as FromVisitor), upTo));
+  },
+});
+
+const followChat = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'GET',
+  path: `${BASE}/events`,
+  access: { session: gate.visitor('look') },
+  operation: operation('followChat', 'Stream new messages (server-sent events)'),
+  responses: { 200: Type.Unknown() },
+  handle: (request, reply) =>
+    followMessages(request, reply, deps, placeOf(request.session as FromVisitor), () => gate.isStillGranted(request)),
+});
+
+const preflight = (name: string, gate: VisitorGate): Route => ({
+  method: 'OPTIONS',
+  path: `${BASE}/${name}`,
+  access: { session: gate.preflight },
+  operation: operation(`preflight_${name}`, 'CORS preflight'),
+  responses: { 204: null },
+  handle: () => undefined,
+});
 
 const placeOf = ({ channel, visitor }: FromVisitor) => ({
   orgId: channel.orgId,

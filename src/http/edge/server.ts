@@ -70,11 +70,10 @@ const MAX_CONNECTIONS = 16_384;
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
 
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
-  const { log, timeouts = {} } = deps;
+  const { log, timeouts } = deps;
   const problems = createProblems(deps.baseUrl, (level, err, request_id) =>
     log[level]({ err, request_id }, 'request failed'),
   );
-  const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
   const gate = createGate({
     problems,
     log,
@@ -83,42 +82,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     count: deps.countRequest,
   });
   let dispatch: Dispatch | undefined;
-  const server = fastify({
-    serverFactory: (handle) => {
-      dispatch = gate(handle);
-      return createServer(
-        {
-          maxHeaderSize: MAX_HEADER_BYTES,
-          requestTimeout,
-          headersTimeout: requestTimeout,
-          keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
-          connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
-          // Node would answer a missing Host in its own format, so the gate does it.
-          requireHostHeader: false,
-          insecureHTTPParser: false,
-          // A request without a body needs no stream for it.
-          optimizeEmptyRequests: true,
-        },
-        dispatch,
-      );
-    },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    bodyLimit: MAX_BODY_BYTES,
-    logger: false,
-    trustProxy: deps.trustedProxies?.length ? [...deps.trustedProxies] : false,
-    clientErrorHandler: createClientErrorHandler(problems, log),
-    genReqId: (raw) => metaOf(raw)!.id,
-    frameworkErrors: (error, _request, reply) => problems.answer(reply, error),
-    routerOptions: {
-      maxParamLength: MAX_SEGMENT_CHARACTERS,
-      ignoreTrailingSlash: false,
-      ignoreDuplicateSlashes: false,
-      caseSensitive: true,
-      // Routes that take a query read it themselves, strictly.
-      querystringParser: (text) => text as never,
-    },
-  });
+  const server = openFastify(deps, problems, (handle) => (dispatch = gate(handle)));
   // mount-routes.ts reads the body, after access; Fastify must not look at it, nor at its type.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
@@ -132,7 +96,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   raw.on('connect', (_request, socket) =>
     problems.writeToSocket(socket, new Refusal('request_invalid', 'This server is not a proxy.'), newId('req')),
   );
-  const drain = createDrain(raw, timeouts.drainMs);
+  const drain = createDrain(raw, timeouts?.drainMs);
 
   const eventStreams = createEventStreams(deps.streams);
   server.decorate('eventStreams', eventStreams);
@@ -171,6 +135,49 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { access, tracer = null, checkAnswers = false } = deps;
   mountRoutes(server, routes, { access, problems, tracer, checkAnswers });
   return server;
+}
+
+/** `wrap`: the gate around everything that Fastify does with a request. */
+function openFastify(
+  { log, timeouts = {}, trustedProxies }: HttpDeps,
+  problems: ReturnType<typeof createProblems>,
+  wrap: (handle: Dispatch) => Dispatch,
+): FastifyInstance {
+  const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
+  return fastify({
+    serverFactory: (handle) =>
+      createServer(
+        {
+          maxHeaderSize: MAX_HEADER_BYTES,
+          requestTimeout,
+          headersTimeout: requestTimeout,
+          keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
+          connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
+          // Node would answer a missing Host in its own format, so the gate does it.
+          requireHostHeader: false,
+          insecureHTTPParser: false,
+          // A request without a body needs no stream for it.
+          optimizeEmptyRequests: true,
+        },
+        wrap(handle),
+      ),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    bodyLimit: MAX_BODY_BYTES,
+    logger: false,
+    trustProxy: trustedProxies?.length ? [...trustedProxies] : false,
+    clientErrorHandler: createClientErrorHandler(problems, log),
+    genReqId: (raw) => metaOf(raw)!.id,
+    frameworkErrors: (error, _request, reply) => problems.answer(reply, error),
+    routerOptions: {
+      maxParamLength: MAX_SEGMENT_CHARACTERS,
+      ignoreTrailingSlash: false,
+      ignoreDuplicateSlashes: false,
+      caseSensitive: true,
+      // Routes that take a query read it themselves, strictly.
+      querystringParser: (text) => text as never,
+    },
+  });
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

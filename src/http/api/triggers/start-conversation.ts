@@ -19,62 +19,68 @@ import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
 
+const operation: Route['operation'] = {
+  id: 'startConversation',
+  summary: 'Start a conversation',
+  description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
+  tag: 'Triggers',
+  example: {
+    end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
+    variables: { order_id: 'A-1043' },
+    conversation: { key: 'order-A-1043', on_existing: 'continue' },
+  },
+  examples: { 202: acceptedRun, 200: { answered: answeredRun, dry_run: dryRun } },
+};
+
+const headers: Route['headers'] = {
+  Prefer: {
+    description: `\`wait=N\` waits at most N seconds (1 to ${MAX_WAIT_SECONDS}) for the agent's first message, then answers 200 (RFC 7240).`,
+    argument: {
+      name: 'wait',
+      schema: Type.Integer({
+        minimum: 1,
+        maximum: MAX_WAIT_SECONDS,
+        description:
+          "Waits at most this number of seconds for the agent's first message. The result then contains `messages`.",
+      }),
+      toHeader: (seconds) => `wait=${String(seconds)}`,
+    },
+  },
+  Accept: {
+    description:
+      "`text/event-stream` answers 200 with a stream of the agent's words, until the end of its first turn. If no stream is free, the answer is 202.",
+  },
+};
+
+const responses: Route['responses'] = {
+  202: {
+    schema: AcceptedRun,
+    description: 'Accepted: stored. The agent sends its message as soon as possible.',
+    headers: {
+      Location: 'Where the run can be read.',
+      'Preference-Applied': '`wait=N` when a wait was asked for and ran out.',
+    },
+  },
+  200: {
+    schema: Type.Union([AnsweredRun, DryRun]),
+    description: `With \`Prefer: wait\`: the agent has spoken. With \`dry_run\`: what would happen. With \`Accept: text/event-stream\`, a stream. ${STREAM_ANSWER}`,
+    events: RUN_EVENTS,
+    exampleEvents: runEvents,
+  },
+};
+
 /** Starts or continues a conversation from a backend: accepted means committed. */
 export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id',
   access,
   limit: 'triggers',
-  operation: {
-    id: 'startConversation',
-    summary: 'Start a conversation',
-    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
-    tag: 'Triggers',
-    example: {
-      end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
-      variables: { order_id: 'A-1043' },
-      conversation: { key: 'order-A-1043', on_existing: 'continue' },
-    },
-    examples: { 202: acceptedRun, 200: { answered: answeredRun, dry_run: dryRun } },
-  },
+  operation,
   body: TriggerCall,
   bodyOptional: true,
   idempotent: true,
-  headers: {
-    Prefer: {
-      description: `\`wait=N\` waits at most N seconds (1 to ${MAX_WAIT_SECONDS}) for the agent's first message, then answers 200 (RFC 7240).`,
-      argument: {
-        name: 'wait',
-        schema: Type.Integer({
-          minimum: 1,
-          maximum: MAX_WAIT_SECONDS,
-          description:
-            "Waits at most this number of seconds for the agent's first message. The result then contains `messages`.",
-        }),
-        toHeader: (seconds) => `wait=${String(seconds)}`,
-      },
-    },
-    Accept: {
-      description:
-        "`text/event-stream` answers 200 with a stream of the agent's words, until the end of its first turn. If no stream is free, the answer is 202.",
-    },
-  },
-  responses: {
-    202: {
-      schema: AcceptedRun,
-      description: 'Accepted: stored. The agent sends its message as soon as possible.',
-      headers: {
-        Location: 'Where the run can be read.',
-        'Preference-Applied': '`wait=N` when a wait was asked for and ran out.',
-      },
-    },
-    200: {
-      schema: Type.Union([AnsweredRun, DryRun]),
-      description: `With \`Prefer: wait\`: the agent has spoken. With \`dry_run\`: what would happen. With \`Accept: text/event-stream\`, a stream. ${STREAM_ANSWER}`,
-      events: RUN_EVENTS,
-      exampleEvents: runEvents,
-    },
-  },
+  headers,
+  responses,
   problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
   async handle(request, reply) {
     const call = request.body as TriggerCall;
