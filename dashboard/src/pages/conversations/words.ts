@@ -188,4 +188,3 @@ export const words = defineWords(
     by_message: 'بواسطة رسالة',
   },
 );
-export type ConversationWord = keyof (typeof words)['en'];

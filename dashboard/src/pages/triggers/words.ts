@@ -226,4 +226,3 @@ export const words = defineWords(
     deleted: 'حُذف «{name}».',
   },
 );
-export type TriggerWord = keyof (typeof words)['en'];
