@@ -22,7 +22,7 @@ import { sweepRevokes } from './keys/revoke-sweep.ts';
 import { createServerWatch } from './nodes/server-watch.ts';
 import type { SharedCounters } from './limits/shared-counters.ts';
 import type { Caller } from './types.ts';
-import { type Upkeep, startUpkeep } from './upkeep.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /**
  * Who calls, whether they may, and how often; and how a refusal reaches every node. Composed of: the decision
@@ -105,7 +105,7 @@ export function createAccess(deps: AccessDeps): Access {
   const digest = createDigest(deps.pepper);
   const { admit, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed });
 
-  let upkeep: Upkeep | null = null;
+  let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;
   let prunedAt = clock.monotonic();
 
@@ -125,12 +125,12 @@ export function createAccess(deps: AccessDeps): Access {
     start: async () => {
       await lease.renew();
       limits.share(lease.nodes());
-      upkeep = startUpkeep({ leaseMs, lease, log, onNodes: limits.share, sweep });
-      listener = listenForHints(databaseUrl, upkeep.hint, { role, onError: quietly });
+      heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: limits.share, sweep });
+      listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },
     stop: async () => {
       await listener?.stop();
-      await upkeep?.stop();
+      await heartbeat?.stop();
       await lastUsed.stop();
       await lease.release().catch(quietly);
       await table.close();

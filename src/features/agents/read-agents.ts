@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import type { AgentsDeps } from './deps.ts';
-import { leftOut } from './left-out.ts';
+import { costlyParts } from './costly-parts.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
@@ -23,7 +23,7 @@ export async function listAgents(
 
 export async function readAgent({ db }: Reads, orgId: string, id: string): Promise<AgentRecord> {
   const row = await foundAgent(db, orgId, id);
-  return presentAgent(row, leftOut(row));
+  return presentAgent(row, costlyParts(row));
 }
 
 export async function listAgentVersions(

@@ -5,10 +5,10 @@ import { listAccessTokens } from '../../features/access-tokens/list-access-token
 import { replaceAccessToken } from '../../features/access-tokens/replace-access-token.ts';
 import { revokeAccessToken } from '../../features/access-tokens/revoke-access-token.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** Access tokens of programs: made and revoked by people alone. */
-export const accessTokenRoutes = ({ route, deps }: Desk<AccessTokensDeps>): Route[] => [
+export const accessTokenRoutes = ({ route, deps }: RouteDeps<AccessTokensDeps>): Route[] => [
   route('listAccessTokens', ({ orgId, query: { kind, state }, acting, paged }) =>
     paged({ kind, state }, (page) => listAccessTokens(deps, orgId, { kind, state }, acting, page)),
   ),

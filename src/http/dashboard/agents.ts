@@ -28,14 +28,14 @@ import { removeModel, setModel } from '../../features/models/set-model.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ModelsDeps } from '../../features/models/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
-import { playAloud } from './play-aloud.ts';
+import type { RouteDeps } from './route-deps.ts';
+import { streamTestChat } from './stream-test-chat.ts';
 
 /** Agents, their knowledge, and the models behind them. */
 export const agentRoutes = ({
   route,
   deps,
-}: Desk<AgentsDeps & ModelsDeps & CheckModelDeps & { wake: { embeddings(): void } }>): Route[] => [
+}: RouteDeps<AgentsDeps & ModelsDeps & CheckModelDeps & { wake: { embeddings(): void } }>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
@@ -60,7 +60,7 @@ export const agentRoutes = ({
     restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), body ?? {}, actor),
   ),
   route('tryAgent', ({ orgId, caller, params, body, reply }) =>
-    playAloud(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
+    streamTestChat(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
   ),
   route('readSuite', ({ orgId, params }) => readSuite(deps, orgId, params.agent_id)),
   route('setSuite', ({ orgId, params, body, actor, caller: { token } }) => {

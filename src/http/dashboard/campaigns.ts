@@ -17,13 +17,13 @@ import { startPush } from '../../features/campaigns/start-push.ts';
 import { writeTestMessage } from '../../features/campaigns/write-test-message.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { sendTest, type TestDeps } from './send-test.ts';
 
 type Deps = CampaignsDeps & TestDeps;
 
 /** Campaigns over the channels. */
-export const campaignRoutes = ({ route, deps }: Desk<Deps>): Route[] => [
+export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   route('listCampaigns', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text, roundOf: query.round_of };
     return paged(filter, (page) => listCampaigns(deps, orgId, filter, page));

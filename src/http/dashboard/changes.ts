@@ -1,7 +1,7 @@
 import type { Topic } from '../../../contract/dashboard/changes.ts';
 import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** Maximum windows of one person with an open stream; further windows poll. */
 const STREAMS_PER_PERSON = 24;
@@ -9,7 +9,7 @@ const STREAMS_PER_PERSON = 24;
 const POSITION = /^[\w.-]{1,200}$/;
 
 /** Pages listen here; src/features/changes explains how changes are detected. */
-export const changeRoutes = ({ route, deps }: Desk<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
+export const changeRoutes = ({ route, deps }: RouteDeps<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;
     const given = request.headers['last-event-id'];

@@ -7,11 +7,11 @@ import { listChannels, readChannel } from '../../features/channels/read-channels
 import { readMessage } from '../../features/channel-messages/read-message.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { sendTest, type TestDeps } from './send-test.ts';
 
 /** Channels. */
-export const channelRoutes = ({ route, deps }: Desk<ChannelsDeps & TestDeps>): Route[] => [
+export const channelRoutes = ({ route, deps }: RouteDeps<ChannelsDeps & TestDeps>): Route[] => [
   route('listChannels', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
     return paged(filter, (page) => listChannels(deps, orgId, filter, page));

@@ -18,10 +18,10 @@ import { createView, deleteView, listViews } from '../../features/conversations/
 import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { sayInConversation } from '../../features/conversations/receive-message.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** Messages of conversations, and people who take over. */
-export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Route[] => [
+export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
     const filter = { text, view, status, agentId, channelId, endUserId, tag };

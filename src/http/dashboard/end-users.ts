@@ -9,11 +9,11 @@ import { setConsent } from '../../features/end-users/set-consent.ts';
 import { tagEndUsers } from '../../features/end-users/tag-end-users.ts';
 import { createEndUser, updateEndUser } from '../../features/end-users/write-end-users.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { download } from './download.ts';
 
 /** End users. */
-export const endUserRoutes = ({ route, deps }: Desk<EndUsersDeps>): Route[] => [
+export const endUserRoutes = ({ route, deps }: RouteDeps<EndUsersDeps>): Route[] => [
   route('listEndUsers', ({ orgId, query, paged }) => {
     const { text, tag, attribute, blocked } = query;
     return paged({ text, tag, attribute, blocked }, (page) => listEndUsers(deps, orgId, filterOf(query), page));

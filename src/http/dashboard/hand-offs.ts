@@ -1,10 +1,10 @@
 import type { HandOffsDeps } from '../../features/hand-offs/deps.ts';
 import { readHandOffRules, setHandOffRules } from '../../features/hand-offs/set-rules.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** To whom hand-offs go. */
-export const handOffRoutes = ({ route, deps }: Desk<Pick<HandOffsDeps, 'db'>>): Route[] => [
+export const handOffRoutes = ({ route, deps }: RouteDeps<Pick<HandOffsDeps, 'db'>>): Route[] => [
   route('readHandOffRules', ({ orgId }) => readHandOffRules(deps, orgId)),
   route('setHandOffRules', ({ orgId, body, actor }) => setHandOffRules(deps, orgId, body, actor)),
 ];

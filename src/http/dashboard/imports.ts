@@ -4,7 +4,7 @@ import { cancelImport, runImport } from '../../features/imports/run-import.ts';
 import { createImport, sendPiece } from '../../features/imports/upload-import.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { download } from './download.ts';
 
 export type ImportsDeps = {
@@ -14,7 +14,7 @@ export type ImportsDeps = {
 };
 
 /** Files of end users. */
-export const importRoutes = ({ route, deps }: Desk<ImportsDeps>): Route[] => [
+export const importRoutes = ({ route, deps }: RouteDeps<ImportsDeps>): Route[] => [
   route('listImports', ({ orgId, paged }) => paged({}, (page) => listImports(deps, orgId, page))),
   route('createImport', ({ orgId, body, actor }) => createImport(deps, orgId, body, actor)),
   route('readImport', ({ orgId, params }) => readImport(deps, orgId, params.import_id)),

@@ -8,10 +8,10 @@ import { rotateApiKey } from '../../features/api-keys/rotate-api-key.ts';
 import { shortenKeyNetworks } from '../../features/api-keys/shorten-key-networks.ts';
 import { readKeyUsage } from '../../features/usage/read-key-usage.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** API keys of an organization. */
-export const keyRoutes = ({ route, deps }: Desk<ApiKeysDeps>): Route[] => [
+export const keyRoutes = ({ route, deps }: RouteDeps<ApiKeysDeps>): Route[] => [
   route('listKeys', ({ orgId, query: { limit: _limit, cursor: _cursor, ...filter }, paged }) =>
     paged(filter, (page) => listApiKeys(deps, orgId, filter, page)),
   ),

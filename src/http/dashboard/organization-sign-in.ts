@@ -18,7 +18,7 @@ import {
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** A placeholder account, so that the limit counts the network address only. */
 const ANYBODY = 'organization sign-in';
@@ -27,7 +27,7 @@ const ANYBODY = 'organization sign-in';
 export const organizationSignInRoutes = ({
   route,
   deps,
-}: Desk<SignInDeps & { organizationSignInLimit: SignInLimit }>): Route[] => [
+}: RouteDeps<SignInDeps & { organizationSignInLimit: SignInLimit }>): Route[] => [
   route('beginSignIn', async ({ body, from, reply }) => {
     await deps.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
     const { url, setCookie } = await beginSignIn(deps, body);

@@ -22,14 +22,14 @@ import { setPlan } from '../../features/organizations/set-plan.ts';
 import type { MembersDeps } from '../../features/members/deps.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { download } from './download.ts';
 
 /** Organizations, their members, and their audit log. */
 export const organizationRoutes = ({
   route,
   deps,
-}: Desk<OrganizationsDeps & MembersDeps & WeeklyMailDeps>): Route[] => [
+}: RouteDeps<OrganizationsDeps & MembersDeps & WeeklyMailDeps>): Route[] => [
   route('listOrganizations', ({ caller, query, paged }) => {
     const all = query.all === true;
     if (all && !caller.isOperator) throw new Refusal('operator_required');

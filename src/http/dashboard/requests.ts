@@ -1,10 +1,10 @@
 import { listCalls, listRequests } from '../../features/usage/list-requests.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** The individual requests of keys. */
-export const requestRoutes = ({ route, deps }: Desk<{ db: OrganizationsDeps['db'] }>): Route[] => [
+export const requestRoutes = ({ route, deps }: RouteDeps<{ db: OrganizationsDeps['db'] }>): Route[] => [
   route('listRequests', ({ orgId, query, paged }) => {
     const { id, key_id, call, outcome, since, until } = query;
     const filter = { id, key_id, call, outcome, since, until };

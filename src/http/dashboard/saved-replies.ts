@@ -7,10 +7,10 @@ import type { SavedRepliesDeps } from '../../features/saved-replies/deps.ts';
 import { fillSavedReply } from '../../features/saved-replies/fill-saved-reply.ts';
 import { listSavedReplies, readSavedReply } from '../../features/saved-replies/read-saved-replies.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** What members say again and again. */
-export const savedReplyRoutes = ({ route, deps }: Desk<SavedRepliesDeps>): Route[] => [
+export const savedReplyRoutes = ({ route, deps }: RouteDeps<SavedRepliesDeps>): Route[] => [
   route('listSavedReplies', async ({ orgId }) => ({ data: await listSavedReplies(deps, orgId) })),
   route('createSavedReply', ({ orgId, body, actor }) => createSavedReply(deps, orgId, body, actor)),
   route('readSavedReply', ({ orgId, params }) => readSavedReply(deps, orgId, params.saved_reply_id)),

@@ -8,10 +8,10 @@ import { addPasskey, removePasskey, renamePasskey, startPasskey } from '../../fe
 import { readSecondFactor } from '../../features/second-factor/read-second-factor.ts';
 import type { SecondFactorDeps } from '../../features/second-factor/second-factor.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** The second factors of the signed-in person. */
-export const secondFactorRoutes = ({ route, deps }: Desk<SecondFactorDeps>): Route[] => [
+export const secondFactorRoutes = ({ route, deps }: RouteDeps<SecondFactorDeps>): Route[] => [
   route('readSecondFactor', ({ caller }) => readSecondFactor(deps, caller.user.id)),
   route('startAuthenticator', ({ caller, body, from }) => startAuthenticator(deps, caller, body.password, from)),
   route('confirmAuthenticator', ({ caller, body, from }) => confirmAuthenticator(deps, caller, body.code, from)),

@@ -1,9 +1,9 @@
 import { createSegment, deleteSegment, listSegments, type SegmentsDeps } from '../../features/segments/segments.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** Filters of end users under a name. */
-export const segmentRoutes = ({ route, deps }: Desk<SegmentsDeps>): Route[] => [
+export const segmentRoutes = ({ route, deps }: RouteDeps<SegmentsDeps>): Route[] => [
   route('listSegments', async ({ orgId }) => ({ data: await listSegments(deps, orgId) })),
   route('createSegment', ({ orgId, body, actor }) => createSegment(deps, orgId, body, actor)),
   route('deleteSegment', ({ orgId, params, actor }) => deleteSegment(deps, orgId, params.segment_id, actor)),

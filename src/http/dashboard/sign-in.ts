@@ -18,7 +18,7 @@ import type { MembersDeps } from '../../features/members/deps.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { SecondFactorDeps } from '../../features/second-factor/second-factor.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import type { Call } from './dashboard-route.ts';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
@@ -26,7 +26,7 @@ import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 type SignInRoutesDeps = OrganizationsDeps & MembersDeps & SecondFactorDeps & { sessions: Sessions };
 
 /** First setup, sign-in and sign-out, and the list of sessions. */
-export const signInRoutes = ({ route, deps }: Desk<SignInRoutesDeps>): Route[] => {
+export const signInRoutes = ({ route, deps }: RouteDeps<SignInRoutesDeps>): Route[] => {
   type Answering = Pick<Call<DashboardRouteName>, 'from' | 'reply'>;
 
   /** Answers with the opened session: from the cookies of the outcome, or of the request. */

@@ -2,10 +2,10 @@ import type { AgentsDeps } from '../../features/agents/deps.ts';
 import { listSourcePages, listSources, readSource } from '../../features/agents/read-sources.ts';
 import { cancelSync, createSource, deleteSource, syncSource, updateSource } from '../../features/agents/sources.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 /** Pages, sitemaps and sites that agents answer from. */
-export const sourceRoutes = ({ route, deps }: Desk<AgentsDeps>): Route[] => [
+export const sourceRoutes = ({ route, deps }: RouteDeps<AgentsDeps>): Route[] => [
   route('listSources', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged({ agent }, (page) => listSources(deps, orgId, agent, page)),
   ),

@@ -7,7 +7,7 @@ import { createToolSecret } from '../../features/tool-secrets/create-tool-secret
 import type { ToolSecretsDeps } from '../../features/tool-secrets/deps.ts';
 import { listToolSecrets } from '../../features/tool-secrets/read-tool-secrets.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 const which = (orgId: string, params: { agent_id: string; tool_secret_id: string }) => ({
   orgId,
@@ -16,7 +16,7 @@ const which = (orgId: string, params: { agent_id: string; tool_secret_id: string
 });
 
 /** What calls of tools are signed and authorized with. */
-export const toolRoutes = ({ route, deps }: Desk<ToolSecretsDeps>): Route[] => [
+export const toolRoutes = ({ route, deps }: RouteDeps<ToolSecretsDeps>): Route[] => [
   route('listToolSecrets', async ({ orgId, params }) => ({
     data: await listToolSecrets(deps, orgId, params.agent_id),
   })),

@@ -9,12 +9,12 @@ import { listTriggers, readTrigger } from '../../features/triggers/read-triggers
 import { deleteTrigger, updateTrigger } from '../../features/triggers/update-trigger.ts';
 import type { Access } from '../../access/access.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 type TriggerTestDeps = TriggersDeps & { access: Pick<Access, 'facts'> };
 
 /** Triggers, their test calls and runs. */
-export const triggerRoutes = ({ route, deps }: Desk<TriggerTestDeps>): Route[] => [
+export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Route[] => [
   route('listTriggers', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
     return paged(filter, (page) => listTriggers(deps, orgId, filter, page));

@@ -14,7 +14,7 @@ import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
 import { cursorScope } from '../route/paging.ts';
 import type { WebhooksDeps } from '../../features/webhooks/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: string; endpoint_id: string }) => ({
   eventId,
@@ -22,7 +22,7 @@ const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: str
 });
 
 /** Events: their endpoints, their deliveries, and the live list of events. */
-export const webhookRoutes = ({ route, deps, paging }: Desk<WebhooksDeps>): Route[] => [
+export const webhookRoutes = ({ route, deps, paging }: RouteDeps<WebhooksDeps>): Route[] => [
   route('listWebhooks', async ({ orgId }) => ({ data: await listWebhooks(deps, orgId) })),
   route('createWebhook', ({ orgId, body, actor }) => createWebhook(deps, orgId, body, actor)),
   route('readWebhook', ({ orgId, params }) => readWebhook(deps, orgId, params.endpoint_id)),

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Arrival } from './arriving.ts';
+import type { Upload } from './upload-memory.ts';
 import { parseStrictJson } from './json.ts';
 
 export type Body = { readonly value: unknown; readonly bytes: Buffer };
@@ -27,17 +27,17 @@ export async function readJsonBody(
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body: a file, or what a signature is checked over. `arrival`: where its memory is counted. */
+/** The raw body: a file, or what a signature is checked over. `upload`: where its memory is counted. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
-  arrival?: Arrival,
+  upload?: Upload,
 ): Promise<Buffer> {
   if (!announcesBody(request)) return EMPTY;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new Refusal('payload_too_large');
   if (request.headers.expect !== undefined) response.writeContinue();
-  return readBytes(request, maxBytes, arrival).finally(() => arrival?.release());
+  return readBytes(request, maxBytes, upload).finally(() => upload?.release());
 }
 
 const announcesBody = ({ headers }: IncomingMessage): boolean => {
@@ -66,7 +66,7 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   if (types > 1) throw new Refusal('unsupported_media_type', 'There must be exactly one Content-Type header.');
 }
 
-function readBytes(request: IncomingMessage, maxBytes: number, arrival?: Arrival): Promise<Buffer> {
+function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
@@ -81,7 +81,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, arrival?: Arrival
       // Data beyond the limit is still read until the connection is closed, but not kept.
       if (isRefused) return;
       if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
-      else if (arrival && !arrival.take(chunk.length))
+      else if (upload && !upload.take(chunk.length))
         giveUp(new Refusal('unavailable', 'Too many files arrive at this server at once.'));
       else chunks.push(chunk);
     });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Admission, Need } from '../../access/types.ts';
-import { type Arriving, createArriving } from '../edge/arriving.ts';
+import { type UploadMemory, createUploadMemory } from '../edge/upload-memory.ts';
 import { readJsonBody, readRawBody } from '../edge/body.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import { idempotencyOf } from './idempotency-key.ts';
@@ -32,7 +32,7 @@ export const SLOW_BODY_MS = 100;
 
 /** Mounts each declared route: access and rate limit in onRequest, then body, schema, and the route's own handler. */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
-  const arriving = createArriving();
+  const uploadMemory = createUploadMemory();
   for (const route of routes) {
     refuseWithoutAccess(route);
     const onRequest = admission(route, mounting);
@@ -40,7 +40,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], m
       method: route.method,
       url: route.path,
       onRequest,
-      handler: handling(route, mounting, arriving),
+      handler: handling(route, mounting, uploadMemory),
     });
   }
 }
@@ -160,7 +160,7 @@ function refuseControlCharacters(request: FastifyRequest): void {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Rows 13 and 14, then the handler. A route without body and query needs no extra promise. */
-function handling(route: Route, { access, problems, checkAnswers }: Mounting, arriving: Arriving) {
+function handling(route: Route, { access, problems, checkAnswers }: Mounting, uploadMemory: UploadMemory) {
   const { handle } = route;
   const status = successStatus(route);
   const { rawBody } = route;
@@ -201,8 +201,8 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, ar
   const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
     const { org_id: named } = request.params as { org_id?: string };
     const orgId = named ?? metaOf(request.raw)!.orgId;
-    const arrival = orgId === null ? undefined : arriving.open(orgId);
-    request.body = await readRawBody(request.raw, reply.raw, maxBytes, arrival);
+    const upload = orgId === null ? undefined : uploadMemory.open(orgId);
+    request.body = await readRawBody(request.raw, reply.raw, maxBytes, upload);
     return run(request, reply);
   };
 

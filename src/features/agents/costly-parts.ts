@@ -10,7 +10,7 @@ const known = createBoundedMap<readonly Fault[]>(1_000, () => {});
  * The parts of the published definition that turns leave out because they cost too much. Only a definition that an older
  * Parley stored has any: saving and publishing refuse them now (docs/adr/0205).
  */
-export function leftOut({ id, version, published }: Pick<AgentRow, 'id' | 'version' | 'published'>): Fault[] {
+export function costlyParts({ id, version, published }: Pick<AgentRow, 'id' | 'version' | 'published'>): Fault[] {
   const key = `${id} ${version}`;
   const found = known.get(key) ?? definitionFaults(published);
   known.set(key, found);

@@ -14,7 +14,7 @@ const STREAMS_PER_PERSON = 8;
  * One turn of the test chat, with its words while they are made: `delta` and `replace`, then `turn`, or `problem`. A
  * turn without words before its end is answered as one without a stream. A person who leaves stops the turn.
  */
-export async function playAloud(
+export async function streamTestChat(
   reply: FastifyReply,
   userId: string,
   play: (reader?: TalkReader) => Promise<PlaygroundTurn>,

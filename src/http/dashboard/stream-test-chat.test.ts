@@ -5,7 +5,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { openStream } from '../../../test/read-stream.ts';
 import type { TalkReader } from '../../features/agents/play-turn.ts';
-import { playAloud } from './play-aloud.ts';
+import { streamTestChat } from './stream-test-chat.ts';
 
 const TURN = { messages: [], next: 'waiting_for_user' } as unknown as PlaygroundTurn;
 let http: TestHttpServer;
@@ -19,7 +19,7 @@ beforeAll(async () => {
       access: 'public',
       operation: { id: 'play', summary: 'Play', tag: 'Dashboard' },
       responses: { 200: Type.Unknown() },
-      handle: (_, reply) => playAloud(reply, 'user_1', (reader) => play(reader)),
+      handle: (_, reply) => streamTestChat(reply, 'user_1', (reader) => play(reader)),
     },
   ]);
 });

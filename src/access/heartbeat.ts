@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/log.ts';
 import type { Lease } from './nodes/lease.ts';
 
-export type UpkeepDeps = {
+export type HeartbeatDeps = {
   leaseMs: number;
   lease: Lease;
   log: Logger;
@@ -11,12 +11,12 @@ export type UpkeepDeps = {
   sweep: () => Promise<void>;
 };
 
-export type Upkeep = { hint: () => void; stop(): Promise<void> };
+export type Heartbeat = { hint: () => void; stop(): Promise<void> };
 
 const SWEEP_MS = 1_000;
 
 /** The heartbeat: a renewal every third of a lease and on every wake-up, and a sweep every second. */
-export function startUpkeep({ leaseMs, lease, log, onNodes, sweep }: UpkeepDeps): Upkeep {
+export function startHeartbeat({ leaseMs, lease, log, onNodes, sweep }: HeartbeatDeps): Heartbeat {
   let isWell = true;
   let sweeping: Promise<void> | null = null;
 

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { head, rawExchange } from '../../../test/raw-http.ts';
-import { createArriving } from './arriving.ts';
+import { createUploadMemory } from './upload-memory.ts';
 
 const MIB = 1024 * 1024;
 
 describe('files that arrive', () => {
   it('share the memory of the node, and no organization has all of it', () => {
-    const arriving = createArriving({ most: 10, ofOrganization: 6 });
-    const [a, alsoA, b] = [arriving.open('a'), arriving.open('a'), arriving.open('b')];
+    const uploadMemory = createUploadMemory({ most: 10, ofOrganization: 6 });
+    const [a, alsoA, b] = [uploadMemory.open('a'), uploadMemory.open('a'), uploadMemory.open('b')];
     expect([a.take(4), alsoA.take(2), alsoA.take(1)]).toEqual([true, true, false]);
     expect([b.take(4), b.take(1)]).toEqual([true, false]);
     a.release();
@@ -17,7 +17,7 @@ describe('files that arrive', () => {
     expect([alsoA.take(4), alsoA.take(1), b.take(0)]).toEqual([true, false, true]);
     alsoA.release();
     b.release();
-    expect(arriving.open('c').take(6)).toBe(true);
+    expect(uploadMemory.open('c').take(6)).toBe(true);
   });
 
   let http: TestHttpServer;

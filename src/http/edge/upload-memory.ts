@@ -2,10 +2,10 @@
  * What files hold in memory while they arrive, on this node. Each is at most 10 MiB, but a member may send many at once,
  * and slowly. Organizations share the room; one of them never has all of it.
  */
-export type Arriving = {
-  open(orgId: string): Arrival;
+export type UploadMemory = {
+  open(orgId: string): Upload;
 };
-export type Arrival = {
+export type Upload = {
   /** False: there is no room for these bytes. */
   take(bytes: number): boolean;
   /** The body is complete, or will not be. */
@@ -15,7 +15,7 @@ export type Arrival = {
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_OF_ORGANIZATION = 32 * 1024 * 1024;
 
-export function createArriving({ most = MAX_BYTES, ofOrganization = MAX_OF_ORGANIZATION } = {}): Arriving {
+export function createUploadMemory({ most = MAX_BYTES, ofOrganization = MAX_OF_ORGANIZATION } = {}): UploadMemory {
   const byOrganization = new Map<string, number>();
   let all = 0;
   return {
