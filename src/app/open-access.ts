@@ -3,7 +3,7 @@ import { createDigest } from '../access/keys/digest.ts';
 import { createLastUsed } from '../access/keys/last-used.ts';
 import type { SharedCounters } from '../access/limits/shared-counters.ts';
 import { createMailLimit } from '../access/sessions/mail-limit.ts';
-import { createOidcWhenAsked } from '../access/sessions/oidc-when-asked.ts';
+import { createLazyOidc } from '../access/sessions/lazy-oidc.ts';
 import { createPasskeys } from '../access/sessions/passkeys.ts';
 import { createSessions } from '../access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from '../access/sessions/sign-in-limit.ts';
@@ -58,7 +58,7 @@ export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }:
     }),
     signInLimit,
     organizationSignInLimit: createSignInLimit(ORGANIZATION_SIGN_IN_LIMITS, shared),
-    oidc: createOidcWhenAsked({ egress, now: Date.now }),
+    oidc: createLazyOidc({ egress, now: Date.now }),
     lookUpTxt: createTxtLookUp(config.dnsServers),
     passkeys: createPasskeys({ key: secrets.setupKey, baseUrl }),
     signInKey: secrets.signInKey,

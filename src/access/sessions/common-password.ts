@@ -1,4 +1,4 @@
-import { readLate } from '../../kernel/read-late.ts';
+import { loadOnce } from '../../kernel/load-once.ts';
 
 /**
  * Whether a password is one of the first guesses: one of the list of common passwords, such a word with a few digits or
@@ -55,7 +55,7 @@ function isOwn(text: string, words: readonly string[]): boolean {
 }
 
 /** 49,000 words and 20 MB of memory, needed only by a process that sets passwords; read once, in about 30 ms. */
-const loadList = readLate(async (): Promise<ReadonlySet<string>> => {
+const loadList = loadOnce(async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common']);
 });

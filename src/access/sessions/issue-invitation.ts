@@ -6,7 +6,7 @@ import { INVITATION_DAYS, insertInvitation, renewInvitation } from '../../store/
 import { namesOf } from '../../store/accounts/people.ts';
 import { invitationDigest, invitationUrl, newInvitationToken } from './invitation-link.ts';
 
-export type InvitationDesk = { baseUrl: string; queueMail: QueueMail | null };
+export type InvitationDeps = { baseUrl: string; queueMail: QueueMail | null };
 
 /**
  * The link for the person who created the invitation; null when it was mailed, because then only the mailbox has it.
@@ -18,35 +18,35 @@ type Given = { orgId: string; organization: string; email: string; role: Role; i
 /** Creates an invitation. Open ones to the same address with one of the `replaces` roles end. */
 export async function issueInvitation(
   tx: Queryable,
-  desk: InvitationDesk,
+  deps: InvitationDeps,
   given: Given & { replaces: readonly Role[] },
   actor: Actor,
 ): Promise<IssuedInvitation> {
-  const { token, link } = newLink(desk);
+  const { token, link } = newLink(deps);
   const id = await insertInvitation(tx, given.orgId, { ...given, ...link });
-  return handOver(tx, desk, { ...given, id, token, action: 'invitation.created' }, actor);
+  return handOver(tx, deps, { ...given, id, token, action: 'invitation.created' }, actor);
 }
 
 /** Creates a new link for an open invitation; the old link ends, and the person who renews becomes the inviter. */
 export async function renewLink(
   tx: Queryable,
-  desk: InvitationDesk,
+  deps: InvitationDeps,
   given: Given & { id: string },
   actor: Actor,
 ): Promise<IssuedInvitation> {
-  const { token, link } = newLink(desk);
+  const { token, link } = newLink(deps);
   await renewInvitation(tx, given.orgId, given.id, { inviterId: given.inviterId, ...link });
-  return handOver(tx, desk, { ...given, token, action: 'invitation.renewed' }, actor);
+  return handOver(tx, deps, { ...given, token, action: 'invitation.renewed' }, actor);
 }
 
-function newLink({ queueMail }: InvitationDesk) {
+function newLink({ queueMail }: InvitationDeps) {
   const token = newInvitationToken();
   return { token, link: { digest: invitationDigest(token), mailed: queueMail !== null, days: INVITATION_DAYS } };
 }
 
 async function handOver(
   tx: Queryable,
-  { baseUrl, queueMail }: InvitationDesk,
+  { baseUrl, queueMail }: InvitationDeps,
   given: Given & { id: string; token: string; action: string },
   actor: Actor,
 ): Promise<IssuedInvitation> {

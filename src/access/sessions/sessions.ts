@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { readLate } from '../../kernel/read-late.ts';
+import { loadOnce } from '../../kernel/load-once.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/people.ts';
@@ -95,7 +95,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
   const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
   // The library is read by the first person who comes: a node that only serves keys never needs it.
-  const openAuth = readLate(async (): Promise<Auth> =>
+  const openAuth = loadOnce(async (): Promise<Auth> =>
     (await import('./create-auth.ts')).createAuth({ db, secret, baseUrl, log }),
   );
   const scrypt = async () => (await (await openAuth()).$context).password;

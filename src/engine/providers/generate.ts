@@ -7,7 +7,7 @@ import { hideReasoning, withoutReasoning } from './hide-reasoning.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
 import type { ToolTurn } from './run-tool.ts';
-import { createSettledWords } from './settled-words.ts';
+import { createStableText } from './stable-text.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
@@ -53,8 +53,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
   const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
   const { request, steps } = turn;
   const { signal, agent, words, calls } = request;
-  const settled =
-    words && hideReasoning(createSettledWords(words, () => sources.passages.map(({ passage }) => passage)));
+  const settled = words && hideReasoning(createStableText(words, () => sources.passages.map(({ passage }) => passage)));
   const before = progress.steps;
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {

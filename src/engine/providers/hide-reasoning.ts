@@ -1,4 +1,4 @@
-import type { SettledWords } from './settled-words.ts';
+import type { StableText } from './stable-text.ts';
 
 /**
  * Some models write their reasoning into the answer, between tags. It is not part of the answer. Some servers add the
@@ -25,7 +25,7 @@ export function withoutReasoning(text: string): string {
 }
 
 /** The same for an answer that arrives in pieces. A tag may be split between pieces. */
-export function hideReasoning(words: SettledWords): SettledWords & { end(): void } {
+export function hideReasoning(words: StableText): StableText & { end(): void } {
   let undecided = '';
   let isReasoning = false;
 

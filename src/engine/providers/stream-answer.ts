@@ -1,6 +1,6 @@
 import { type CallWarning, type FinishReason, streamText, type ToolSet, type TypedToolCall } from 'ai';
 import { garbled } from './map-failure.ts';
-import type { SettledWords } from './settled-words.ts';
+import type { StableText } from './stable-text.ts';
 
 /** The last call of the model in a turn, as `generateText` returns it. */
 type Answered = {
@@ -17,7 +17,7 @@ type Call = Parameters<typeof streamText>[0] & { abortSignal: AbortSignal };
  * part of the answer, so it is taken back as soon as the call begins. An answer that ends without the provider's own
  * end is no answer, however much of it came. Rejects with the first fault of the stream.
  */
-export async function streamAnswer(call: Call, words: SettledWords): Promise<Answered> {
+export async function streamAnswer(call: Call, words: StableText): Promise<Answered> {
   const stop = new AbortController();
   const answered: Answered = { text: '', toolCalls: [], finishReason: 'other', warnings: [] };
   const result = streamText({

@@ -7,7 +7,7 @@ import {
 import { detectLanguage } from '../../engine/embedded/detect-language.ts';
 import { groupQuestions } from '../../engine/knowledge/group-questions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type Missed, readMissed, settleMissed } from '../../store/conversations/missed.ts';
+import { type Missed, readMissed, closeMissed } from '../../store/conversations/missed-questions.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
 
@@ -59,5 +59,5 @@ export async function settleMissedQuestions(
   messageIds: readonly string[],
 ): Promise<{ settled: number }> {
   await foundAgent(db, orgId, id);
-  return { settled: await settleMissed(db, orgId, id, messageIds) };
+  return { settled: await closeMissed(db, orgId, id, messageIds) };
 }

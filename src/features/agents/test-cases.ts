@@ -5,7 +5,7 @@ import { lockAgent } from '../../store/agents/read.ts';
 import { openCases, readSuite as readRow, writeSuite } from '../../store/agents/suite.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import { holdEndUsers } from '../../store/end-users/hold.ts';
+import { lockEndUsers } from '../../store/end-users/lock-end-users.ts';
 import { checkDefinition } from './check-definition.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
@@ -83,7 +83,7 @@ function checkCases(cases: readonly SuiteCase[]): void {
 
 /** Words of a person who was erased do not come back from a file. */
 async function checkOrigins(tx: Queryable, orgId: string, cases: readonly SuiteCase[]): Promise<void> {
-  const known = await holdEndUsers(
+  const known = await lockEndUsers(
     tx,
     orgId,
     cases.flatMap(({ from }) => from ?? []),

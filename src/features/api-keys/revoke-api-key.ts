@@ -6,7 +6,7 @@ import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/r
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
-import { tellOwnersOfLeak } from './tell-owners.ts';
+import { notifyOwnersOfLeak } from './notify-owners.ts';
 
 /**
  * Revokes permanently. The answer is "revoked" when no node accepts the key any more. If that is not certain yet, the
@@ -35,7 +35,7 @@ export async function revokeApiKey(
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
       const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
-      if (leak) await tellOwnersOfLeak(deps, tx, before, leak);
+      if (leak) await notifyOwnersOfLeak(deps, tx, before, leak);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Topic, TopicKind } from '../../../contract/dashboard/changes.ts';
 import type { Db } from '../../store/db.ts';
 import { readFingerprints, type Watched } from '../../store/organizations/fingerprints.ts';
 import { writeAttendance } from '../../store/hand-offs/rules.ts';
-import { readStanding, type Standing } from '../../store/accounts/standing.ts';
+import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-sessions.ts';
 
 /**
  * Tells pages that something changed. One loop per process checks everything that is watched, however many pages watch
@@ -23,7 +23,7 @@ export type ChangeWatch = {
   stop(): void;
 };
 
-export type Watcher = Standing & {
+export type Watcher = OpenSession & {
   topics: readonly Topic[];
   /** The position of the last event that reached the page; null: everything is new to it. */
   position: string | null;
@@ -102,7 +102,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
 
   async function dismiss(): Promise<void> {
     const standing = [...watchers.keys()];
-    const holds = await readStanding(db, standing);
+    const holds = await areSessionsValid(db, standing);
     for (const [index, watcher] of standing.entries()) if (!holds[index]) end(watcher);
     await attend(standing.filter((_, index) => holds[index]));
   }

@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
-import { endTokensOfMember } from '../../store/access-tokens/end.ts';
+import { endTokensOfMember } from '../../store/access-tokens/end-tokens.ts';
 import { forgetSeenBy, releaseConversationsOf } from '../../store/conversations/inbox.ts';
 import { forgetMentionsOf } from '../../store/conversations/notes.ts';
 import { forgetPresenceOf } from '../../store/conversations/presence.ts';

@@ -1,5 +1,5 @@
 import type { Browser } from '../../access/sessions/sessions.ts';
-import { endTokensOfPerson } from '../../store/access-tokens/end.ts';
+import { endTokensOfPerson } from '../../store/access-tokens/end-tokens.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { withdrawEverywhere } from '../../store/members/invitations.ts';

@@ -1,7 +1,7 @@
 import { DASHBOARD_BASE } from '../../../contract/dashboard/routes.ts';
 import { groupQuestions } from '../../engine/knowledge/group-questions.ts';
 import { listBrokenChannels } from '../../store/channels/channels.ts';
-import { readMissed } from '../../store/conversations/missed.ts';
+import { readMissed } from '../../store/conversations/missed-questions.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 import { claimWeek, listDueOrganizations, type WeeklyReader } from '../../store/numbers/weekly-mail.ts';

@@ -1,4 +1,4 @@
-import { endTokensOfPerson } from '../../store/access-tokens/end.ts';
+import { endTokensOfPerson } from '../../store/access-tokens/end-tokens.ts';
 import { type Actor, recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
 import { deleteSessions } from '../../store/accounts/sessions.ts';

@@ -1,5 +1,5 @@
 import { and, count, eq, isNotNull, isNull } from 'drizzle-orm';
-import { clearTokenFactors } from '../access-tokens/end.ts';
+import { clearTokenFactors } from '../access-tokens/end-tokens.ts';
 import type { Queryable } from '../db.ts';
 import { passkey, secondFactor } from '../schema/second-factor.ts';
 import { session } from '../schema/identity.ts';

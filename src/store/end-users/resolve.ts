@@ -5,7 +5,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
 import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
-import { leaveWhatIsThere } from './fill.ts';
+import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named.ts';
 
 /**
@@ -287,7 +287,7 @@ export class EndUserBook {
     if (said.tags && !isDeepStrictEqual(unique(said.tags), said.from_file ? tagsAsRead(row.tags) : row.tags))
       news.tags = unique(said.tags);
     if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
-    const unchanged = fillsOnly ? leaveWhatIsThere(row, said, news) : [];
+    const unchanged = fillsOnly ? keepExistingValues(row, said, news) : [];
     const isNews = Object.keys(news).length > 0;
     return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Role } from '../../../contract/permissions.ts';
-import { endTokensOfProvider } from '../access-tokens/end.ts';
+import { endTokensOfProvider } from '../access-tokens/end-tokens.ts';
 import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 import { provenDomain, signInProvider, usedSignIn } from '../schema/sign-in.ts';

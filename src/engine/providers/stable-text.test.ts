@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { Passage } from '../provider.ts';
 import { citePassages } from './cite-passages.ts';
-import { createSettledWords } from './settled-words.ts';
+import { createStableText } from './stable-text.ts';
 
 const passages: Passage[] = ['a', 'b', 'c'].map((text) => ({
   document_id: text,
@@ -29,7 +29,7 @@ const PARTS = [
 function show(pieces: string[]): { seen: string[]; stored: string } {
   let text = '';
   const words = { isRead: () => true, add: (more: string) => void (text += more), takeBack: () => void (text = '') };
-  const settled = createSettledWords(words, () => passages);
+  const settled = createStableText(words, () => passages);
   const seen = pieces.map((piece) => {
     settled.add(piece);
     return text;

@@ -6,7 +6,7 @@ import { readOwnerAddresses } from '../../store/members/members.ts';
 import type { ApiKeysDeps } from './deps.ts';
 
 /** Mails all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */
-export async function tellOwnersOfLeak(
+export async function notifyOwnersOfLeak(
   { queueMail, baseUrl }: Pick<ApiKeysDeps, 'queueMail' | 'baseUrl'>,
   tx: Queryable,
   key: ApiKeyRow,

@@ -3,7 +3,7 @@ import type { Queryable } from '../db.ts';
 import { endUser } from '../schema/end-user.ts';
 
 /** Which of these people exist; none of them is erased before the transaction ends. */
-export async function holdEndUsers(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
+export async function lockEndUsers(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx
     .select({ id: endUser.id })

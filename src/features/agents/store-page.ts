@@ -56,7 +56,7 @@ const MAX_SITEMAPS = 50;
  * Stores what was found and renews the lease, in one transaction: after a crash a page is either done or still to be
  * read. False when the source is not this worker's any more. Throws a Refusal when the documents are full.
  */
-export async function settleFound(db: Db, held: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
+export async function storeFound(db: Db, held: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
   return db.transaction(async (tx) => {
     const writes = found.kind !== 'unchanged' && found.kind !== 'later';
     // Organization, agent, source: the order of every change of documents.

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { readLate } from './read-late.ts';
+import { loadOnce } from './load-once.ts';
 
 it('reads once for all callers, and again after a failure', async () => {
   let reads = 0;
-  const list = readLate(async () => {
+  const list = loadOnce(async () => {
     reads += 1;
     if (reads === 1) throw new Error('missing');
     return reads;

@@ -6,7 +6,7 @@ import type { EndUserRow } from './resolve.ts';
  * Reduces `news` to values that fill an empty field of the person. Attributes are handled name by name, and null
  * removes none. Returns the fields that differ from the call but did not change: `email`, `attributes.tier`.
  */
-export function leaveWhatIsThere(row: EndUserRow, said: EndUserFields, news: Partial<EndUserRow>): string[] {
+export function keepExistingValues(row: EndUserRow, said: EndUserFields, news: Partial<EndUserRow>): string[] {
   const unchanged: string[] = [];
   for (const field of Object.keys(news) as (keyof EndUserRow)[]) {
     if (field === 'attributes' || isEmpty(row[field])) continue;

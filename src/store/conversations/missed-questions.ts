@@ -79,7 +79,7 @@ const MAX_QUESTION = 1_000;
 const MAX_OF_ALL_AGENTS = 20_000;
 
 /** Takes them out of the list; how many were in it. */
-export async function settleMissed(
+export async function closeMissed(
   db: Queryable,
   orgId: string,
   agentId: string,

@@ -7,7 +7,7 @@ import { withoutMarkers } from './cite-passages.ts';
  * (cite-passages.ts), so a piece is shown only when later pieces cannot change it: the beginning of a marker, spaces,
  * and half of a character wait for what follows. Everything shown is a beginning of the message that is stored.
  */
-export type SettledWords = { add(text: string): void; takeBack(): void };
+export type StableText = { add(text: string): void; takeBack(): void };
 
 /** A marker that is longer is no marker; the rest of such an answer is not shown before it is whole. */
 const MAX_UNDECIDED_CHARACTERS = 1_000;
@@ -16,7 +16,7 @@ const MAX_UNDECIDED_CHARACTERS = 1_000;
 const BEGUN_MARKER = /^[[【][ \t]*(?:\p{Nd}[\p{Nd} \t,،;]*[\]】]?)?$/u;
 
 /** `passages` may grow during the turn, as the model searches. */
-export function createSettledWords(words: Words, passages: () => readonly Passage[]): SettledWords {
+export function createStableText(words: Words, passages: () => readonly Passage[]): StableText {
   let undecided = '';
   /** Decided, but what follows may change it: spaces at the end are left out, half of a character needs the other. */
   let held = '';

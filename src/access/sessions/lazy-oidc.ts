@@ -1,9 +1,9 @@
-import { readLate } from '../../kernel/read-late.ts';
+import { loadOnce } from '../../kernel/load-once.ts';
 import type { createOidc, Oidc } from './oidc.ts';
 
 /** OpenID Connect whose library is read by the first sign-in that needs it: most organizations have no provider. */
-export function createOidcWhenAsked(deps: Parameters<typeof createOidc>[0]): Oidc {
-  const oidc = readLate(async () => (await import('./oidc.ts')).createOidc(deps));
+export function createLazyOidc(deps: Parameters<typeof createOidc>[0]): Oidc {
+  const oidc = loadOnce(async () => (await import('./oidc.ts')).createOidc(deps));
   return {
     look: async (...given) => (await oidc()).look(...given),
     begin: async (...given) => (await oidc()).begin(...given),
