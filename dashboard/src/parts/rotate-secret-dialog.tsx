@@ -5,7 +5,7 @@ import { useWords } from '../language/words.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { secretWords } from './secret-words.ts';
-import { useMadeOnce } from './use-made-once.ts';
+import { useCreateSecret } from './use-create-secret.ts';
 
 const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
@@ -19,7 +19,7 @@ export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNod
   const sayCommon = useWords(common);
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [secret, setSecret] = useState<string | null>(null);
-  const { busy, problem, make } = useMadeOnce(rotate);
+  const { busy, problem, make } = useCreateSecret(rotate);
   const act = async (): Promise<void> => {
     const outcome = await make(overlap);
     if ('refused' in outcome) return;

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useWords } from '../language/words.tsx';
 import { usePreferences } from '../preferences.ts';
-import { useWaiting } from '../session/waiting.ts';
+import { useWaitingConversations } from '../session/waiting-conversations.ts';
 import { words } from './words.ts';
 
 /** A notice of the desktop when a conversation comes to people: only for who asked for it, and without a name in it. */
@@ -10,7 +10,7 @@ export function useHandOffNotice(): void {
   const say = useWords(words);
   const navigate = useNavigate();
   const { notify = false } = usePreferences();
-  const counts = useWaiting().data;
+  const counts = useWaitingConversations().data;
   /** The newest that this window knows; undefined before the first answer, which is no news. */
   const known = useRef<string>(undefined);
   const { id, handed_off_at: at = '' } = counts?.newest ?? {};

@@ -8,7 +8,7 @@ import { useWords } from '../language/words.tsx';
 import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
 import { chooseOrganization, useOrganization, useSession } from '../session/session.ts';
 import { onceOpened } from '../parts/once-opened.tsx';
-import { initials } from '../parts/face.tsx';
+import { initials } from '../parts/avatar.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 

@@ -30,7 +30,9 @@ const PhoneNavigation = onceOpened(
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 // Few ever see these.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
-const HeldBack = lazy(async () => ({ default: (await import('./held-back.tsx')).HeldBack }));
+const SecondFactorRequired = lazy(async () => ({
+  default: (await import('./second-factor-required.tsx')).SecondFactorRequired,
+}));
 
 /** The frame around every page of a signed-in person. */
 export function Shell(): ReactNode {
@@ -83,7 +85,7 @@ export function Shell(): ReactNode {
         <VerifyBar />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
           <Suspense fallback={<PagePending />}>
-            {organization.second_factor_required && !ownPage ? <HeldBack /> : <Outlet />}
+            {organization.second_factor_required && !ownPage ? <SecondFactorRequired /> : <Outlet />}
           </Suspense>
         </main>
       </div>

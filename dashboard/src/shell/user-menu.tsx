@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
-import { Face } from '../parts/face.tsx';
+import { Avatar } from '../parts/avatar.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { forgetSession, forgetWritten, useSession } from '../session/session.ts';
 import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
@@ -28,7 +28,7 @@ export function UserMenu(): ReactNode {
       button={(opener) => (
         <UnstyledButton className={classes.person} {...opener}>
           <VisuallyHidden>{say('your_menu')}</VisuallyHidden>
-          <Face name={user.name} id={user.id} />
+          <Avatar name={user.name} id={user.id} />
           <span className={classes.personWords}>
             <Text size="sm" fw={550} truncate>
               <bdi>{user.name}</bdi>

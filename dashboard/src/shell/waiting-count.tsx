@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { useTabCount } from '../parts/tab-title.ts';
-import { counted, useWaiting } from '../session/waiting.ts';
+import { counted, useWaitingConversations } from '../session/waiting-conversations.ts';
 import { useHandOffNotice } from './hand-off-notice.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
@@ -10,7 +10,7 @@ import classes from './shell.module.css';
 /** Beside the entry of the conversations: how many of them people answer. */
 export function WaitingCount(): ReactNode {
   const say = useWords(words);
-  const waiting = useWaiting().data?.waiting ?? 0;
+  const waiting = useWaitingConversations().data?.waiting ?? 0;
   if (waiting === 0) return null;
   return (
     <span className={classes.waiting}>
@@ -22,7 +22,7 @@ export function WaitingCount(): ReactNode {
 
 /** The same in the title of the browser's tab; once for each window. */
 export function WaitingInTab(): ReactNode {
-  const waiting = useWaiting().data?.waiting ?? 0;
+  const waiting = useWaitingConversations().data?.waiting ?? 0;
   useHandOffNotice();
   useTabCount(waiting === 0 ? '' : counted(waiting));
   return null;

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
+import { useScrollToTab } from '../../parts/use-scroll-to-tab.ts';
 import { AuditTab } from './audit-tab.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { RequestsTab } from './requests-tab.tsx';
@@ -24,7 +24,7 @@ export function ActivityPage(): ReactNode {
   const say = useWords(words);
   const { tab = 'requests' } = route.useSearch();
   const navigate = route.useNavigate();
-  const row = useTabInSight(tab);
+  const row = useScrollToTab(tab);
   return (
     <>
       <PageHeader title={say('activity')} hint={say('hint')} />

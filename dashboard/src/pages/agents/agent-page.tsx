@@ -14,8 +14,8 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { useTextVariables } from '../../parts/playground/circumstances.ts';
 import { Playground } from '../../parts/playground/playground.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
-import { WhenRead } from '../../parts/when-read.tsx';
+import { useScrollToTab } from '../../parts/use-scroll-to-tab.ts';
+import { RecordPage } from '../../parts/record-page.tsx';
 import { markTried } from '../../preferences.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
@@ -49,9 +49,9 @@ export function AgentPage(): ReactNode {
   const agent = useRead('readAgent', { params: { org_id, agent_id } }, { every: LOOK_AGAIN_MS });
   const crumbs = [{ label: say('agents'), to: '/agents' as const }];
   return (
-    <WhenRead read={agent} title={say('agents')} crumbs={crumbs}>
+    <RecordPage read={agent} title={say('agents')} crumbs={crumbs}>
       {(data) => <Desk agent={data} key={data.id} />}
-    </WhenRead>
+    </RecordPage>
   );
 }
 
@@ -145,7 +145,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   const say = useWords(words);
   const sayEditor = useWords(editorWords);
   const navigate = route.useNavigate();
-  const row = useTabInSight(tab);
+  const row = useScrollToTab(tab);
   const may = useMay('member');
   const { faulty } = useEditor();
   const panels: Record<AgentTab, ReactNode> = {

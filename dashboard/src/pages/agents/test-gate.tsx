@@ -6,7 +6,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { useDraft } from './editor/use-draft.ts';
-import { testWords } from '../../parts/test-cases/test-words.ts';
+import { testWords } from '../../parts/test-cases/words.ts';
 import { useTestRun } from './use-test-run.ts';
 import { words } from './words.ts';
 

@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CaseDialog } from '../../parts/test-cases/case-dialog.tsx';
 import { CaseFault } from './case-fault.tsx';
-import { testWords } from '../../parts/test-cases/test-words.ts';
+import { testWords } from '../../parts/test-cases/words.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 

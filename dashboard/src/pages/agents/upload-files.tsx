@@ -85,7 +85,7 @@ export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
           {sent.map((one) => (
             <li key={one.key} data-state={one.state}>
               <span dir="auto">{one.name}</span>
-              {one.state === 'failed' ? <Why why={one.why} /> : <span>{say(`file_${one.state}`)}</span>}
+              {one.state === 'failed' ? <Reason why={one.why} /> : <span>{say(`file_${one.state}`)}</span>}
             </li>
           ))}
         </ul>
@@ -94,7 +94,7 @@ export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
   );
 }
 
-function Why({ why }: { why: unknown }): ReactNode {
+function Reason({ why }: { why: unknown }): ReactNode {
   const say = useWords(sourceWords);
   const { title, detail } = useProblemWords(why);
   if (typeof why === 'string') return <span>{why}</span>;

@@ -5,7 +5,7 @@ import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { WhenRead } from '../../parts/when-read.tsx';
+import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as editorWords } from '../../parts/editor/words.ts';
 import editorClasses from '../../parts/editor/editor-page.module.css';
@@ -32,9 +32,9 @@ export function CampaignPage(): ReactNode {
   );
   const crumbs = [{ label: say('campaigns'), to: '/campaigns' as const }];
   return (
-    <WhenRead read={campaign} title={say('campaigns')} crumbs={crumbs}>
+    <RecordPage read={campaign} title={say('campaigns')} crumbs={crumbs}>
       {(item) => <Desk key={item.id} item={item} failed={campaign.isError} />}
-    </WhenRead>
+    </RecordPage>
   );
 }
 

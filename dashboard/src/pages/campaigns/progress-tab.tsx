@@ -9,7 +9,7 @@ import { Additions } from './audience/additions.tsx';
 import { AudienceCard } from './audience/audience-card.tsx';
 import { FileCard } from './audience/file-card.tsx';
 import { Funnel } from './funnel.tsx';
-import { FirstPush, PushCode } from './push-guide.tsx';
+import { FirstAddition, AdditionCode } from './addition-guide.tsx';
 import { RepeatCard } from './repeat/repeat-card.tsx';
 import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
@@ -34,7 +34,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
             <Funnel counts={counts} total={total} chosen={status} />
           </Card>
         ) : (
-          <FirstPush item={item} />
+          <FirstAddition item={item} />
         )}
       </div>
       <Report item={item} />
@@ -51,7 +51,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
       {hasPeople && item.state !== 'ended' && (
         <details className={classes.more}>
           <summary>{say('push_more')}</summary>
-          <PushCode item={item} />
+          <AdditionCode item={item} />
         </details>
       )}
     </>

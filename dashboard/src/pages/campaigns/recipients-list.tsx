@@ -107,7 +107,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
   const columns: Column<NamedRecipient>[] = [
     { id: 'ref', label: say('recipient'), cell: (item) => <Who item={item} /> },
     { id: 'state', label: say('state'), cell: ({ status }) => <RecipientBadge status={status} />, width: '150px' },
-    { id: 'why', label: say('why'), cell: (item) => <Why item={item} /> },
+    { id: 'why', label: say('why'), cell: (item) => <Reason item={item} /> },
     { id: 'changed', label: say('changed'), cell: ({ updated_at }) => <Moment at={updated_at} />, width: '130px' },
     {
       id: 'conversation',
@@ -167,7 +167,7 @@ function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient })
   );
 }
 
-function Why({ item: { reason, due_at, status } }: { item: NamedRecipient }): ReactNode {
+function Reason({ item: { reason, due_at, status } }: { item: NamedRecipient }): ReactNode {
   const say = useWords(words);
   const inWords = useRecipientReason();
   const isAhead = due_at !== null && Date.parse(due_at) > Date.now();

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { WhenRead } from '../../parts/when-read.tsx';
+import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AboutCard } from './about-card.tsx';
 import { ChannelState } from './channel-parts.tsx';
@@ -28,7 +28,7 @@ export function ChannelPage(): ReactNode {
   const channel = useRead('readChannel', { params: { org_id, channel_id } }, { every: LOOK_AGAIN_MS });
   const crumbs = [{ label: say('channels'), to: '/channels' as const }];
   return (
-    <WhenRead read={channel} title={say('channels')} crumbs={crumbs}>
+    <RecordPage read={channel} title={say('channels')} crumbs={crumbs}>
       {(item) => {
         const { kind } = item;
         return (
@@ -48,6 +48,6 @@ export function ChannelPage(): ReactNode {
           </div>
         );
       }}
-    </WhenRead>
+    </RecordPage>
   );
 }

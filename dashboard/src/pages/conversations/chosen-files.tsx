@@ -20,7 +20,7 @@ export function ChosenFiles({ files, onRemove }: Props): ReactNode {
             {file.name}
           </span>
           <span className={classes.size}>{sizeWords(say.language, file.size)}</span>
-          {state === 'failed' && <Why why={why} />}
+          {state === 'failed' && <Reason why={why} />}
           {state === 'sending' ? (
             <Loader size={14} role="img" aria-label={say('sending')} />
           ) : (
@@ -40,7 +40,7 @@ export function ChosenFiles({ files, onRemove }: Props): ReactNode {
   );
 }
 
-function Why({ why }: { why: unknown }): ReactNode {
+function Reason({ why }: { why: unknown }): ReactNode {
   const say = useWords(fileWords);
   const { title, detail } = useProblemWords(why);
   const isOurs = why === 'file_empty' || why === 'file_too_large';

@@ -19,7 +19,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
-import { useKeptText } from '../../parts/use-kept-text.ts';
+import { useDraftText } from '../../parts/use-draft-text.ts';
 import { useMemberNames } from '../../parts/names.ts';
 import { answerWords } from './answer-words.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
@@ -30,7 +30,7 @@ import { READ_AGAIN } from './search.ts';
 import { TemplateReply } from './template-reply.tsx';
 import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
-import { useHeldReply } from './use-held-reply.ts';
+import { useDelayedReply } from './use-delayed-reply.ts';
 import { useTyping } from './use-presence.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -62,7 +62,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // Who writes a note goes on with it in any state: half a note must never stand in the field of the reply.
   const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
-  const kept = { said: useKeptText(`parley.reply.${item.id}`), note: useKeptText(`parley.note.${item.id}`) };
+  const kept = { said: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
   const [text, setText] = side === 'note' ? kept.note : kept.said;
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {
@@ -148,7 +148,7 @@ const takes = (add: (files: File[]) => void) => ({
   },
 });
 
-type SetText = ReturnType<typeof useKeptText>[1];
+type SetText = ReturnType<typeof useDraftText>[1];
 type Sending = {
   item: ConversationRecord;
   side: Side;
@@ -165,7 +165,7 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
-  const held = useHeldReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
+  const held = useDelayedReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
   const act = { end_user: speak, member: held.reply, note }[side];
   const namable = useNamable(side === 'note');
   // The text for which it was asked: another one is asked for again.

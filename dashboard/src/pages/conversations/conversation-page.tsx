@@ -9,12 +9,12 @@ import { useWords } from '../../language/words.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { Elsewhere } from '../../parts/elsewhere.tsx';
+import { OtherOrganization } from '../../parts/other-organization.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { useTabTitle } from '../../parts/tab-title.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
-import { isGone } from '../../parts/when-read.tsx';
+import { isGone } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
@@ -27,7 +27,7 @@ import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
 import { timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
-import { sendHeld } from './use-held-reply.ts';
+import { sendDelayed } from './use-delayed-reply.ts';
 import { usePresence } from './use-presence.ts';
 import { useSeen } from './use-seen.ts';
 import { words } from './words.ts';
@@ -52,7 +52,7 @@ export function ConversationPage(): ReactNode {
       <div className={classes.wide}>
         <Back />
         <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
-        {isGone(read) && <Elsewhere />}
+        {isGone(read) && <OtherOrganization />}
       </div>
     );
   return <Panes item={read.data} live={!read.isError} key={read.data.id} />;
@@ -152,10 +152,10 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   };
   // A reply that still waits belongs before the end: after it, it would open the conversation again.
   const close = async (): Promise<void> => {
-    if (await sendHeld(item.id)) resolve.mutate({ params }, tell('resolved'));
+    if (await sendDelayed(item.id)) resolve.mutate({ params }, tell('resolved'));
   };
   const giveBack = async (): Promise<void> => {
-    if (await sendHeld(item.id)) handBack.mutate({ params }, tell('handed_back'));
+    if (await sendDelayed(item.id)) handBack.mutate({ params }, tell('handed_back'));
   };
   const isBusy = takeOver.isPending || handBack.isPending || resolve.isPending;
   const act = (): void => void (item.status !== 'resolved' && !isBusy && void close());

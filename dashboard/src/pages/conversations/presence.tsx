@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { Face } from '../../parts/face.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
 import { useMemberNames } from '../../parts/names.ts';
 import { presenceWords } from './presence-words.ts';
 import { words } from './words.ts';
@@ -24,7 +24,7 @@ export function AlsoHere({ others }: Props): ReactNode {
     <Tooltip label={told} multiline maw={320}>
       <span className={classes.faces} role="img" aria-label={told}>
         {names.slice(0, FACES).map((name, index) => (
-          <Face key={others[index]!.user_id} name={name} id={others[index]!.user_id} className={classes.face} />
+          <Avatar key={others[index]!.user_id} name={name} id={others[index]!.user_id} className={classes.face} />
         ))}
         {names.length > FACES && <span aria-hidden="true">+{names.length - FACES}</span>}
       </span>

@@ -6,7 +6,7 @@ import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { answerWords } from './answer-words.ts';
 import { usePresentNames } from './presence.tsx';
-import { HOLD_MS } from './use-held-reply.ts';
+import { HOLD_MS } from './use-delayed-reply.ts';
 import classes from './reply-field.module.css';
 
 /** While the reader writes a reply: another member may send one first. */

@@ -4,7 +4,7 @@ import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
 import { lasting, relative, utc } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { Face } from '../../parts/face.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { useSession } from '../../session/session.ts';
 import { kindWords } from '../../parts/channels/kind-words.ts';
@@ -65,7 +65,7 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
             aria-current={item.id === chosen ? 'page' : undefined}
             data-row={item.id}
           >
-            <Face name={nameOf(item.end_user)} id={item.end_user.id} />
+            <Avatar name={nameOf(item.end_user)} id={item.end_user.id} />
             <span className={classes.rowWords}>
               <span className={classes.rowLine}>
                 <span className={classes.rowName}>

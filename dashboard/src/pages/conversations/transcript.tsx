@@ -8,11 +8,11 @@ import type {
 } from '../../../../contract/dashboard/conversations.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { Why } from '../../parts/why.tsx';
+import { AnswerSteps } from '../../parts/answer-steps.tsx';
 import { useMemberNames } from '../../parts/names.ts';
 import { usePersonName } from './use-person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
-import { ShouldHaveBeen } from './should-have-been.tsx';
+import { CreateTestCase } from './create-test-case.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
@@ -156,8 +156,8 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
           )}
         </div>
         <DeliveryNotes message={message} />
-        {message.why && <Why {...message.why} className={classes.why} />}
-        <ShouldHaveBeen item={item} message={message} />
+        {message.why && <AnswerSteps {...message.why} className={classes.why} />}
+        <CreateTestCase item={item} message={message} />
       </div>
     </>
   );

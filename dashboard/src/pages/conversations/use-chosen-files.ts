@@ -5,7 +5,7 @@ import { MAX_ATTACHMENT_NAME } from '../../../../contract/limits.ts';
 import { call } from '../../api/client.ts';
 import { useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
-import { sendHeld } from './use-held-reply.ts';
+import { sendDelayed } from './use-delayed-reply.ts';
 
 /** The server's bound, contract/limits.ts. */
 export const MAX_MEBIBYTES = 10;
@@ -41,7 +41,7 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
   /** False: at least one could not be sent. */
   const send = async (): Promise<boolean> => {
     // What waits was written before.
-    if (!(await sendHeld(conversationId))) return false;
+    if (!(await sendDelayed(conversationId))) return false;
     let allSent = true;
     const after = messages.at(-1)?.id;
     for (const { key, file } of files) {

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
-import { counted, useWaiting } from '../../session/waiting.ts';
+import { counted, useWaitingConversations } from '../../session/waiting-conversations.ts';
 import { inboxWords } from './inbox-words.ts';
 import { type ConversationView, VIEWS } from './search.ts';
 import classes from './inbox.module.css';
@@ -16,7 +16,7 @@ type Props = {
 /** Whose conversations the list shows, with how many there are. */
 export function Views({ view, onView, children }: Props): ReactNode {
   const say = useWords(inboxWords);
-  const counts = useWaiting().data;
+  const counts = useWaitingConversations().data;
   const group = useRef<HTMLDivElement>(null);
   const isCounted = counts !== undefined;
   useEffect(() => {

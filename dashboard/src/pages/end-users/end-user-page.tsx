@@ -16,7 +16,7 @@ import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { WhenRead } from '../../parts/when-read.tsx';
+import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
@@ -40,7 +40,7 @@ export function EndUserPage(): ReactNode {
   const person = useRead('readEndUser', { params: { org_id, end_user_id } }, { every: 10_000 });
   const crumbs = [{ label: say('end_users'), to: '/end-users' as const }];
   return (
-    <WhenRead read={person} title={say('end_users')} crumbs={crumbs}>
+    <RecordPage read={person} title={say('end_users')} crumbs={crumbs}>
       {(item) => (
         <>
           <PageHeader
@@ -68,7 +68,7 @@ export function EndUserPage(): ReactNode {
           <EndUserDialog item={item} opened={editing} onClose={() => setEditing(false)} />
         </>
       )}
-    </WhenRead>
+    </RecordPage>
   );
 }
 

@@ -15,7 +15,7 @@ import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Nothing } from '../../parts/nothing.tsx';
+import { NoValue } from '../../parts/no-value.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { SegmentSelect } from '../../parts/segment-select.tsx';
@@ -156,13 +156,13 @@ function useColumns(): Column<EndUserRecord>[] {
             {email}
           </span>
         ) : (
-          <Nothing>{say('none')}</Nothing>
+          <NoValue>{say('none')}</NoValue>
         ),
     },
     {
       id: 'phone',
       label: say('phone'),
-      cell: ({ phone }) => (phone ? <span className="ltr">{phone}</span> : <Nothing>{say('none')}</Nothing>),
+      cell: ({ phone }) => (phone ? <span className="ltr">{phone}</span> : <NoValue>{say('none')}</NoValue>),
     },
     {
       id: 'external_id',
@@ -173,19 +173,19 @@ function useColumns(): Column<EndUserRecord>[] {
             {external_id}
           </code>
         ) : (
-          <Nothing>{say('none')}</Nothing>
+          <NoValue>{say('none')}</NoValue>
         ),
     },
     {
       id: 'tags',
       label: say('tags'),
-      cell: ({ tags }) => (tags.length === 0 ? <Nothing>{say('none')}</Nothing> : <Tags of={tags.slice(0, 4)} />),
+      cell: ({ tags }) => (tags.length === 0 ? <NoValue>{say('none')}</NoValue> : <Tags of={tags.slice(0, 4)} />),
     },
     {
       id: 'last_seen',
       label: say('last_seen'),
       cell: ({ last_seen_at }) =>
-        last_seen_at ? <Moment at={last_seen_at} /> : <Nothing>{sayCommon('never')}</Nothing>,
+        last_seen_at ? <Moment at={last_seen_at} /> : <NoValue>{sayCommon('never')}</NoValue>,
     },
     { id: 'created', label: say('created'), cell: (person) => <Moment at={person.created_at} /> },
   ];

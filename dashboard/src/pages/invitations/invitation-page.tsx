@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { forgetSession, sessionOptions } from '../../session/session.ts';
 import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
-import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
 import { words } from '../../parts/sign-in/words.ts';
@@ -50,7 +50,7 @@ export function InvitationPage(): ReactNode {
 
 function SignedIn({ invitation, look, session }: Props & { session: SessionView }): ReactNode {
   const say = useWords(words);
-  const entered = useEntered();
+  const entered = useEnter();
   const join = useAct('joinByInvitation', { refresh: [] });
   const signOut = useAct('signOut', { refresh: [] });
   if (session.user.email !== look.email)
@@ -114,7 +114,7 @@ function SignedOut({ invitation, look }: Props): ReactNode {
 
 function NewAccountForm({ invitation, look }: Props): ReactNode {
   const say = useWords(words);
-  const entered = useEntered();
+  const entered = useEnter();
   const accept = useAct('acceptInvitation', { refresh: [] });
   const form = useCheckedForm({ name: '', password: '' }, (common) => ({
     name: (value) => (value.trim() === '' ? common('required') : null),

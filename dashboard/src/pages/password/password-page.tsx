@@ -6,7 +6,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
-import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
 import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
@@ -19,7 +19,7 @@ export function PasswordPage(): ReactNode {
   const say = useWords(words);
   const { link } = route.useParams();
   const router = useRouter();
-  const entered = useEntered();
+  const entered = useEnter();
   const second = useSecondStep();
   const look = useRead('readPasswordLink', { params: { link } }, { staleTime: Infinity });
   if (!look.data) return <FrontUnread read={look} title="Parley" />;

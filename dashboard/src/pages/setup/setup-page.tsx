@@ -7,7 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../../parts/sign-in/field-faults.ts';
-import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { EmailField, FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
 import { words } from '../../parts/sign-in/words.ts';
 
@@ -17,7 +17,7 @@ const route = getRouteApi('/front/setup');
 export function SetupPage(): ReactNode {
   const say = useWords(words);
   const { token } = route.useSearch();
-  const entered = useEntered();
+  const entered = useEnter();
   const setUp = useAct('setUp', { refresh: [] });
   const form = useCheckedForm({ name: '', organization_name: '', email: '', password: '' }, (common) => ({
     name: (value) => (value.trim() === '' ? common('required') : null),

@@ -5,7 +5,7 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { isOwnPath } from '../../parts/sign-in/use-entered.ts';
+import { isOwnPath } from '../../parts/sign-in/use-enter.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
 import { words } from './organization-words.ts';
 

@@ -5,7 +5,7 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { useEntered } from '../../parts/sign-in/use-entered.ts';
+import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { OrganizationProblem } from './organization-problem.tsx';
 import { words as organizationWords } from './organization-words.ts';
 import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx';
@@ -19,7 +19,7 @@ export function SignInPage(): ReactNode {
   const say = useWords(words);
   const sayOrganization = useWords(organizationWords);
   const { back, problem } = route.useSearch();
-  const entered = useEntered();
+  const entered = useEnter();
   const second = useSecondStep();
   const signIn = useAct('signIn', { refresh: [] });
   const form = useCheckedForm({ email: '', password: '' }, (common) => ({

@@ -9,7 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { WhenRead } from '../../parts/when-read.tsx';
+import { RecordPage } from '../../parts/record-page.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
@@ -31,7 +31,7 @@ export function TriggerPage(): ReactNode {
   const trigger = useRead('readTrigger', { params: { org_id, trigger_id } }, { every: 10_000 });
   const crumbs = [{ label: say('triggers'), to: '/triggers' as const }];
   return (
-    <WhenRead read={trigger} title={say('triggers')} crumbs={crumbs}>
+    <RecordPage read={trigger} title={say('triggers')} crumbs={crumbs}>
       {(item) => (
         <div key={item.id}>
           <PageHeader
@@ -52,7 +52,7 @@ export function TriggerPage(): ReactNode {
           </div>
         </div>
       )}
-    </WhenRead>
+    </RecordPage>
   );
 }
 

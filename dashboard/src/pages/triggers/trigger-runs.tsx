@@ -41,7 +41,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
         columns={[
           { id: 'run', label: say('run'), cell: ({ id }) => <IdToCopy id={id} label={say('copy_run_id')} /> },
           { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
-          { id: 'why', label: say('why'), cell: (run) => <Why run={run} /> },
+          { id: 'why', label: say('why'), cell: (run) => <Reason run={run} /> },
           { id: 'begun', label: say('begun'), cell: ({ created_at }) => <Moment at={created_at} />, width: '140px' },
           {
             id: 'conversation',
@@ -65,7 +65,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
   );
 }
 
-function Why({ run: { reason, error, attempts, status, send_at } }: { run: RunRecord }): ReactNode {
+function Reason({ run: { reason, error, attempts, status, send_at } }: { run: RunRecord }): ReactNode {
   const say = useWords(words);
   const inWords = useReasonWords();
   return (

@@ -8,7 +8,7 @@ import { Empty } from '../../list/empty.tsx';
 import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
-import { Nothing } from '../../parts/nothing.tsx';
+import { NoValue } from '../../parts/no-value.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
@@ -77,7 +77,7 @@ export function TriggersPage(): ReactNode {
             label: say('variables'),
             cell: ({ variables }) =>
               variables.length === 0 ? (
-                <Nothing>{say('none')}</Nothing>
+                <NoValue>{say('none')}</NoValue>
               ) : (
                 <span className={classes.names}>
                   {variables.slice(0, 3).map(({ name }) => (

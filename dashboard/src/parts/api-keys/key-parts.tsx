@@ -7,7 +7,7 @@ import { relative } from '../../language/format.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Moment, Until, useNow } from '../moment.tsx';
-import { Nothing } from '../nothing.tsx';
+import { NoValue } from '../no-value.tsx';
 import { Tip } from '../tip.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { NameOf } from '../names.ts';
@@ -78,7 +78,7 @@ export function Networks({ networks }: { networks: readonly string[] | null }): 
 
 export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(common);
-  return item.last_used_at ? <Moment at={item.last_used_at} /> : <Nothing>{say('never')}</Nothing>;
+  return item.last_used_at ? <Moment at={item.last_used_at} /> : <NoValue>{say('never')}</NoValue>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -8,7 +8,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { useMadeOnce } from '../use-made-once.ts';
+import { useCreateSecret } from '../use-create-secret.ts';
 import { useShownOnceGuard } from '../shown-once.tsx';
 import { ShownOnce } from './create/shown-once.tsx';
 import { words } from './words.ts';
@@ -50,7 +50,7 @@ function Choose({ item, onCancel, onMade }: ChooseProps): ReactNode {
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const [overlap, setOverlap] = useState<Overlap>('24h');
-  const { busy, problem, make } = useMadeOnce(() =>
+  const { busy, problem, make } = useCreateSecret(() =>
     call('rotateKey', { params: { org_id, key_id: item.id }, body: { overlap } }),
   );
   const submit = async (event: FormEvent): Promise<void> => {

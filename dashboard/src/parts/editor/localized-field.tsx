@@ -2,7 +2,7 @@ import { ActionIcon, Input, Select } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../contract/agents.ts';
-import { OFFERED_LANGUAGES } from '../../language/offered.ts';
+import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
 import { useWords } from '../../language/words.tsx';
 import { VariableTextarea } from '../variable-textarea.tsx';
 import { words } from './words.ts';

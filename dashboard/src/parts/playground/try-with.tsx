@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { OFFERED_LANGUAGES } from '../../language/offered.ts';
+import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
 import { useWords } from '../../language/words.tsx';
 import type { Circumstances } from './circumstances.ts';
 import { words } from './words.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
 import { useWords } from '../../language/words.tsx';
-import { Why } from '../why.tsx';
+import { AnswerSteps } from '../answer-steps.tsx';
 import { words } from './words.ts';
 import classes from './playground.module.css';
 
@@ -39,7 +39,7 @@ export function TurnView({ turn, onChoose }: Props): ReactNode {
           ))}
         </div>
       ))}
-      <Why {...turn.trace} />
+      <AnswerSteps {...turn.trace} />
     </div>
   );
 }

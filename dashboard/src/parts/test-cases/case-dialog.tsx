@@ -10,7 +10,7 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../dialog-form.tsx';
-import { testWords } from './test-words.ts';
+import { testWords } from './words.ts';
 
 type Props = {
   opened: boolean;

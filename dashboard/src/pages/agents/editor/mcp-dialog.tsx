@@ -10,7 +10,7 @@ import { readAnew } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
-import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, localName, type McpServer } from './mcp-server.ts';
@@ -107,7 +107,7 @@ function useAsk({ onSecret, onAnswer }: Told) {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const client = useQueryClient();
-  const { busy, problem, make } = useMadeOnce(async ({ server, url, token }: Given) => {
+  const { busy, problem, make } = useCreateSecret(async ({ server, url, token }: Given) => {
     const params = { org_id, agent_id };
     if (token.trim() !== '') await storeToken(params, { server, url }, token.trim(), onSecret);
     const answer = await call('listMcpTools', { params, body: { server, url } });

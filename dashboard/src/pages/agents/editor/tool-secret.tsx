@@ -10,7 +10,7 @@ import { readAnew, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Moment, Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
-import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { RotateSecretDialog } from '../../../parts/rotate-secret-dialog.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
@@ -114,7 +114,7 @@ function Create({ tool }: { tool: Tool }): ReactNode {
   const { agent_id } = route.useParams();
   const client = useQueryClient();
   const [secret, setSecret] = useState<string | null>(null);
-  const { busy, problem, make } = useMadeOnce(() =>
+  const { busy, problem, make } = useCreateSecret(() =>
     call('createToolSecret', { params: { org_id, agent_id }, body: { tool: secretNameOf(tool), url: tool.url } }),
   );
   const create = async (): Promise<void> => {

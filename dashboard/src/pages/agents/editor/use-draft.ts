@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useEditedSince } from '../../../parts/use-edited-since.ts';
+import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
@@ -42,7 +42,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
   };
   const params = { org_id, agent_id: agent.id };
-  const editedSince = useEditedSince(kept);
+  const editedSince = useNewerDraft(kept);
   const done = (after: (saved: AgentRecord) => void) => ({
     onSuccess: (saved: AgentRecord) => {
       const later = editedSince();

@@ -7,7 +7,7 @@ import type {
   PreviewCampaignBody,
 } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../../api/queries.ts';
-import { OFFERED_LANGUAGES } from '../../../language/offered.ts';
+import { OFFERED_LANGUAGES } from '../../../language/language-list.ts';
 import { relative, utc } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
@@ -16,7 +16,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { EmptyPlaces } from './empty-places.tsx';
 import { Opening } from './opening.tsx';
-import { mentionedIn } from './mentioned.ts';
+import { openingVariables } from './opening-variables.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
@@ -36,7 +36,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
   const org_id = useOrganization().id;
   const [person, setPerson] = useState<Person>({ zone: null, locale: say.language, name: 'Asha', values: {} });
   const preview = useAct('previewCampaign', { refresh: [] });
-  const names = mentionedIn(draft.settings);
+  const names = openingVariables(draft.settings);
   const zone = person.zone ?? draft.values.zone;
   const body: PreviewCampaignBody = {
     settings: draft.settings,

@@ -13,7 +13,7 @@ import { useOrganization } from '../../../session/session.ts';
 import { kindWords } from '../../../parts/channels/kind-words.ts';
 import { isKnownKind } from '../../../parts/channels/kinds.ts';
 import { TestOutcome } from '../../../parts/channels/test-outcome.tsx';
-import { mentionedIn } from './mentioned.ts';
+import { openingVariables } from './opening-variables.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
 
@@ -42,7 +42,7 @@ function TestForm({ item, draft, kind }: Props & { kind: ChannelKindName }): Rea
   }));
   const submit = form.submit(({ address, name }) => {
     const person = { locale: say.language, ...(name.trim() !== '' && { name: name.trim() }) };
-    const variables = Object.fromEntries(mentionedIn(draft.settings).map((one) => [one, `[${one}]`]));
+    const variables = Object.fromEntries(openingVariables(draft.settings).map((one) => [one, `[${one}]`]));
     const body = { settings: draft.settings, address: address.trim(), end_user: person, variables };
     send.mutate(
       { params: { org_id, campaign_id: item.id }, body },

@@ -4,7 +4,7 @@ import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
-import { useEditedSince } from '../../../parts/use-edited-since.ts';
+import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
@@ -25,7 +25,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
 
-  const editedSince = useEditedSince(kept);
+  const editedSince = useNewerDraft(kept);
   const stored = JSON.stringify(item.settings);
   const values = kept?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);

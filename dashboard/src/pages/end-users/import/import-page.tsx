@@ -15,7 +15,7 @@ import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { WhenRead } from '../../../parts/when-read.tsx';
+import { RecordPage } from '../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import pageClasses from '../../../parts/page.module.css';
 import { ChooseFile } from './choose-file.tsx';
@@ -61,7 +61,7 @@ function One({ id, title }: { id: string; title: string }): ReactNode {
   const crumbs = useCrumbs();
   const read = useRead('readImport', { params: { org_id, import_id: id } }, { every: LOOK_AGAIN_MS });
   return (
-    <WhenRead read={read} title={title} crumbs={crumbs}>
+    <RecordPage read={read} title={title} crumbs={crumbs}>
       {(item) => (
         <>
           <PageHeader title={title} description={<bdi>{item.name}</bdi>} crumbs={crumbs} />
@@ -70,7 +70,7 @@ function One({ id, title }: { id: string; title: string }): ReactNode {
           </Stack>
         </>
       )}
-    </WhenRead>
+    </RecordPage>
   );
 }
 

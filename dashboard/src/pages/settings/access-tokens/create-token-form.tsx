@@ -9,7 +9,7 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useFocus } from '../../../parts/use-focus.ts';
-import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { AgentSelect } from '../../../parts/agents/agent-select.tsx';
 import classes from '../../../parts/api-keys/api-keys.module.css';
@@ -29,7 +29,7 @@ export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
   const focusOn = useFocus();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [faults, setFaults] = useState<Faults>({});
-  const { busy, problem, make } = useMadeOnce(() =>
+  const { busy, problem, make } = useCreateSecret(() =>
     call('createAccessToken', { params: { org_id }, body: bodyOf(draft) }),
   );
   const change = (part: Partial<Draft>): void => {

@@ -9,7 +9,7 @@ import { useWords } from '../../../language/words.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
-import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenForm } from './create-token-form.tsx';
 import { words } from './words.ts';
@@ -107,7 +107,7 @@ export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
   const org_id = useOrganization().id;
   const { user } = useSession();
   const [made, setMade] = useState<NewAccessToken | null>(null);
-  const { busy, problem, make } = useMadeOnce((token_id: string) =>
+  const { busy, problem, make } = useCreateSecret((token_id: string) =>
     call('replaceAccessToken', { params: { org_id, token_id }, body: {} }),
   );
   const close = (): void => {

@@ -10,7 +10,7 @@ import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
-import { AgainForm } from './again-form.tsx';
+import { PasswordForm } from './password-form.tsx';
 import { factorWords } from './factor-words.ts';
 import { QrCode } from './qr-code.tsx';
 
@@ -58,7 +58,7 @@ function SetUp({ onCancel, onCodes }: SetUpProps): ReactNode {
   const start = useAct('startAuthenticator', { refresh: [] });
   if (made) return <Confirm made={made} onCancel={onCancel} onCodes={onCodes} />;
   return (
-    <AgainForm
+    <PasswordForm
       words={say('app_password_words')}
       act={say('next')}
       busy={start.isPending}
@@ -113,7 +113,7 @@ function Remove({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(factorWords);
   const remove = useAct('removeAuthenticator', { refresh: ['readSecondFactor', 'readSession'] });
   return (
-    <AgainForm
+    <PasswordForm
       words={say('app_remove_words')}
       act={say('app_remove')}
       also="code"

@@ -9,7 +9,7 @@ import { Moment } from '../../../parts/moment.tsx';
 import { NameDialog } from '../../../parts/name-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { hasPasskeys, makePasskey } from '../../../parts/passkey.ts';
-import { AgainForm } from './again-form.tsx';
+import { PasswordForm } from './password-form.tsx';
 import { factorWords } from './factor-words.ts';
 import classes from './sessions.module.css';
 
@@ -116,7 +116,7 @@ function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: strin
           {say('passkey_not_made')}
         </Alert>
       )}
-      <AgainForm
+      <PasswordForm
         words={say('passkey_add_words')}
         act={say('passkey_add')}
         also="name"
@@ -154,7 +154,7 @@ function Remove({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => v
   const say = useWords(factorWords);
   const remove = useAct('removePasskey', { refresh: ['readSecondFactor', 'readSession'] });
   return (
-    <AgainForm
+    <PasswordForm
       words={say('passkey_remove_words')}
       act={say('passkey_remove')}
       busy={remove.isPending}

@@ -6,7 +6,7 @@ import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { AskBeforeClosing, useShownOnceGuard } from '../../../parts/shown-once.tsx';
-import { AgainForm } from './again-form.tsx';
+import { PasswordForm } from './password-form.tsx';
 import { factorWords } from './factor-words.ts';
 import classes from './sessions.module.css';
 
@@ -80,7 +80,7 @@ export function RecoveryCodesCard({ left, onCodes }: Props): ReactNode {
       }
     >
       <Modal opened={asking} onClose={() => setAsking(false)} title={say('codes_renew_title')}>
-        <AgainForm
+        <PasswordForm
           words={say('codes_renew_words')}
           act={say('codes_renew')}
           busy={renew.isPending}

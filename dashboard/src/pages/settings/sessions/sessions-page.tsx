@@ -14,7 +14,7 @@ import { useOrganization, useSession } from '../../../session/session.ts';
 import { WeeklyMailCard } from './weekly-mail-card.tsx';
 import { words } from '../words.ts';
 import { SecondFactor } from './second-factor.tsx';
-import { programOf } from './program-of.ts';
+import { browserName } from './browser-name.ts';
 import classes from './sessions.module.css';
 
 /** What belongs to the person and not to an organization: where they are signed in, and their password. */
@@ -76,7 +76,7 @@ function Sessions(): ReactNode {
             cell: ({ user_agent, current }) => (
               <Group gap={8}>
                 <Text size="sm" fw={550} component="span" title={user_agent ?? undefined}>
-                  {programOf(user_agent) ?? say('unknown_browser')}
+                  {browserName(user_agent) ?? say('unknown_browser')}
                 </Text>
                 {current && <Badge>{say('this_session')}</Badge>}
               </Group>

@@ -5,7 +5,7 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { WhenRead } from '../../../parts/when-read.tsx';
+import { RecordPage } from '../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { DomainsCard } from './domains-card.tsx';
 import { ProviderCard } from './provider-card.tsx';
@@ -39,13 +39,13 @@ function Settings({ orgId }: { orgId: string }): ReactNode {
   const say = useWords(words);
   const settings = useRead('readSignInSettings', { params: { org_id: orgId } });
   return (
-    <WhenRead read={settings} title={say('sign_in')}>
+    <RecordPage read={settings} title={say('sign_in')}>
       {(found) => (
         <>
           <ProviderCard orgId={orgId} settings={found} />
           <DomainsCard orgId={orgId} domains={found.domains} />
         </>
       )}
-    </WhenRead>
+    </RecordPage>
   );
 }

@@ -6,7 +6,7 @@ import { call, type Problem } from '../../../api/client.ts';
 import { readAnew } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { unplaced } from '../../use-checked-form.ts';
-import { useMadeOnce } from '../../use-made-once.ts';
+import { useCreateSecret } from '../../use-create-secret.ts';
 import { useFocus } from '../../use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { networkFaults, networksOf } from '../networks-field.tsx';
@@ -84,7 +84,7 @@ function faultsOf(draft: Draft, say: (key: KeyWord) => string): Faults {
 
 function useCreate(onMade: (made: NewKey) => void) {
   const client = useQueryClient();
-  const { busy, problem, make } = useMadeOnce((org_id: string, draft: Draft) => {
+  const { busy, problem, make } = useCreateSecret((org_id: string, draft: Draft) => {
     const networks = networksOf(draft.networks);
     return call('createKey', {
       params: { org_id },

@@ -10,9 +10,9 @@ import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { PagePending } from '../../../../parts/page-pending.tsx';
-import { Elsewhere } from '../../../../parts/elsewhere.tsx';
+import { OtherOrganization } from '../../../../parts/other-organization.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
-import { isGone } from '../../../../parts/when-read.tsx';
+import { isGone } from '../../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from '../../../../parts/api-keys/dialogs.tsx';
 import { KeyHistory } from './key-history.tsx';
@@ -54,7 +54,7 @@ export function ApiKeyPage(): ReactNode {
       <>
         <PageHeader title={say('api_keys')} crumbs={crumbs} />
         <ProblemAlert problem={key.error} onRetry={() => void key.refetch()} />
-        {isGone(key) && <Elsewhere />}
+        {isGone(key) && <OtherOrganization />}
       </>
     );
   const item = key.data;

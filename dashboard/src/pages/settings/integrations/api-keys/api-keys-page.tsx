@@ -13,7 +13,7 @@ import { AddButton } from '../../../../parts/add-button.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
-import { ForScanners } from './for-scanners.tsx';
+import { ScannerHelp } from './scanner-help.tsx';
 import { KeysList } from './keys-list.tsx';
 import {
   CreateKeyDialog,
@@ -75,7 +75,7 @@ export function ApiKeysPage(): ReactNode {
       <BaseUrlCard />
       <Filters list={list} />
       <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
-      <ForScanners />
+      <ScannerHelp />
       <CreateKeyDialog
         opened={search.create !== undefined && mayCreate}
         agentId={search.create || null}

@@ -10,7 +10,7 @@ import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
 import { Moment, Until } from '../../../../parts/moment.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
-import { WhenRead } from '../../../../parts/when-read.tsx';
+import { RecordPage } from '../../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { Deliveries, deliveryPlace } from '../../../../parts/event-deliveries/event-deliveries.tsx';
 import { EndpointDialogs, type EndpointDialog } from './endpoint-dialogs.tsx';
@@ -33,7 +33,7 @@ export function WebhookPage(): ReactNode {
     { label: say('webhooks'), to: '/settings/integrations/webhooks' as const },
   ];
   return (
-    <WhenRead read={endpoint} title={say('endpoint')} crumbs={crumbs}>
+    <RecordPage read={endpoint} title={say('endpoint')} crumbs={crumbs}>
       {(item) => (
         <>
           <PageHeader
@@ -48,7 +48,7 @@ export function WebhookPage(): ReactNode {
           </Card>
         </>
       )}
-    </WhenRead>
+    </RecordPage>
   );
 }
 

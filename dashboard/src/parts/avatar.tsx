@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import classes from './face.module.css';
+import classes from './avatar.module.css';
 
 const HUES = 6;
 
@@ -11,7 +11,7 @@ type Props = {
 };
 
 /** The first letters of a person's name on one of six muted colours; for the eye only, the name stands beside it. */
-export function Face({ name, id, className }: Props): ReactNode {
+export function Avatar({ name, id, className }: Props): ReactNode {
   return (
     <span className={[classes.face, className].filter(Boolean).join(' ')} data-hue={hueOf(id)} aria-hidden="true">
       {initials(name)}

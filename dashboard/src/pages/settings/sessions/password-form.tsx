@@ -21,7 +21,7 @@ type Props = {
 };
 
 /** Before anything changes about how one signs in: the password again. The only child of its dialog. */
-export function AgainForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
+export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useWords(factorWords);
   const { user } = useSession();
   const form = useCheckedForm({ name: '', password: '', code: '' }, (common) => ({

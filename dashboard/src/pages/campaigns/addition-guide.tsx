@@ -10,13 +10,13 @@ import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact } from '../../parts/fact.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
-import { mentionedIn } from './settings/mentioned.ts';
+import { openingVariables } from './settings/opening-variables.ts';
 import type { CampaignTab } from './search.ts';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
 
 /** There are no recipients yet: the open steps, each with a link to its place. */
-export function FirstPush({ item }: { item: CampaignRecord }): ReactNode {
+export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const keys = useRead(
@@ -43,7 +43,7 @@ export function FirstPush({ item }: { item: CampaignRecord }): ReactNode {
           {say('first_push_hint')}
         </Step>
       </ol>
-      <PushCode item={item} />
+      <AdditionCode item={item} />
       {item.state === 'live' && (
         <div className={classes.waiting} role="status">
           <Loader size={16} aria-hidden="true" />
@@ -79,7 +79,7 @@ function Step({ done, act, to, children }: StepProps): ReactNode {
 }
 
 /** The call that pushes people in, with this campaign's address and the variables that its texts mention. */
-export function PushCode({ item }: { item: CampaignRecord }): ReactNode {
+export function AdditionCode({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
   const path = `/api/campaigns/${item.id}/recipients`;
@@ -110,7 +110,7 @@ const PEOPLE = [
 ];
 
 function exampleOf({ settings }: CampaignRecord): object {
-  const names = mentionedIn(settings);
+  const names = openingVariables(settings);
   const variables = Object.fromEntries(names.map((name) => [name, /order|id$/i.test(name) ? 'A-1043' : 'text']));
   return {
     recipients: PEOPLE.map(({ end_user, ref }) => ({

@@ -7,7 +7,7 @@ import { useOrganization, useSession } from '../session/session.ts';
 import { words } from './words.ts';
 
 /** In place of every page of an organization that asks for a second factor, until this session has shown one. */
-export function HeldBack(): ReactNode {
+export function SecondFactorRequired(): ReactNode {
   const say = useWords(words);
   const { name } = useOrganization();
   const { only_organization } = useSession();

@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 30_000;
 const MAX_COUNTED = 1_000;
 
 /** How many conversations wait for members; every window follows it. */
-export function useWaiting(): UseQueryResult<ConversationCounts, Problem> {
+export function useWaitingConversations(): UseQueryResult<ConversationCounts, Problem> {
   const organization = useMaybeOrganization();
   return useRead(
     'countConversations',

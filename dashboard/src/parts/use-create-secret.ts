@@ -5,7 +5,7 @@ import { Problem } from '../api/client.ts';
  * A secret that is made once and shown once. Not a mutation of TanStack Query: its cache would hold the secret for
  * minutes after its dialog closed. Only the caller of `make` gets it.
  */
-export function useMadeOnce<Args extends unknown[], Made>(
+export function useCreateSecret<Args extends unknown[], Made>(
   work: (...args: Args) => Promise<Made>,
 ): {
   busy: boolean;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 type SetText = (next: string | ((now: string) => string)) => void;
 
 /** What is being written, kept in this tab's session storage: a look at another page, or a reload, does not lose it. */
-export function useKeptText(place: string): [string, SetText] {
+export function useDraftText(place: string): [string, SetText] {
   const [text, setText] = useState(() => read(place));
   const set: SetText = (next) =>
     setText((now) => {

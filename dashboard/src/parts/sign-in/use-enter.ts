@@ -5,7 +5,7 @@ import { rememberAs } from '../../preferences.ts';
 import { chooseOrganization, sessionOptions } from '../../session/session.ts';
 
 /** Signed in: the session is known at once, and one is back where one was, or in the organization that one joined. */
-export function useEntered() {
+export function useEnter() {
   const client = useQueryClient();
   const router = useRouter();
   return async (session: SessionView, back?: string, joined?: string): Promise<void> => {

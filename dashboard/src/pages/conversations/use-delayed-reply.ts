@@ -12,7 +12,7 @@ const MAX_HELD_BYTES = 60_000;
 const held = new Map<string, () => Promise<boolean>>();
 
 /** Before what ends or hands over the conversation. False: the reply could not be sent, and is in the field again. */
-export const sendHeld = async (conversationId: string): Promise<boolean> =>
+export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await held.get(conversationId)?.()) ?? true;
 
 /**
@@ -20,7 +20,7 @@ export const sendHeld = async (conversationId: string): Promise<boolean> =>
  * what was refused goes back into the field, and what a closed window may not have sent is kept in the storage of the
  * tab until it is seen in the conversation. `giveBack` puts a text into the field, before what stands there.
  */
-export function useHeldReply(item: ConversationRecord, giveBack: (text: string) => void) {
+export function useDelayedReply(item: ConversationRecord, giveBack: (text: string) => void) {
   const org_id = useOrganization().id;
   const { id } = item;
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });

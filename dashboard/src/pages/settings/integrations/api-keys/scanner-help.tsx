@@ -7,7 +7,7 @@ import { words } from '../../../../parts/api-keys/words.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 /** What a secret scanner must know to find keys, and where it tells us. */
-export function ForScanners(): ReactNode {
+export function ScannerHelp(): ReactNode {
   const say = useWords(words);
   return (
     <details className={`${classes.optional} ${classes.scanners}`}>

@@ -9,7 +9,7 @@ import { onceOpened } from '../../parts/once-opened.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { caseFrom, withFreeName } from '../../parts/test-cases/case-from.ts';
-import { testWords } from '../../parts/test-cases/test-words.ts';
+import { testWords } from '../../parts/test-cases/words.ts';
 
 const CaseDialog = onceOpened(
   async () => (await import('../../parts/test-cases/case-dialog.tsx')).CaseDialog,
@@ -20,7 +20,7 @@ const CaseDialog = onceOpened(
 type Props = { item: ConversationRecord; message: ConversationMessage };
 
 /** “This should have been …”: makes a test of the agent from what it said here. */
-export function ShouldHaveBeen({ item, message }: Props): ReactNode {
+export function CreateTestCase({ item, message }: Props): ReactNode {
   const say = useWords(testWords);
   const may = useMay('member');
   const [opened, setOpened] = useState(false);

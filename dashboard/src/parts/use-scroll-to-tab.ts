@@ -1,7 +1,7 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
 /** On a phone a row of tabs is wider than the window: the one that is open is brought into sight. */
-export function useTabInSight(tab: string): RefObject<HTMLDivElement | null> {
+export function useScrollToTab(tab: string): RefObject<HTMLDivElement | null> {
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
     row.current

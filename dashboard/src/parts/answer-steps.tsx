@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { TraceStep } from '../../../contract/dashboard/agents.ts';
 import { defineWords, useWords } from '../language/words.tsx';
-import classes from './why.module.css';
+import classes from './answer-steps.module.css';
 
 const words = defineWords(
   {
@@ -23,7 +23,7 @@ const words = defineWords(
 type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
 /** How an agent came to an answer, step by step. */
-export function Why({ provider, steps, className = '' }: Props): ReactNode {
+export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useWords(words);
   return (
     <details className={`${classes.why} ${className}`}>

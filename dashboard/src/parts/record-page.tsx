@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
-import { Elsewhere } from './elsewhere.tsx';
+import { OtherOrganization } from './other-organization.tsx';
 import { PageHeader } from './page-header.tsx';
 import { PagePending } from './page-pending.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
@@ -17,14 +17,14 @@ type Props<T> = {
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
 /** A page about one thing: its outline until it has come, and what went wrong if it does not. */
-export function WhenRead<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
+export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
   if (read.data === undefined || isGone(read))
     return (
       <>
         <PageHeader title={title} crumbs={crumbs} />
         <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
-        {isGone(read) && <Elsewhere />}
+        {isGone(read) && <OtherOrganization />}
       </>
     );
   return <>{children(read.data)}</>;

@@ -28,7 +28,7 @@ type Named = keyof typeof READS;
 const MAX_ASKED = 20;
 
 /** Where a page finds nothing: the link may come from another organization of the user. Offers to switch to it. */
-export function Elsewhere(): ReactNode {
+export function OtherOrganization(): ReactNode {
   const say = useWords(words);
   const { organizations } = useSession();
   const here = useOrganization().id;

@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-export function programOf(userAgent: string | null): string | null {
+export function browserName(userAgent: string | null): string | null {
   if (!userAgent) return null;
   const nameIn = (list: typeof PROGRAMS): string | undefined => list.find(([mark]) => mark.test(userAgent))?.[1];
   const program = nameIn(PROGRAMS);
