@@ -116,6 +116,11 @@ const kinds = {
     title: 'The key may not be used from this network address',
     cure: 'Call from one of the networks that the key allows, or create a key for this network: you can narrow the networks of a key, but not widen them. If the address in the detail is that of a proxy, add the proxy to TRUSTED_PROXIES.',
   },
+  key_used_up: {
+    status: 403,
+    title: 'The key has made all the calls that it may make',
+    cure: 'The key has a limit of calls in total (limits.total), which is never raised. Create a new key in the dashboard. If calls are still in progress and are refused, or a server has just stopped, some calls may become free within two seconds.',
+  },
   account_required: {
     status: 403,
     title: 'This invitation needs an account',

@@ -7,6 +7,7 @@ import { newId } from '../src/kernel/ids.ts';
 import type { Key } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
 import { channelCredential, sealCredential } from '../src/store/credentials.ts';
+import { countCalls } from '../src/store/api-keys/total.ts';
 import { agent } from '../src/store/schema/agent.ts';
 import { apiKey, apiKeyDigest } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
@@ -85,6 +86,9 @@ export async function givenKey(
     campaignId?: string;
     permissions?: Permission[];
     allowedNetworks?: string[];
+    perMinute?: number;
+    perEndUserPerMinute?: number;
+    total?: number;
   } = {},
 ): Promise<string> {
   const id = newId('key');
@@ -98,7 +102,11 @@ export async function givenKey(
     campaignId: options.campaignId ?? null,
     permissions: options.permissions ?? ['triggers'],
     allowedNetworks: options.allowedNetworks ?? null,
+    perMinute: options.perMinute ?? null,
+    perEndUserPerMinute: options.perEndUserPerMinute ?? null,
+    total: options.total ?? null,
   });
+  if (options.total !== undefined) await countCalls(db, orgId, id);
   if (options.digest)
     await db
       .insert(apiKeyDigest)

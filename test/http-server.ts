@@ -30,6 +30,7 @@ export const ADMISSION: Admission = {
     campaignId: null,
     permissions: ['triggers'],
     networks: null,
+    limits: null,
   },
   from: '127.0.0.1',
   agent: null,
@@ -45,6 +46,8 @@ export const oneKey: AccessDecisions = {
     return ADMISSION;
   },
   limit: () => ({ policy: '"key";q=600;w=60', state: '"key";r=599;t=60' }),
+  limitEndUser: async () => {},
+  remaining: async () => null,
 };
 
 /** Returns its input. */

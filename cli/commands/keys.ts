@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import { ROTATION_OVERLAPS } from '../../contract/dashboard/keys.ts';
 import type { BodyOf, QueryOf } from '../../contract/dashboard/routes.ts';
+import { KEY_LIMITS, type KeyLimits } from '../../contract/key-limits.ts';
 import { KEY_SCOPES, type KeyScope, type Permission, PERMISSIONS } from '../../contract/permissions.ts';
 import type { Row } from '../api.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { Failure } from '../failure.ts';
+import { parseJsonObject } from '../input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 
@@ -32,6 +34,7 @@ export function addKeysCommand(program: Command): void {
   addRotate(keys);
   addRevoke(keys);
   addNetworks(keys);
+  addLimits(keys);
 
   const rename = keys
     .command('rename')
@@ -46,17 +49,24 @@ export function addKeysCommand(program: Command): void {
 function addCreate(keys: Command): void {
   const create = keys
     .command('create')
-    .description('Creates a key. Its scope and permissions cannot be changed later; its networks can only be narrowed.')
+    .description(
+      'Creates a key. Its scope and permissions cannot be changed later. Its networks can only be narrowed, its limits only lowered.',
+    )
     .requiredOption('--label <label>', 'what it is for')
     .addOption(new Option('--scope <scope>', 'the scope of the key').choices(KEY_SCOPES).makeOptionMandatory())
     .option('--agent <id>', 'for scope agent')
     .option('--campaign <id>', 'for scope campaign')
     .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
     .option('--networks <list>', 'allowed networks: addresses and CIDRs separated by commas (default: any)')
+    .option('--limits <json>', `limits of the key: any of ${KEY_LIMITS.join(', ')}`)
     .option('--expires-at <time>', 'when it is revoked automatically, e.g. 2027-01-31T00:00:00Z');
   verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
-    const shown = made.allowed_networks === null ? MADE : [...MADE, 'allowed_networks' as const];
+    const shown = [
+      ...MADE,
+      ...(made.allowed_networks === null ? [] : (['allowed_networks'] as const)),
+      ...(made.limits === null ? [] : (['limits', 'remaining'] as const)),
+    ];
     out.record(Object.fromEntries(shown.map((name) => [name, made[name]])));
     out.hint('Copy the value now: it is not shown again.');
   });
@@ -64,6 +74,7 @@ function addCreate(keys: Command): void {
     create,
     'keys create --label "CRM" --scope agent --agent agent_01jd… --permissions triggers',
     'keys create --label "Shop" --scope organization --permissions channels --networks 203.0.113.0/24,2001:db8::/32',
+    `keys create --label "Trial" --scope organization --permissions triggers --limits '{"total":500,"per_minute":10}'`,
     'keys create --label "November" --scope campaign --campaign campaign_01jd…',
   );
 }
@@ -75,6 +86,7 @@ type CreateOptions = {
   campaign?: string;
   permissions?: string;
   networks?: string;
+  limits?: string;
   expiresAt?: string;
 };
 
@@ -85,6 +97,7 @@ function keyInput({
   campaign,
   permissions,
   networks,
+  limits,
   expiresAt,
 }: CreateOptions): BodyOf<'createKey'> {
   if ((scope === 'agent') !== (agent !== undefined))
@@ -105,6 +118,7 @@ function keyInput({
     ...(agent !== undefined && { agent_id: agent }),
     ...(campaign !== undefined && { campaign_id: campaign }),
     ...(networks !== undefined && { allowed_networks: listOf(networks) }),
+    ...(limits !== undefined && { limits: limitsOf(limits, '--limits') }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };
 }
@@ -134,6 +148,7 @@ function addList(keys: Command): void {
         field('permissions'),
         field('state'),
         time('created_at'),
+        field('remaining'),
         time('last_used_at', 'Last used', 'Never'),
       ],
       'No key yet: ./parley keys create --help',
@@ -191,6 +206,23 @@ function addNetworks(keys: Command): void {
   );
   examples(networks, 'keys networks key_01jd… --set 203.0.113.7,203.0.113.64/26');
 }
+
+function addLimits(keys: Command): void {
+  const limits = keys
+    .command('limits')
+    .description(
+      'Lowers limits of a key; cannot raise or remove them. Limits that are not named stay. When the command returns, all servers enforce the change.',
+    )
+    .argument('<key-id>')
+    .requiredOption('--set <json>', `new values for any of ${KEY_LIMITS.join(', ')}`);
+  verb<{ set: string }>(limits, async ({ api, out }, [id], { set }) =>
+    out.record(listed(await api.call('lowerKeyLimits', { ids: { key_id: id! }, body: limitsOf(set, '--set') }))),
+  );
+  examples(limits, `keys limits key_01jd… --set '{"total":100}'`);
+}
+
+/** The server checks the members and their values. */
+const limitsOf = (text: string, option: string): KeyLimits => parseJsonObject(text, option);
 
 /** A row as the list shows it: never a value, and "Never" in words. */
 function listed({ value: _secret, ...row }: Row): Row {

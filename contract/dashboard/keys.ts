@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { KeyLimits } from '../key-limits.ts';
 import { MAX_ALLOWED_NETWORKS, MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
 import { LeakRecord } from '../leaks.ts';
@@ -26,6 +27,9 @@ const record = {
   permissions: Type.Array(PermissionName),
   /** Null: from everywhere. */
   allowed_networks: Nullable(Type.Array(Type.String())),
+  limits: Nullable(KeyLimits),
+  /** Calls that `limits.total` still allows; null: it has no such limit. */
+  remaining: Nullable(Type.Integer({ minimum: 0 })),
   state: KeyState,
   created_at: Moment,
   created_by: Nullable(Type.String()),
@@ -69,6 +73,7 @@ export const CreateKeyBody = Type.Object(
     campaign_id: Type.Optional(Id('campaign')),
     permissions: Type.Optional(Type.Array(PermissionName, { minItems: 1, maxItems: 4, uniqueItems: true })),
     allowed_networks: Type.Optional(Nullable(AllowedNetworks)),
+    limits: Type.Optional(Nullable(KeyLimits)),
     expires_at: Type.Optional(Nullable(Moment)),
   },
   closed,

@@ -88,6 +88,7 @@ import {
   SetTagsBody,
   SnoozeBody,
 } from './conversations.ts';
+import { LowerKeyLimitsBody } from '../key-limits.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
 import { EndUserExportQuery, EndUserListQuery, EndUserRecord, TagEndUsersBody, TaggedEndUsers } from './end-users.ts';
@@ -425,6 +426,7 @@ const routes = {
   readKeyUsage: route('GET 200', `${org}/keys/:key_id/usage`, 'viewer', 'Requests of an API key by outcome', { query: KeyUsageQuery, answer: KeyUsage }),
   renameKey: route('PATCH 200', `${org}/keys/:key_id`, 'admin', 'Rename an API key', { body: RenameKeyBody, answer: KeyRecord }),
   shortenKeyNetworks: route('PUT 200', `${org}/keys/:key_id/networks`, 'admin', 'Narrow the networks that an API key may be used from', { body: ShortenKeyNetworksBody, answer: KeyRecord }),
+  lowerKeyLimits: route('PATCH 200', `${org}/keys/:key_id/limits`, 'admin', 'Lower the limits of an API key', { body: LowerKeyLimitsBody, answer: KeyRecord }),
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
 

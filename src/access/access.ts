@@ -6,6 +6,7 @@ import type { Chained } from '../kernel/key-chain.ts';
 import type { Logger } from '../kernel/log.ts';
 import { readKeyByDigest, readTargets } from '../store/api-keys/records.ts';
 import { writeLastUsed } from '../store/api-keys/last-used.ts';
+import { readUnreserved, reserveCalls, returnCalls } from '../store/api-keys/total.ts';
 import type { Db } from '../store/db.ts';
 import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
 import { type Admit, type FactLookups, createAdmit } from './admit.ts';
@@ -15,7 +16,8 @@ import { createDigest, digestForms } from './keys/digest.ts';
 import { createFills } from './keys/directory-fill.ts';
 import { createDirectory } from './keys/directory.ts';
 import { createLastUsed } from './keys/last-used.ts';
-import { createLease } from './nodes/lease.ts';
+import { type Memory, createLease } from './nodes/lease.ts';
+import { type CallBlocks, createCallBlocks } from './limits/call-blocks.ts';
 import { type RateState, createLimits } from './limits/limits.ts';
 import { LEASE_MS, marginOf } from './nodes/protocol.ts';
 import { sweepRevokes } from './keys/revoke-sweep.ts';
@@ -35,8 +37,15 @@ export type Access = Changes & {
    * throws or rejects with a Refusal.
    */
   admit: Admit;
-  /** Row 12, the rate limit. Rejects with Refusal `rate_limited`. */
-  limit(caller: Caller, family: RateFamily): Promise<RateState>;
+  /**
+   * Row 12, the rate limits: those of the family, if the route has one, and the key's own. Rejects with Refusal
+   * `rate_limited`.
+   */
+  limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
+  /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
+  limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
+  /** Calls that the key's total still allows; null: it has no total. */
+  remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
   start(): Promise<void>;
@@ -89,9 +98,11 @@ export function createAccess(deps: AccessDeps): Access {
   const directory = createDirectory({ clock, entries: deps.directoryEntries, absentMs: leaseMs });
   const server = createServerWatch(clock);
   const shared = { ...timing, store: table, clock, server };
-  const lease = createLease({ ...shared, memory: directory, newNodeId: () => newId('node') });
+  const blocks = openBlocks({ db, clock, onError: quietly });
+  const memory = memoryOf(directory, blocks);
+  const lease = createLease({ ...shared, memory, newNodeId: () => newId('node') });
   const barrier = createBarrier({ ...shared, sleep });
-  const changes = createChanges({ db, lease, barrier, memory: directory, clock, onSettled: deps.onSettled });
+  const changes = createChanges({ db, lease, barrier, memory, clock, onSettled: deps.onSettled });
   const limits = createLimits(deps.limits, deps.shared);
   const lastUsed = createLastUsed({
     clock,
@@ -103,13 +114,19 @@ export function createAccess(deps: AccessDeps): Access {
     readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),
   });
   const digest = createDigest(deps.pepper);
-  const { admit, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed });
+  const { admit, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed, blocks });
 
   let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;
   let prunedAt = clock.monotonic();
 
+  const share = (nodes: number): void => {
+    limits.share(nodes);
+    blocks.share(nodes);
+  };
+
   const sweep = async (): Promise<void> => {
+    await blocks.sweep();
     await sweepRevokes(db, changes);
     await barrier.sweep();
     if (clock.monotonic() - prunedAt < PRUNE_MS) return;
@@ -122,16 +139,19 @@ export function createAccess(deps: AccessDeps): Access {
     admit,
     facts,
     limit: limits.limit,
+    limitEndUser: limits.limitEndUser,
+    remaining: (caller) => remainingOf(db, blocks, caller),
     start: async () => {
       await lease.renew();
-      limits.share(lease.nodes());
-      heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: limits.share, sweep });
+      share(lease.nodes());
+      heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: share, sweep });
       listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },
     stop: async () => {
       await listener?.stop();
       await heartbeat?.stop();
       await lastUsed.stop();
+      await blocks.stop();
       await lease.release().catch(quietly);
       await table.close();
     },
@@ -144,6 +164,25 @@ export function createAccess(deps: AccessDeps): Access {
     }),
   };
 }
+
+const openBlocks = ({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }): CallBlocks =>
+  createCallBlocks({
+    clock,
+    reserve: (wanted) => reserveCalls(db.$client, wanted),
+    giveBack: (returned) => returnCalls(db.$client, returned),
+    onError,
+  });
+
+async function remainingOf(db: Db, blocks: CallBlocks, { orgId, keyId }: Caller): Promise<number | null> {
+  const unreserved = await readUnreserved(db, orgId, keyId);
+  return unreserved === null ? null : unreserved + blocks.left(keyId);
+}
+
+/** All that a node knows only while it holds its lease. */
+const memoryOf = (...parts: readonly Memory[]): Memory => ({
+  drop: (subject) => parts.forEach((part) => part.drop(subject)),
+  flush: () => parts.forEach((part) => part.flush()),
+});
 
 const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {

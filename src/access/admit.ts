@@ -3,14 +3,24 @@ import { Refusal } from '../../contract/problems.ts';
 import { REGIONS, type Region } from '../../contract/regions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CHALLENGE_INVALID, readToken } from './keys/authorization-header.ts';
-import { decideCaller, decideTarget, type Found, type Named } from './decide.ts';
+import { decideCaller, decideNetwork, decideTarget, type Found, type Named } from './decide.ts';
 import type { Directory, KeyEntry, TargetKind } from './keys/directory.ts';
 import type { Fills } from './keys/directory-fill.ts';
 import { parseKey } from './keys/key-format.ts';
 import type { LastUsed } from './keys/last-used.ts';
+import type { CallBlocks } from './limits/call-blocks.ts';
 import type { Lease } from './nodes/lease.ts';
 import { plainAddress } from './keys/networks.ts';
-import type { Admission, AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
+import type {
+  Admission,
+  AgentFacts,
+  CampaignFacts,
+  Caller,
+  ChannelFacts,
+  CountedCall,
+  Need,
+  TriggerFacts,
+} from './types.ts';
 import { isTokenLike } from './tokens/token-format.ts';
 import { undecided } from './undecided.ts';
 
@@ -22,6 +32,8 @@ export type Admit = (
   params: Readonly<Record<string, string>>,
   /** The network address of the caller, from the connection or from a trusted proxy. */
   address: string | undefined,
+  /** The call is a new one, and takes part of the key's total. Not when access is checked again for the same call. */
+  isCounted?: boolean,
 ) => Admission | Promise<Admission>;
 
 /** Facts about a record of an organization; null: it does not exist, or it was deleted. */
@@ -41,6 +53,7 @@ export type AdmitDeps = {
   directory: Directory;
   fills: Fills;
   lastUsed: Pick<LastUsed, 'record'>;
+  blocks: Pick<CallBlocks, 'take'>;
 };
 
 /** A query may hang, but the caller must not: after this time the answer is that the key store cannot be reached. */
@@ -52,9 +65,9 @@ const FILL_TIMEOUT_MS = 3_000;
  * them are.
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
-  const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed } = deps;
+  const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed, blocks } = deps;
 
-  const admit: Admit = (authorization, need, params, address) => {
+  const admit: Admit = (authorization, need, params, address, isCounted = false) => {
     const token = readToken(authorization);
     const parsed = parseKey(token);
     if (!parsed.ok) throw refuseKey('key_invalid', isTokenLike(token) ? IS_A_TOKEN : MISTYPED);
@@ -65,8 +78,8 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     // A revoked key stays revoked, so this is known even without a lease.
     const from = plainAddress(address);
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
-      return admitUnknown(name, need, params, from, isGood);
-    return admitCaller(verify(entry), need, params, from, isGood);
+      return admitUnknown(name, need, params, from, isGood, isCounted);
+    return admitCaller(verify(entry), need, params, from, isGood, isCounted);
   };
 
   async function admitUnknown(
@@ -75,9 +88,10 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     params: Readonly<Record<string, string>>,
     from: string | null,
     isGood: boolean,
+    isCounted: boolean,
   ): Promise<Admission> {
     const entry = await orUnavailable(fills.key(name, isGood));
-    return admitCaller(verify(entry), need, params, from, isGood);
+    return admitCaller(verify(entry), need, params, from, isGood, isCounted);
   }
 
   /** Rows 2 and 4. From here on the call counts as a use of the key. */
@@ -91,6 +105,39 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
   }
 
   function admitCaller(
+    caller: Caller,
+    need: Need,
+    params: Readonly<Record<string, string>>,
+    from: string | null,
+    isGood: boolean,
+    isCounted: boolean,
+  ): Admission | Promise<Admission> {
+    const admitted = (): Admission | Promise<Admission> => admitVerified(caller, need, params, from, isGood);
+    if (!isCounted || caller.limits === null || caller.limits.total === null) return admitted();
+    const elsewhere = decideNetwork(caller, from);
+    if (elsewhere !== null) throw refused(elsewhere, caller);
+    return counting(takeOne(caller, isGood), admitted);
+  }
+
+  /** Row 4b. Refused calls of a later row give back what they took. */
+  function takeOne(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall> {
+    const withCaller = (error: unknown): never => {
+      throw error instanceof Refusal ? refused(error, caller) : error;
+    };
+    try {
+      const taken = blocks.take(caller, isGood);
+      if (!(taken instanceof Promise)) return taken;
+      return orUnavailable(taken).catch((error: unknown) => {
+        // It may still be taken later, for no one.
+        taken.then((late) => late.giveBack()).catch(() => {});
+        return withCaller(error);
+      });
+    } catch (error) {
+      return withCaller(error);
+    }
+  }
+
+  function admitVerified(
     caller: Caller,
     need: Need,
     params: Readonly<Record<string, string>>,
@@ -171,6 +218,24 @@ function admission(caller: Caller, need: Need, from: string | null, found: Found
     channel: found.channel,
     campaign: found.campaign,
   };
+}
+
+function counting(
+  taken: CountedCall | Promise<CountedCall>,
+  admitted: () => Admission | Promise<Admission>,
+): Admission | Promise<Admission> {
+  if (taken instanceof Promise) return taken.then((counted) => counting(counted, admitted));
+  const giveBack = (error: unknown): never => {
+    taken.giveBack();
+    throw error;
+  };
+  try {
+    const admission = admitted();
+    if (!(admission instanceof Promise)) return { ...admission, counted: taken };
+    return admission.then((known) => ({ ...known, counted: taken }), giveBack);
+  } catch (error) {
+    return giveBack(error);
+  }
 }
 
 /** The key for which the refused call is counted. */

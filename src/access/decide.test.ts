@@ -97,6 +97,7 @@ const callerOf = ({
   campaignId: scope === 'campaign' ? 'campaign_own' : null,
   permissions,
   networks: place === 'everywhere' ? null : NETWORKS,
+  limits: null,
 });
 
 const exists = (wanted: string | undefined, target: Target): boolean => wanted !== undefined && target !== 'missing';

@@ -32,9 +32,14 @@ export function decide(
   return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Rows 4a to 9: what the key, the caller's address and the path decide alone. */
+/** Row 4a. */
+export const decideNetwork = (caller: Caller, from: string | null): Refusal | null =>
+  caller.networks !== null && !isInside(caller.networks, from) ? networkNotAllowed(from) : null;
+
+/** Rows 4a and 6 to 9: what the key, the caller's address and the path decide alone. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
-  if (caller.networks !== null && !isInside(caller.networks, from)) return networkNotAllowed(from);
+  const elsewhere = decideNetwork(caller, from);
+  if (elsewhere !== null) return elsewhere;
   if (!hasApi(caller.plan)) {
     return new Refusal('plan_required', 'The organization is on the Free plan, and the API needs the paid plan.');
   }

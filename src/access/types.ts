@@ -16,6 +16,14 @@ export type Caller = {
   readonly permissions: readonly Permission[];
   /** From where it may be used; null: from everywhere. */
   readonly networks: readonly Network[] | null;
+  /** Limits of this key alone; null: it has none. */
+  readonly limits: CallerLimits | null;
+};
+
+export type CallerLimits = {
+  readonly perMinute: number | null;
+  readonly perEndUserPerMinute: number | null;
+  readonly total: number | null;
 };
 
 /** What a route requires of its caller; declared on the route. The strings are names of path parameters. */
@@ -70,7 +78,12 @@ export type Admission = {
   readonly trigger: TriggerFacts | null;
   readonly channel: ChannelFacts | null;
   readonly campaign: CampaignFacts | null;
+  /** The call's part of the key's total; absent: it takes none. */
+  readonly counted?: CountedCall;
 };
+
+/** One call that was taken from a key's total. */
+export type CountedCall = { readonly giveBack: () => void };
 
 /** The kinds of subject whose change can turn a granted call into a refused one. */
 export type SubjectKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';

@@ -99,6 +99,7 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     campaignId: null,
     permissions: ['triggers', 'channels', 'end_users'] as ('triggers' | 'channels' | 'end_users')[],
     allowedNetworks: null,
+    limits: null,
     createdBy: SYSTEM.userId,
     rotatedFrom: null,
     // The key may stay in a log that collects standard output.

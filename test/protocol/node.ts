@@ -123,6 +123,7 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
     directory,
     fills,
     lastUsed: { record: () => {} },
+    blocks: { take: () => Promise.reject(new Error('No key of the model has a total.')) },
   });
 
   async function change(change: Change, keyId: string, onAnswered: () => void): Promise<void> {
@@ -189,6 +190,9 @@ const recordOf = (value: string, database: Database): StoredKey => ({
   agentId: null,
   campaignId: null,
   permissions: ['triggers'],
+  perMinute: null,
+  perEndUserPerMinute: null,
+  total: null,
   allowedNetworks: database.has('shorten', value) ? ['198.51.100.0/24'] : null,
   revokeAt: null,
   revokedAt: database.has('revoke', value) ? new Date(0) : null,

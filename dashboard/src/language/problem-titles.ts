@@ -21,6 +21,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   session_missing: 'لم تسجّل الدخول',
   sign_in_failed: 'البريد الإلكتروني أو كلمة المرور غير صحيحة',
   network_not_allowed: 'لا يجوز استخدام المفتاح من عنوان الشبكة هذا',
+  key_used_up: 'استنفد المفتاح كل الاستدعاءات المسموح له بها',
   sign_in_expired: 'انتهت محاولة تسجيل الدخول هذه',
   sign_in_refused: 'رفض مزوّد مؤسستك تسجيل الدخول',
   plan_required: 'تتطلب واجهة API الخطة المدفوعة',

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StoredKey, TargetRecords } from '../../store/api-keys/records.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import { storedNetworks } from './networks.ts';
-import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
+import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
 
 /**
  * The cache of a node: keys by digest, and the agents, triggers, channels and campaigns that paths name. Bounded,
@@ -206,9 +206,15 @@ const entryOf = (record: StoredKey, organization: Validity): KeyEntry => ({
     campaignId: record.campaignId,
     permissions: record.permissions,
     networks: storedNetworks(record.allowedNetworks),
+    limits: limitsOf(record),
   },
   isRevoked: record.revokedAt !== null,
   revokeAt: record.revokeAt?.getTime() ?? Number.POSITIVE_INFINITY,
   lastUsedAt: record.lastUsedAt?.getTime() ?? null,
   organization,
 });
+
+function limitsOf({ perMinute, perEndUserPerMinute, total }: StoredKey): CallerLimits | null {
+  if (perMinute === null && perEndUserPerMinute === null && total === null) return null;
+  return { perMinute, perEndUserPerMinute, total };
+}

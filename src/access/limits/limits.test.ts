@@ -16,6 +16,7 @@ const caller = (keyId: string, orgId = 'org_1'): Caller => ({
   campaignId: null,
   permissions: ['triggers'],
   networks: null,
+  limits: null,
 });
 const limitsOf = (key: number, organization: number): RateLimits => ({
   ...DEFAULT_RATE_LIMITS,

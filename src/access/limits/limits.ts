@@ -1,119 +1,112 @@
-import { RateLimiterMemory, type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { RATE_FAMILIES, RATE_WINDOW_SECONDS, type RateFamily, type RateLimits } from '../../../contract/limits.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RATE_WINDOW_SECONDS, type RateFamily, type RateLimits } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { SharedCounters } from './shared-counters.ts';
+import type { Count, SharedCounters } from './shared-counters.ts';
 import type { Caller } from '../types.ts';
 
 /** Values of the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
-  limit: (caller: Caller, family: RateFamily) => Promise<RateState>;
+  /** By the limits of the family, if there is one, and by the key's own limit of calls. */
+  limit: (caller: Caller, family: RateFamily | null) => Promise<RateState>;
+  /** By the key's own limit for one end user, who may have several names. */
+  limitEndUser: (caller: Caller, names: readonly string[]) => Promise<void>;
   /** Without shared counters, each of `nodes` enforces its own share of every limit. */
   share: (nodes: number) => void;
 };
 
-const inMemory = (name: string, points: number): RateLimiterAbstract =>
-  new RateLimiterMemory({ keyPrefix: name, points, duration: RATE_WINDOW_SECONDS });
+/** One counter of a call: its calls in a window that opens with the first one. */
+type Counter = {
+  /** In the headers. */
+  readonly policy: string;
+  readonly name: string;
+  readonly limit: number;
+  readonly who: string;
+};
 
 /**
- * Calls per minute of a key and of its organization, per family. A window opens with the first call and ends a minute
- * later, whatever happens in it, so after a minute of silence the next call is accepted. A refused call is not counted
- * at all: a noisy key cannot use up its organization's calls, nor the other way round.
+ * Calls per minute of a key and of its organization, per family, and of a key by its own limits. A window opens with
+ * the first call and ends a minute later, whatever happens in it, so after a minute of silence the next call is
+ * accepted. A refused call is not counted at all: a noisy key cannot use up its organization's calls, nor the other way
+ * round.
  *
  * With `shared` the counters are those of all nodes, and limits are exact. Accepted calls are also counted locally:
  * when the shared counters are lost, this node continues with its own share of each limit and with its own counts.
  */
 export function createLimits(limits: RateLimits, shared: SharedCounters | null = null): Limits {
-  const families = new Map(RATE_FAMILIES.map((family) => [family, familyOf(family, limits)]));
+  // The limits differ from key to key, so the library only counts.
+  const local = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: RATE_WINDOW_SECONDS });
+  let nodes = 1;
+
+  async function take(counters: readonly Counter[]): Promise<RateState> {
+    const taken = await shared?.take(counters);
+    if (!taken) return takeHere(local, counters, nodes);
+    const policy = policyOf(counters);
+    if (taken.refusedBy !== null) throw over(counters[taken.refusedBy]!, policy, taken.counts[0]!.msLeft);
+    for (const { name } of counters) void local.penalty(name, 1);
+    return { policy, state: statesOf(counters, taken.counts) };
+  }
 
   return {
-    async limit(caller, family) {
-      const counters = families.get(family)!;
-      const { full, key, organization } = counters;
-      // The braces keep both on one server of a Redis cluster.
-      const place = `{${caller.orgId}}:${family}`;
-      const taken = await shared?.take([
-        { name: `${place}:${caller.keyId}`, limit: full.key },
-        { name: place, limit: full.organization },
-      ]);
-      if (!taken) return limitHere(caller, counters);
-      const policy = policyOf(full.key, full.organization);
-      const [first, second] = taken.counts;
-      if (taken.refusedBy === 0) throw over('This key', policy, stateOf('key', 0, first!.msLeft));
-      if (taken.refusedBy === 1) throw over('The organization', policy, stateOf('organization', 0, first!.msLeft));
-      void key.penalty(caller.keyId, 1);
-      void organization.penalty(caller.orgId, 1);
-      const ofKey = stateOf('key', full.key - first!.used, first!.msLeft);
-      return {
-        policy,
-        state: `${ofKey}, ${stateOf('organization', full.organization - second!.used, second!.msLeft)}`,
-      };
-    },
-    share: (nodes) => {
-      for (const { key, organization, full } of families.values()) {
-        key.points = partOf(full.key, nodes);
-        organization.points = partOf(full.organization, nodes);
+    limit: (caller, family) => {
+      // The braces keep all of them on one server of a Redis cluster.
+      const place = `{${caller.orgId}}`;
+      const counters: Counter[] = [];
+      if (family !== null) {
+        const { key, organization } = limits[family];
+        counters.push(
+          { policy: 'key', name: `${place}:${family}:${caller.keyId}`, limit: key, who: 'This key' },
+          { policy: 'organization', name: `${place}:${family}`, limit: organization, who: 'The organization' },
+        );
       }
+      const own = caller.limits?.perMinute ?? null;
+      if (own !== null)
+        counters.push({ policy: 'key_limit', name: `${place}:own:${caller.keyId}`, limit: own, who: 'This key' });
+      return take(counters);
+    },
+    limitEndUser: async ({ orgId, keyId, limits: own }, names) => {
+      const limit = own?.perEndUserPerMinute ?? null;
+      if (limit === null || names.length === 0) return;
+      const who = 'This key, for this end user,';
+      await take(names.map((name) => ({ policy: 'end_user', name: `{${orgId}}:own:${keyId}:${name}`, limit, who })));
+    },
+    share: (count) => {
+      nodes = count;
     },
   };
 }
 
 /**
- * By the counters of this node only: the key is counted first, and its call is given back if the organization refuses.
+ * By the counters of this node only. All of them are counted, and taken back if one refuses: the first one in the list
+ * answers.
  */
-async function limitHere({ keyId, orgId }: Caller, { key, organization, policy }: Family): Promise<RateState> {
-  const ofKey = await key.consume(keyId, 1).catch(asRefused);
-  if (ofKey instanceof Refused) {
-    giveBack(key, keyId);
-    throw over('This key', policy(), stateOf('key', 0, ofKey.state.msBeforeNext));
+async function takeHere(local: RateLimiterMemory, counters: readonly Counter[], nodes: number): Promise<RateState> {
+  const shares = counters.map((counter) => ({ ...counter, limit: partOf(counter.limit, nodes) }));
+  const counts: Count[] = [];
+  for (const [at, counter] of shares.entries()) {
+    const { consumedPoints: used, msBeforeNext: msLeft } = await local.consume(counter.name, 1);
+    counts.push({ used, msLeft });
+    if (used <= counter.limit) continue;
+    for (const { name } of shares.slice(0, at + 1)) local.reward(name, 1).catch(() => {});
+    throw over(counter, policyOf(shares), msLeft);
   }
-  const ofOrganization = await organization.consume(orgId, 1).catch(asRefused);
-  if (ofOrganization instanceof Refused) {
-    giveBack(organization, orgId);
-    giveBack(key, keyId);
-    throw over('The organization', policy(), stateOf('organization', 0, ofOrganization.state.msBeforeNext));
-  }
-  const left = stateOf('organization', ofOrganization.remainingPoints, ofOrganization.msBeforeNext);
-  return { policy: policy(), state: `${stateOf('key', ofKey.remainingPoints, ofKey.msBeforeNext)}, ${left}` };
+  return { policy: policyOf(shares), state: statesOf(shares, counts) };
 }
 
-const giveBack = (limiter: RateLimiterAbstract, id: string): void => {
-  limiter.reward(id, 1).catch(() => {});
-};
-
-class Refused {
-  readonly state: RateLimiterRes;
-  constructor(state: RateLimiterRes) {
-    this.state = state;
-  }
-}
-
-/** The library rejects with its result when a limit is reached, and with an error when its store fails. */
-function asRefused(reason: unknown): Refused {
-  if (reason instanceof RateLimiterRes) return new Refused(reason);
-  throw reason;
-}
-
-type Family = ReturnType<typeof familyOf>;
-
-function familyOf(family: RateFamily, limits: RateLimits) {
-  const full = limits[family];
-  const key = inMemory(`${family}:key`, full.key);
-  const organization = inMemory(`${family}:org`, full.organization);
-  return { full, key, organization, policy: () => policyOf(key.points, organization.points) };
-}
-
-const policyOf = (key: number, organization: number): string =>
-  `"key";q=${key};w=${RATE_WINDOW_SECONDS}, "organization";q=${organization};w=${RATE_WINDOW_SECONDS}`;
+const policyOf = (counters: readonly Counter[]): string =>
+  counters.map(({ policy, limit }) => `"${policy}";q=${limit};w=${RATE_WINDOW_SECONDS}`).join(', ');
 
 const partOf = (limit: number, nodes: number): number => Math.max(1, Math.floor(limit / nodes));
+
+const statesOf = (counters: readonly Counter[], counts: readonly Count[]): string =>
+  counters.map(({ policy, limit }, at) => stateOf(policy, limit - counts[at]!.used, counts[at]!.msLeft)).join(', ');
 
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
 /** Always the whole minute, as specified, even if less is left of the window. */
-const over = (who: string, policy: string, state: string): Refusal =>
+const over = ({ who, policy }: Counter, policies: string, msLeft: number): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
-    headers: { 'RateLimit-Policy': policy, RateLimit: state },
+    headers: { 'RateLimit-Policy': policies, RateLimit: stateOf(policy, 0, msLeft) },
   });

@@ -12,6 +12,8 @@ import { createLogger } from '../../kernel/log.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { createApiKey } from './create-api-key.ts';
 import type { ApiKeysDeps } from './deps.ts';
+import type { LowerKeyLimitsBody } from '../../../contract/key-limits.ts';
+import { lowerKeyLimits } from './lower-key-limits.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { readApiKey } from './read-api-key.ts';
 import { renameApiKey } from './rename-api-key.ts';
@@ -235,6 +237,95 @@ describe('networks', () => {
     const made = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
     const write = db.execute(sql.raw(`UPDATE api_key SET allowed_networks = ${networks} WHERE id = '${made.id}'`));
     await expect(write).rejects.toThrow('Failed query');
+  });
+});
+
+describe('limits', () => {
+  const lower = (orgId: string, id: string, limits: LowerKeyLimitsBody) =>
+    lowerKeyLimits(deps, orgId, id, limits, actor);
+  const faultsOf = async (promise: Promise<unknown>) =>
+    (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
+  const count = async (value: string) => access.admit([`Bearer ${value}`], {}, {}, '203.0.113.7', true);
+
+  it('are stored as they were given, and shown with what remains', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { limits: { total: 3, per_minute: 10 } });
+    expect(made).toMatchObject({ limits: { total: 3, per_minute: 10 }, remaining: 3 });
+    expect(await audits(made.id)).toMatchObject([{ facts: { limits: { total: 3, per_minute: 10 } } }]);
+    await count(made.value);
+    expect((await readApiKey(deps, orgId, made.id)).remaining).toBe(2);
+    expect((await listApiKeys(deps, orgId, {}, { limit: 1, after: null })).rows).toMatchObject([{ remaining: 2 }]);
+    for (const none of [{}, { limits: {} }, { limits: null }])
+      expect(await create(orgId, none)).toMatchObject({ limits: null, remaining: null });
+  });
+
+  it('per end user need a permission whose calls reach one person', async () => {
+    const orgId = await givenOrganization(db);
+    const limits = { per_end_user_per_minute: 5 };
+    expect(await faultsOf(create(orgId, { permissions: ['end_users'], limits }))).toEqual([
+      '/limits/per_end_user_per_minute conflict',
+    ]);
+    const made = await create(orgId, { permissions: ['end_users'] });
+    expect(await faultsOf(lower(orgId, made.id, limits))).toEqual(['/per_end_user_per_minute conflict']);
+    expect((await create(orgId, { permissions: ['end_users', 'channels'], limits })).limits).toEqual(limits);
+  });
+
+  it('are lowered with effect on the very next call, and never raised or removed', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { limits: { total: 100, per_minute: 60 } });
+    for (let n = 0; n < 3; n++) await count(made.value);
+    expect(await lower(orgId, made.id, { total: 4 })).toMatchObject({ limits: { total: 4, per_minute: 60 } });
+    await count(made.value);
+    expect((await refusalOf(count(made.value))).code).toBe('key_used_up');
+    expect(await faultsOf(lower(orgId, made.id, { total: 5, per_minute: 61 }))).toEqual([
+      '/per_minute conflict',
+      '/total conflict',
+    ]);
+    expect(await faultsOf(lower(orgId, made.id, { total: null }))).toEqual(['/total conflict']);
+    expect(await faultsOf(lower(orgId, made.id, {}))).toEqual([' required']);
+    expect(await lower(orgId, made.id, { total: 2 })).toMatchObject({ limits: { total: 2 }, remaining: 0 });
+    expect((await audits(made.id)).slice(1)).toMatchObject([
+      { action: 'api_key.limits_lowered', facts: { from: { total: 100 }, to: { total: 4, per_minute: 60 } } },
+      { action: 'api_key.limits_lowered', facts: { from: { total: 4 }, to: { total: 2 } } },
+    ]);
+    expect((await refusalOf(lower(await givenOrganization(db), made.id, { total: 1 }))).code).toBe('key_not_found');
+    await revokeApiKey(deps, orgId, made.id, actor);
+    expect((await refusalOf(lower(orgId, made.id, { total: 1 }))).code).toBe('key_revoked_already');
+  });
+
+  it('are added to a key without them: its total counts from then on', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId);
+    for (let n = 0; n < 5; n++) await count(made.value);
+    expect(await lower(orgId, made.id, { total: 1 })).toMatchObject({ limits: { total: 1 }, remaining: 1 });
+    await count(made.value);
+    expect((await refusalOf(count(made.value))).code).toBe('key_used_up');
+  });
+
+  it('are kept by a rotation, with what remains of the total', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId, { limits: { total: 3, per_minute: 60 } });
+    await count(old.value);
+    const made = await rotateApiKey(deps, orgId, old.id, 'now', actor);
+    expect(made).toMatchObject({ limits: { total: 2, per_minute: 60 }, remaining: 2 });
+    for (let n = 0; n < 2; n++) await count(made.value);
+    expect((await refusalOf(count(made.value))).code).toBe('key_used_up');
+    expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
+  });
+
+  it.each([
+    ['raised', 'total = 4'],
+    ['removed', 'total = NULL'],
+    ['raised per minute', 'per_minute = 61'],
+    ['removed per minute', 'per_minute = NULL'],
+    ['removed per end user', 'per_end_user_per_minute = NULL'],
+  ])('are not %s by any program that writes', async (_, change) => {
+    const orgId = await givenOrganization(db);
+    const limits = { total: 3, per_minute: 60, per_end_user_per_minute: 5 };
+    const made = await create(orgId, { limits });
+    await expect(db.execute(sql.raw(`UPDATE api_key SET ${change} WHERE id = '${made.id}'`))).rejects.toThrow(
+      'Failed query',
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import type { CreateKeyBody } from '../../../contract/dashboard/keys.ts';
+import type { KeyLimits } from '../../../contract/key-limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { type Network, readNetwork } from '../../access/keys/networks.ts';
@@ -48,12 +49,26 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
     }
   });
   errors.push(...readNetworks(body.allowed_networks ?? []).errors);
+  errors.push(...limitFaults(body.limits ?? {}, permissions, '/limits'));
   if (body.expires_at && Date.parse(body.expires_at) <= now) {
     report('/expires_at', 'past', 'The expiry must be in the future.');
   }
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
   return permissions;
 }
+
+/** Without any limit there is nothing to store. */
+export const givenLimits = (limits: KeyLimits | null | undefined): KeyLimits | null =>
+  limits && Object.keys(limits).length > 0 ? limits : null;
+
+/** Only trigger calls and sends reach one person. */
+export const limitFaults = (limits: KeyLimits, permissions: readonly Permission[], at: string): Fault[] =>
+  limits.per_end_user_per_minute === undefined || REACHING.some((one) => permissions.includes(one))
+    ? []
+    : [{ pointer: `${at}/per_end_user_per_minute`, code: 'conflict', detail: NO_END_USER }];
+
+const REACHING = ['triggers', 'channels'] as const;
+const NO_END_USER = 'This limit needs the permission "triggers" or "channels": only their calls reach one end user.';
 
 /** The networks in canonical form, without duplicates, in the order of first appearance. Throws `validation_failed`. */
 export function checkNetworks(texts: readonly string[]): Network[] {

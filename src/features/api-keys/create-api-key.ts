@@ -1,7 +1,7 @@
 import type { CreateKeyBody, NewKey } from '../../../contract/dashboard/keys.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './deps.ts';
-import { checkKeyRules, checkNetworks } from './check-api-key.ts';
+import { checkKeyRules, checkNetworks, givenLimits } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';
 import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';
 
@@ -19,6 +19,7 @@ export async function createApiKey(
     campaignId: body.campaign_id ?? null,
     permissions: checkKeyRules(body, deps.now()),
     allowedNetworks: body.allowed_networks ? checkNetworks(body.allowed_networks).map(({ text }) => text) : null,
+    limits: givenLimits(body.limits),
     rotatedFrom: null,
     revokeAt: body.expires_at ? new Date(body.expires_at) : null,
   };

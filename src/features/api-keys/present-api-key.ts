@@ -1,5 +1,6 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { presentLimits } from '../../access/limits/present-limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 
@@ -15,6 +16,8 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   campaign_id: row.campaignId,
   permissions: row.permissions as Permission[],
   allowed_networks: row.allowedNetworks,
+  limits: presentLimits(row),
+  remaining: row.remaining,
   state: stateOf(row, now),
   created_at: timestamp(row.createdAt),
   created_by: row.createdBy,

@@ -1,5 +1,6 @@
 import { type NewKey, OVERLAP_MS, type RotateKeyBody } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { presentLimits } from '../../access/limits/present-limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/revoke.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -9,8 +10,9 @@ import { settleRevoke } from './revoke-api-key.ts';
 import { checkKeyConditions, writeApiKey } from './write-api-key.ts';
 
 /**
- * Creates a new key with the same label, rights and networks, and sets an expiry for the old one. The new key has no
- * expiry of its own; the old one never lives longer than before.
+ * Creates a new key with the same label, rights, networks and limits, and sets an expiry for the old one. The new key
+ * has no expiry of its own; the old one never lives longer than before. The total of the new key is what remains of
+ * the old one's.
  */
 export async function rotateApiKey(
   deps: ApiKeysDeps,
@@ -22,6 +24,8 @@ export async function rotateApiKey(
   const { db, access, now } = deps;
   const old = await foundApiKey(db, orgId, id);
   const { label, agentId, campaignId } = old;
+  if (old.remaining === 0)
+    throw new Refusal('key_used_up', 'Nothing remains of the total of this key: create a new key.');
   const wanted = {
     label,
     scope: old.scope as KeyScope,
@@ -31,6 +35,7 @@ export async function rotateApiKey(
     allowedNetworks: old.allowedNetworks,
     rotatedFrom: id,
     revokeAt: null,
+    limits: presentLimits({ ...old, total: old.remaining }),
   };
   const committed = await access.commit({ kind: 'key', id }, async (tx, seq) => {
     await checkKeyConditions(tx, orgId, { agentId: null, campaignId: null });

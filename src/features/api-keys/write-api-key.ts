@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../../../contract/key-limits.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { hasApi } from '../../../contract/plans.ts';
 import { Refusal } from '../../../contract/problems.ts';
@@ -17,6 +18,7 @@ export type KeyWanted = {
   campaignId: string | null;
   permissions: Permission[];
   allowedNetworks: string[] | null;
+  limits: KeyLimits | null;
   rotatedFrom: string | null;
   revokeAt: Date | null;
 };
@@ -37,7 +39,7 @@ export async function writeApiKey(
   const prefix = shownPrefix(value);
   const key = { id, prefix, ...wanted, createdBy: actor.userId };
   await insertApiKey(tx, orgId, key, digestBytes(digest(value)), digest.generation);
-  const { label, scope, permissions, agentId, campaignId, allowedNetworks, rotatedFrom, revokeAt } = wanted;
+  const { label, scope, permissions, agentId, campaignId, allowedNetworks, limits, rotatedFrom, revokeAt } = wanted;
   const facts = {
     label,
     prefix,
@@ -46,6 +48,7 @@ export async function writeApiKey(
     ...(agentId !== null && { agent_id: agentId }),
     ...(campaignId !== null && { campaign_id: campaignId }),
     ...(allowedNetworks !== null && { allowed_networks: allowedNetworks }),
+    ...(limits !== null && { limits }),
     ...(rotatedFrom !== null && { rotated_from: rotatedFrom }),
     ...(revokeAt !== null && { expires_at: revokeAt.toISOString() }),
   };

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { KeyLimits } from '../../../contract/key-limits.ts';
 import { idPattern } from '../../../contract/ids.ts';
 import { KEY_SCOPES, PERMISSIONS, PLANS } from '../../../contract/permissions.ts';
 import { REGION_IDS, type Region } from '../../../contract/regions.ts';
-import type { Route } from '../route/route.ts';
+import { presentLimits } from '../../access/limits/present-limits.ts';
+import type { AccessDecisions, Route } from '../route/route.ts';
 
 const Me = Type.Object(
   {
@@ -18,6 +20,12 @@ const Me = Type.Object(
     allowed_networks: Type.Union([Type.Array(Type.String()), Type.Null()], {
       description: 'The networks from which the key may be used; null: from any network.',
     }),
+    limits: Type.Union([KeyLimits, Type.Null()], {
+      description: 'The limits of this key; null: it has none of its own.',
+    }),
+    remaining: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'The calls that `limits.total` still allows after this one; null: the key has no total.',
+    }),
     organization: Type.Object({ id: Type.String(), name: Type.String() }),
     plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
     region: Type.Union(REGION_IDS.map((region) => Type.Literal(region))),
@@ -26,8 +34,14 @@ const Me = Type.Object(
   { title: 'Me' },
 );
 
+type MeDeps = {
+  readonly region: Region;
+  readonly baseUrl: string;
+  readonly access: Pick<AccessDecisions, 'remaining'>;
+};
+
 /** The first call with a new key: what it is and what it may do. */
-export const me = ({ region, baseUrl }: { readonly region: Region; readonly baseUrl: string }): Route => ({
+export const me = ({ region, baseUrl, access }: MeDeps): Route => ({
   method: 'GET',
   path: '/api/me',
   access: {},
@@ -47,6 +61,8 @@ export const me = ({ region, baseUrl }: { readonly region: Region; readonly base
         campaign_id: null,
         permissions: ['triggers'],
         allowed_networks: ['203.0.113.0/24'],
+        limits: { total: 5_000 },
+        remaining: 4_211,
         organization: { id: 'org_01k8v3m9e5f7rsm6z4n0q2x1ac', name: 'Example Store' },
         plan: 'paid',
         region: 'us',
@@ -56,7 +72,7 @@ export const me = ({ region, baseUrl }: { readonly region: Region; readonly base
   },
   responses: { 200: Me },
   handle({ admission: { caller } }) {
-    return {
+    const known = {
       id: caller.keyId,
       label: caller.label,
       prefix: caller.prefix,
@@ -65,10 +81,13 @@ export const me = ({ region, baseUrl }: { readonly region: Region; readonly base
       campaign_id: caller.campaignId,
       permissions: caller.permissions,
       allowed_networks: caller.networks?.map(({ text }) => text) ?? null,
+      limits: caller.limits && presentLimits(caller.limits),
       organization: { id: caller.orgId, name: caller.orgName },
       plan: caller.plan,
       region,
       base_url: baseUrl,
     };
+    if (typeof caller.limits?.total !== 'number') return { ...known, remaining: null };
+    return access.remaining(caller).then((remaining) => ({ ...known, remaining }));
   },
 });

@@ -1,6 +1,7 @@
 import type { ApiKeysDeps } from '../../features/api-keys/deps.ts';
 import { createApiKey } from '../../features/api-keys/create-api-key.ts';
 import { listApiKeys } from '../../features/api-keys/list-api-keys.ts';
+import { lowerKeyLimits } from '../../features/api-keys/lower-key-limits.ts';
 import { readApiKey } from '../../features/api-keys/read-api-key.ts';
 import { renameApiKey } from '../../features/api-keys/rename-api-key.ts';
 import { revokeApiKey } from '../../features/api-keys/revoke-api-key.ts';
@@ -21,6 +22,7 @@ export const keyRoutes = ({ route, deps }: RouteDeps<ApiKeysDeps>): Route[] => [
   route('shortenKeyNetworks', ({ orgId, params, body, actor }) =>
     shortenKeyNetworks(deps, orgId, params.key_id, body.allowed_networks, actor),
   ),
+  route('lowerKeyLimits', ({ orgId, params, body, actor }) => lowerKeyLimits(deps, orgId, params.key_id, body, actor)),
   route('rotateKey', ({ orgId, params, body, actor }) => rotateApiKey(deps, orgId, params.key_id, body.overlap, actor)),
   route('revokeKey', ({ orgId, params, actor }) => revokeApiKey(deps, orgId, params.key_id, actor)),
   route('readKeyUsage', ({ orgId, params, query: { range = '24h' } }) =>

@@ -343,6 +343,7 @@ const VALID: Record<string, unknown> = {
   setMemberRole: { role: 'viewer' },
   renameKey: { label: 'Theirs' },
   shortenKeyNetworks: { allowed_networks: ['203.0.113.0/24'] },
+  lowerKeyLimits: { total: 5 },
   rotateKey: { overlap: 'now' },
   sayInConversation: { text: 'x' },
   replyInConversation: { text: 'x' },

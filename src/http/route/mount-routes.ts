@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { Refusal } from '../../../contract/problems.ts';
+import { PROBLEMS, type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import type { Admission, Need } from '../../access/types.ts';
 import { type UploadMemory, createUploadMemory } from '../edge/upload-memory.ts';
 import { readJsonBody, readRawBody } from '../edge/body.ts';
@@ -76,6 +76,7 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
     const refuse = (error: unknown): void => {
       if (error instanceof Refusal && error.extras.caller) Object.assign(meta, error.extras.caller);
       problems.answer(reply, error);
+      giveBack(request);
     };
     try {
       const waiting = guard(request, reply);
@@ -88,11 +89,20 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
   };
 }
 
+/** A refused call takes nothing from the key's total. A call with an unknown outcome does: it may have been accepted. */
+function giveBack({ admission, raw }: FastifyRequest): void {
+  // Null: the answer had begun.
+  const code = (metaOf(raw)?.code ?? null) as ProblemCode | null;
+  if (code !== null && (PROBLEMS[code].status < 500 || code === 'unavailable')) admission?.counted?.giveBack();
+}
+
 /** Undefined: granted immediately. */
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tracer | null): Guard {
-  const { limit } = route;
+  const { limit = null } = route;
+  // A tool of /mcp is called as a request of its own, which counts.
+  const isCounted = route.path.startsWith('/api/');
   const admitted = (request: FastifyRequest, reply: FastifyReply, admission: Admission): Promise<void> | undefined => {
     const meta = metaOf(request.raw)!;
     meta.keyId = admission.caller.keyId;
@@ -100,7 +110,8 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
     request.admission = admission;
     if (tracer !== null) meta.span = spanOf(tracer, route, request, admission);
     refuseControlCharacters(request);
-    if (limit === undefined) return undefined;
+    const hasOwn = isCounted && typeof admission.caller.limits?.perMinute === 'number';
+    if (limit === null && !hasOwn) return undefined;
     const state = access.limit(admission.caller, limit);
     if (state instanceof Promise) return state.then((known) => setRate(reply, known));
     setRate(reply, state);
@@ -108,7 +119,13 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
   };
   return (request, reply) => {
     const { authorization } = metaOf(request.raw)!;
-    const admission = access.admit(authorization, need, request.params as Record<string, string>, request.ip);
+    const admission = access.admit(
+      authorization,
+      need,
+      request.params as Record<string, string>,
+      request.ip,
+      isCounted,
+    );
     return admission instanceof Promise
       ? admission.then((known) => admitted(request, reply, known))
       : admitted(request, reply, admission);
@@ -161,7 +178,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Rows 13 and 14, then the handler. A route without body and query needs no extra promise. */
 function handling(route: Route, { access, problems, checkAnswers }: Mounting, uploadMemory: UploadMemory) {
-  const { handle } = route;
+  const { handle, reaches } = route;
   const status = successStatus(route);
   const { rawBody } = route;
   const need = isKeyRoute(route.access) ? route.access : null;
@@ -191,8 +208,13 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
     });
     const { authorization, startedAt } = metaOf(request.raw)!;
     if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
-      request.admission = await access.admit(authorization, need, request.params as Record<string, string>, request.ip);
+      request.admission = {
+        ...request.admission,
+        ...(await access.admit(authorization, need, request.params as Record<string, string>, request.ip)),
+      };
     check(value);
+    if (reaches !== undefined && typeof request.admission.caller.limits?.perEndUserPerMinute === 'number')
+      await access.limitEndUser(request.admission.caller, reaches(value as never));
     request.body = value;
     if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);
     return run(request, reply);
@@ -220,6 +242,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
 
   function refused(reply: FastifyReply, error: unknown): FastifyReply {
     problems.answer(reply, error);
+    giveBack(reply.request);
     return reply;
   }
 }

@@ -8,7 +8,7 @@ export function problemsOf(route: Route): ProblemCode[] {
   const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
   const codes: ProblemCode[] = ['request_invalid'];
   if (isKeyRoute(route.access)) codes.push(...accessProblems(route.access));
-  if (route.limit) codes.push('rate_limited');
+  if (isKeyRoute(route.access)) codes.push('rate_limited');
   if (takesBody)
     codes.push('request_timeout', 'unsupported_media_type', 'payload_too_large', 'body_invalid', 'validation_failed');
   if (route.query) codes.push('validation_failed');
@@ -28,6 +28,7 @@ function accessProblems(need: Need): ProblemCode[] {
     'key_wrong_region',
     'key_revoked',
     'network_not_allowed',
+    'key_used_up',
     'unavailable',
     'plan_required',
   ];

@@ -14,8 +14,10 @@ export type Route = {
   readonly path: string;
   /** Rows 1–11 of the order of checks (docs/security.md). A route without it stops the server at start. */
   readonly access: RouteAccess;
-  /** Row 12, the rate limit; absent: no limit. */
+  /** Row 12, the rate limit; absent: only the limits of the key itself. */
   readonly limit?: RateFamily;
+  /** All names of the one person whom the call reaches, for the key's limit per end user. */
+  readonly reaches?: (body: never) => readonly string[];
   readonly operation: Operation;
   /** Rows 13 and 14. Absent on POST, PUT and PATCH: an empty body, or the empty object. */
   readonly body?: TSchema;
@@ -108,8 +110,11 @@ export type AccessDecisions = {
     need: Need,
     params: Readonly<Record<string, string>>,
     address: string | undefined,
+    isCounted?: boolean,
   ): Admission | Promise<Admission>;
-  limit(caller: Caller, family: RateFamily): RateState | Promise<RateState>;
+  limit(caller: Caller, family: RateFamily | null): RateState | Promise<RateState>;
+  limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
+  remaining(caller: Caller): Promise<number | null>;
 };
 
 /** Digests that decide whether two calls are the same call. */

@@ -3,12 +3,17 @@ import type { KeyScope, Permission, Plan } from '../../../contract/permissions.t
 import type { Queryable } from '../db.ts';
 import { type PageOf, type PageRequest, behind, newestFirst, pageOf } from '../page.ts';
 import { agent } from '../schema/agent.ts';
-import { apiKey } from '../schema/api-key.ts';
+import { apiKey, apiKeyUse } from '../schema/api-key.ts';
 import { campaign } from '../schema/campaign.ts';
 import { organization } from '../schema/identity.ts';
+import { REMAINING, withUse } from './total.ts';
 
-/** A key with the names of the records that it is bound to, deleted or not. */
-export type ApiKeyRow = typeof apiKey.$inferSelect & { agentName: string | null; campaignName: string | null };
+/** A key with the names of the records that it is bound to, deleted or not, and what remains of its total. */
+export type ApiKeyRow = typeof apiKey.$inferSelect & {
+  agentName: string | null;
+  campaignName: string | null;
+  remaining: number | null;
+};
 
 /** The facts that decide whether a key may be created: the plan, and whether the records that it is bound to exist. */
 export async function readKeyConditions(
@@ -79,8 +84,10 @@ const selectKeys = (db: Queryable, where: SQL | undefined) =>
       ...getTableColumns(apiKey),
       agentName: agent.name,
       campaignName: campaign.name,
+      remaining: REMAINING,
     })
     .from(apiKey)
+    .leftJoin(apiKeyUse, withUse)
     .leftJoin(agent, and(eq(agent.orgId, apiKey.orgId), eq(agent.id, apiKey.agentId)))
     .leftJoin(campaign, and(eq(campaign.orgId, apiKey.orgId), eq(campaign.id, apiKey.campaignId)))
     .where(where);

@@ -15,6 +15,9 @@ export type StoredKey = {
   campaignId: string | null;
   permissions: Permission[];
   allowedNetworks: string[] | null;
+  perMinute: number | null;
+  perEndUserPerMinute: number | null;
+  total: number | null;
   revokeAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -26,7 +29,8 @@ export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[
     name: 'access-key',
     text: `SELECT k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
         k.agent_id AS "agentId", k.campaign_id AS "campaignId", k.permissions,
-        k.allowed_networks AS "allowedNetworks",
+        k.allowed_networks AS "allowedNetworks", k.per_minute AS "perMinute",
+        k.per_end_user_per_minute AS "perEndUserPerMinute", k.total,
         k.revoke_at AS "revokeAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"
       FROM api_key_digest d
       JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id

@@ -1,7 +1,9 @@
+import type { KeyLimits } from '../../../contract/key-limits.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { apiKey, apiKeyDigest } from '../schema/api-key.ts';
 import type { Queryable } from '../db.ts';
 import { isActive, oneKey } from './read.ts';
+import { countCalls } from './total.ts';
 import { and } from 'drizzle-orm';
 
 export type NewApiKey = {
@@ -13,6 +15,7 @@ export type NewApiKey = {
   campaignId: string | null;
   permissions: Permission[];
   allowedNetworks: string[] | null;
+  limits: KeyLimits | null;
   createdBy: string;
   rotatedFrom: string | null;
   revokeAt: Date | null;
@@ -21,12 +24,30 @@ export type NewApiKey = {
 export async function insertApiKey(
   tx: Queryable,
   orgId: string,
-  key: NewApiKey,
+  { limits, ...key }: NewApiKey,
   digest: Buffer,
   generation: number,
 ): Promise<void> {
-  await tx.insert(apiKey).values({ orgId, ...key });
+  await tx.insert(apiKey).values({ orgId, ...key, ...limitColumns(limits ?? {}) });
   await tx.insert(apiKeyDigest).values({ digest, orgId, keyId: key.id, generation });
+  if (limits?.total !== undefined) await countCalls(tx, orgId, key.id);
+}
+
+const limitColumns = (limits: KeyLimits) => ({
+  ...(limits.per_minute !== undefined && { perMinute: limits.per_minute }),
+  ...(limits.per_end_user_per_minute !== undefined && { perEndUserPerMinute: limits.per_end_user_per_minute }),
+  ...(limits.total !== undefined && { total: limits.total }),
+});
+
+/** False when the key is revoked. A database trigger refuses a limit above the previous one. */
+export async function lowerKeyLimits(tx: Queryable, orgId: string, id: string, limits: KeyLimits): Promise<boolean> {
+  const lowered = await tx
+    .update(apiKey)
+    .set(limitColumns(limits))
+    .where(and(oneKey(orgId, id), isActive))
+    .returning({ id: apiKey.id });
+  if (limits.total !== undefined && lowered.length > 0) await countCalls(tx, orgId, id);
+  return lowered.length > 0;
 }
 
 export async function renameApiKey(tx: Queryable, orgId: string, id: string, label: string): Promise<boolean> {

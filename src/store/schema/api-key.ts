@@ -8,7 +8,7 @@ import { organization } from './identity.ts';
 
 /**
  * An API key. The value is not stored, only its HMAC in `api_key_digest`. Scope and rights never change, its networks
- * are only narrowed, and `revoked` is final: a database trigger (migrations) enforces all of it.
+ * are only narrowed, its limits only lowered, and `revoked` is final: database triggers (migrations) enforce all of it.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -23,6 +23,10 @@ export const apiKey = pgTable(
     permissions: text('permissions').array().notNull(),
     /** From where it may be used; null: from everywhere. Narrowed, never widened. */
     allowedNetworks: cidr('allowed_networks').array(),
+    /** Limits of this key; null: none. Lowered, never raised or removed. */
+    perMinute: integer('per_minute'),
+    perEndUserPerMinute: integer('per_end_user_per_minute'),
+    total: integer('total'),
     createdAt: createdAt(),
     createdBy: text('created_by'),
     /** The key that this one replaces. */
@@ -79,4 +83,19 @@ export const apiKeyDigest = pgTable(
     generation: integer('generation').notNull().default(0),
   },
   (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],
+);
+
+/** How many calls of a key's `total` the nodes have reserved: those that were made, and the rest of their blocks. */
+export const apiKeyUse = pgTable(
+  'api_key_use',
+  {
+    orgId: orgId(),
+    keyId: text('key_id').notNull(),
+    reserved: integer('reserved').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.keyId] }),
+    foreignKey({ columns: [table.orgId, table.keyId], foreignColumns: [apiKey.orgId, apiKey.id] }),
+    check('api_key_use_reserved', sql`reserved >= 0`),
+  ],
 );

@@ -2,6 +2,7 @@ import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
 import { holds } from '../../../access/decide.ts';
 import { sendMessage } from '../../../features/channel-messages/send-message.ts';
 import type { Route } from '../../route/route.ts';
+import { reachedBySend } from '../reached-person.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** Sends a message that the backend wrote: accepted means committed. */
@@ -10,6 +11,7 @@ export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   path: '/api/channels/:agent_id/:channel_id/messages',
   access: { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
   limit: 'channels',
+  reaches: reachedBySend,
   operation: {
     id: 'sendChannelMessage',
     summary: 'Send a message',

@@ -22,7 +22,7 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
     'Last-Event-ID': { description: 'The `id` of the last event that had one: only later messages are sent.' },
   },
   responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS, exampleEvents: runEvents } },
-  problems: ['run_not_found', 'rate_limited'],
+  problems: ['run_not_found'],
   handle(request, reply) {
     const { run_id: runId } = request.params as { run_id: string };
     return streamRun(deps, access, request, reply, {

@@ -13,6 +13,7 @@ import { asksForStream } from '../../route/asks-for-stream.ts';
 import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
+import { reachedByTrigger } from '../reached-person.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
 import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
@@ -75,6 +76,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   path: '/api/triggers/:agent_id/:trigger_id',
   access,
   limit: 'triggers',
+  reaches: reachedByTrigger,
   operation,
   body: TriggerCall,
   bodyOptional: true,

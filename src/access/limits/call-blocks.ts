@@ -1,0 +1,182 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { BlockWanted, ReturnedCalls } from '../../store/api-keys/total.ts';
+import type { Caller, CountedCall, Subject } from '../types.ts';
+
+/**
+ * The total of a key over all nodes. A node reserves a block of calls in the database and takes calls from it in
+ * memory. A call that nobody reserved is never accepted, so the total is never exceeded. A node that is killed loses at
+ * most its block. (docs/adr/0108)
+ *
+ * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that
+ * is not used for a second goes back, so that another node can use it. So does a block that may be older than a change
+ * of its key, or than the lease of this node.
+ */
+export type CallBlocks = {
+  /**
+   * Row 4b: takes one call; returns without a promise while the block has one. Throws or rejects with `key_used_up`.
+   * Without a lease (`isGood`), each call reserves itself, because the block may be older than a lowered total.
+   */
+  take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
+  /** Calls of the key in this node's block. */
+  left(keyId: string): number;
+  drop(subject: Subject): void;
+  flush(): void;
+  /** Without shared counters there may be `nodes` blocks of each key. */
+  share(nodes: number): void;
+  /** Returns calls that nobody needs here; once a second. */
+  sweep(): Promise<void>;
+  /** Returns all calls. Call it when no request is in progress. */
+  stop(): Promise<void>;
+};
+
+export type CallBlocksDeps = {
+  clock: Clock;
+  reserve(wanted: BlockWanted): Promise<number>;
+  giveBack(returned: readonly ReturnedCalls[]): Promise<void>;
+  onError(error: unknown): void;
+};
+
+/** The most calls that a killed node loses for one key. */
+export const MAX_BLOCK = 100;
+/** A block is at most this part of what remains, divided by the number of nodes. */
+const PARTS = 10;
+const IDLE_MS = 1_000;
+/** "Used up" is known for this long: another node may return calls. */
+const USED_UP_MS = 1_000;
+
+type Block = {
+  readonly orgId: string;
+  readonly keyId: string;
+  left: number;
+  next: number;
+  takenAt: number;
+  reservedAt: number;
+  usedUpUntil: number;
+  waiting: number;
+  reserving: Promise<void> | null;
+};
+
+type State = CallBlocksDeps & {
+  readonly blocks: Map<string, Block>;
+  /** Calls that go back with the next sweep. */
+  readonly unneeded: Map<string, ReturnedCalls>;
+  share: number;
+};
+
+export function createCallBlocks(deps: CallBlocksDeps): CallBlocks {
+  const state: State = { ...deps, blocks: new Map(), unneeded: new Map(), share: PARTS };
+  const { clock, blocks } = state;
+  const removeAll = (isRemoved: (block: Block) => boolean = () => true): void => {
+    for (const block of blocks.values()) if (isRemoved(block)) remove(state, block);
+  };
+  return {
+    take: (caller, isGood) => {
+      if (!isGood) return takeAlone(state, caller);
+      const block = blockOf(state, caller);
+      return takeNow(state, block) ?? takeLater(state, caller);
+    },
+    left: (keyId) => blocks.get(keyId)?.left ?? 0,
+    drop: ({ kind, id }) => {
+      const block = kind === 'key' ? blocks.get(id) : undefined;
+      if (block) remove(state, block);
+    },
+    flush: () => removeAll(),
+    share: (nodes) => {
+      state.share = PARTS * Math.max(nodes, 1);
+    },
+    sweep: async () => {
+      const now = clock.monotonic();
+      removeAll(({ takenAt, waiting, usedUpUntil }) => now - takenAt >= IDLE_MS && waiting === 0 && now >= usedUpUntil);
+      await returnUnneeded(state);
+    },
+    stop: async () => {
+      removeAll();
+      await returnUnneeded(state);
+    },
+  };
+}
+
+function blockOf({ blocks, clock }: State, { orgId, keyId }: Caller): Block {
+  const known = blocks.get(keyId);
+  if (known !== undefined) return known;
+  const never = Number.NEGATIVE_INFINITY;
+  const times = { takenAt: clock.monotonic(), reservedAt: never, usedUpUntil: never };
+  const block: Block = { orgId, keyId, left: 0, next: 1, waiting: 0, reserving: null, ...times };
+  blocks.set(keyId, block);
+  return block;
+}
+
+/** Null: the block is empty, and more may be reserved. */
+function takeNow(state: State, block: Block): CountedCall | null {
+  const now = state.clock.monotonic();
+  if (block.left === 0) {
+    if (now < block.usedUpUntil) throw usedUp();
+    return null;
+  }
+  block.left--;
+  block.takenAt = now;
+  return {
+    giveBack: () => {
+      if (state.blocks.get(block.keyId) === block) block.left++;
+      else release(state, block, 1);
+    },
+  };
+}
+
+async function takeLater(state: State, caller: Caller): Promise<CountedCall> {
+  for (;;) {
+    const block = blockOf(state, caller);
+    const taken = takeNow(state, block);
+    if (taken !== null) return taken;
+    block.waiting++;
+    try {
+      await (block.reserving ??= fill(state, block));
+    } finally {
+      block.waiting--;
+    }
+  }
+}
+
+async function takeAlone(state: State, { orgId, keyId }: Caller): Promise<CountedCall> {
+  const calls = await state.reserve({ orgId, keyId, atLeast: 1, atMost: 1, share: state.share });
+  if (calls === 0) throw usedUp();
+  return { giveBack: () => release(state, { orgId, keyId }, 1) };
+}
+
+async function fill(state: State, block: Block): Promise<void> {
+  const { clock, blocks, share } = state;
+  const { orgId, keyId, waiting, reservedAt } = block;
+  block.reservedAt = clock.monotonic();
+  block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
+  try {
+    const atLeast = Math.min(waiting, MAX_BLOCK);
+    const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });
+    if (calls === 0) block.usedUpUntil = clock.monotonic() + USED_UP_MS;
+    // The key has changed in the meantime: the new total may be smaller.
+    else if (blocks.get(keyId) !== block) release(state, block, calls);
+    else block.left += calls;
+  } finally {
+    block.reserving = null;
+  }
+}
+
+function remove(state: State, block: Block): void {
+  state.blocks.delete(block.keyId);
+  release(state, block, block.left);
+  block.left = 0;
+}
+
+function release({ unneeded }: State, { orgId, keyId }: Pick<Block, 'orgId' | 'keyId'>, calls: number): void {
+  if (calls > 0) unneeded.set(keyId, { orgId, keyId, calls: calls + (unneeded.get(keyId)?.calls ?? 0) });
+}
+
+async function returnUnneeded({ unneeded, giveBack, onError }: State): Promise<void> {
+  if (unneeded.size === 0) return;
+  const returned = [...unneeded.values()];
+  unneeded.clear();
+  // After an error they may have been returned. Returned twice, they would exceed the total.
+  await giveBack(returned).catch(onError);
+}
+
+const usedUp = (): Refusal => new Refusal('key_used_up', 'The key has made all the calls of its total.');

@@ -1,0 +1,200 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../../contract/limits.ts';
+import type { Plan } from '../../../contract/permissions.ts';
+import type { Refusal } from '../../../contract/problems.ts';
+import { givenAgent, givenKey, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { apiKey, apiKeyUse } from '../../store/schema/api-key.ts';
+import { type Access, createAccess } from '../access.ts';
+import { createDigest, digestBytes } from '../keys/digest.ts';
+import { mintKey } from '../keys/key-format.ts';
+import type { Admission, Caller, Need } from '../types.ts';
+import { createCallBlocks, MAX_BLOCK } from './call-blocks.ts';
+
+/** The total of a key over several nodes, without Redis. */
+const pepper = Buffer.alloc(32, 5);
+const digest = createDigest(pepper);
+const ME: Need = {};
+const AGENT: Need = { permission: 'triggers', agent: 'agent_id' };
+const HERE = '203.0.113.7';
+/** A lease that survives a machine that stops for a moment. */
+const LONG_MS = 20_000;
+
+let database: TestDatabase;
+let db: Db;
+const open: Access[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterEach(async () => {
+  for (const access of open.splice(0)) await access.stop();
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+async function node(leaseMs = LONG_MS): Promise<Access> {
+  const access = createAccess({
+    db,
+    databaseUrl: database.url,
+    region: 'us',
+    baseUrls: { us: '', eu: '', in: '', qa: '' },
+    pepper,
+    limits: DEFAULT_RATE_LIMITS,
+    clock: systemClock,
+    log: createLogger({ level: 'silent', pretty: false }),
+    leaseMs,
+  });
+  await access.start();
+  open.push(access);
+  return access;
+}
+
+async function givenTotal(total: number, allowedNetworks?: string[], plan: Plan = 'paid') {
+  const orgId = await givenOrganization(db, { plan });
+  const value = mintKey('us');
+  const keyId = await givenKey(db, orgId, {
+    digest: digestBytes(digest(value)),
+    total,
+    ...(allowedNetworks && { allowedNetworks }),
+  });
+  return { orgId, value, keyId };
+}
+
+const call = async (access: Access, value: string, need: Need = ME, params: Record<string, string> = {}, from = HERE) =>
+  access.admit([`Bearer ${value}`], need, params, from, true);
+
+const outcome = (attempt: Promise<Admission>): Promise<string> =>
+  attempt.then(
+    () => 'accepted',
+    (refusal: Refusal) => refusal.code,
+  );
+
+const countOf = (outcomes: readonly string[]): Record<string, number> =>
+  Object.fromEntries(
+    [...new Set(outcomes)].toSorted().map((code) => [code, outcomes.filter((one) => one === code).length]),
+  );
+
+const reservedOf = async (keyId: string): Promise<number> =>
+  (await db.select({ reserved: apiKeyUse.reserved }).from(apiKeyUse).where(eq(apiKeyUse.keyId, keyId)))[0]!.reserved;
+
+/** Reservations, counted in the database's connections. */
+function countReservations(): { many: number; stop(): void } {
+  const { query } = db.$client;
+  const counted = { many: 0, stop: () => Object.assign(db.$client, { query }) };
+  Object.assign(db.$client, {
+    query: (...args: unknown[]) => {
+      if (JSON.stringify(args[0])?.includes('reserve-calls')) counted.many++;
+      return (query as (...all: unknown[]) => unknown).apply(db.$client, args);
+    },
+  });
+  return counted;
+}
+
+describe("a key's total", () => {
+  test.each([1, 5, 97, 1_000])('of %i is accepted exactly, by three nodes together', async (total) => {
+    const nodes = [await node(), await node(), await node()];
+    const { value } = await givenTotal(total);
+    const attempts = Array.from({ length: total + 200 }, (_, n) => n);
+    const outcomes: string[] = [];
+    // Each node has callers of its own, and all of them call at the same time.
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, caller) => {
+        for (let n = attempts.pop(); n !== undefined; n = attempts.pop())
+          outcomes.push(await outcome(call(nodes[caller % 3]!, value)));
+      }),
+    );
+    expect(countOf(outcomes)).toEqual({ accepted: total, key_used_up: 200 });
+  });
+
+  test('is checked by one query for many calls, and by none while a block has calls', async () => {
+    const access = await node();
+    const { value } = await givenTotal(100_000);
+    const counted = countReservations();
+    for (let n = 0; n < 2_000; n++) await call(access, value);
+    counted.stop();
+    // Blocks of 1, 2, 4, … and then of MAX_BLOCK calls.
+    expect(counted.many).toBeLessThan(2_000 / MAX_BLOCK + 10);
+    const last = access.admit([`Bearer ${value}`], ME, {}, HERE, true);
+    expect(last).not.toBeInstanceOf(Promise);
+    expect(await access.remaining((await last).caller)).toBe(97_999);
+  });
+
+  test('is not used by a call that a later row refuses, nor by a call that is checked again', async () => {
+    const access = await node();
+    const { value, orgId } = await givenTotal(2);
+    const { agentId } = await givenAgent(db, orgId);
+    for (let n = 0; n < 5; n++)
+      expect(await outcome(call(access, value, AGENT, { agent_id: 'agent_x' }))).toBe('agent_not_found');
+    const first = await call(access, value, AGENT, { agent_id: agentId });
+    for (let n = 0; n < 5; n++) await access.admit([`Bearer ${value}`], ME, {}, HERE);
+    first.counted!.giveBack();
+    expect(await outcome(call(access, value))).toBe('accepted');
+    expect(await outcome(call(access, value))).toBe('accepted');
+    expect(await outcome(call(access, value))).toBe('key_used_up');
+    expect((await access.admit([`Bearer ${value}`], ME, {}, HERE)).caller.limits).toMatchObject({ total: 2 });
+  });
+
+  test('that is used up refuses after the networks, and before plan, permission and agent', async () => {
+    const access = await node();
+    const { value, keyId } = await givenTotal(1, ['203.0.113.0/24'], 'free');
+    expect(await outcome(call(access, value))).toBe('plan_required');
+    await expect.poll(() => reservedOf(keyId), { timeout: 10_000 }).toBe(0);
+    await db.update(apiKeyUse).set({ reserved: 1 }).where(eq(apiKeyUse.keyId, keyId));
+    const wrong: Need = { permission: 'channels', agent: 'agent_id' };
+    expect(await outcome(call(access, value, wrong, { agent_id: 'agent_x' }))).toBe('key_used_up');
+    expect(await outcome(call(access, value, ME, {}, '192.0.2.1'))).toBe('network_not_allowed');
+  });
+
+  test('goes back when a node stops, and when a node does not need its block', async () => {
+    const [one, two] = [await node(), await node()];
+    const { value, keyId } = await givenTotal(10_000);
+    for (let n = 0; n < 64; n++) await call(one, value);
+    expect(await reservedOf(keyId)).toBeGreaterThan(64);
+    await expect.poll(() => reservedOf(keyId), { timeout: 10_000 }).toBe(64);
+    for (let n = 0; n < 64; n++) await call(two, value);
+    open.splice(open.indexOf(two), 1);
+    await two.stop();
+    expect(await reservedOf(keyId)).toBe(128);
+  });
+
+  test('that is lowered holds on every node when the change is answered, whatever blocks the nodes had', async () => {
+    const nodes = [await node(1_000), await node(1_000), await node(1_000)];
+    const { value, keyId } = await givenTotal(10_000);
+    const { caller } = await call(nodes[0]!, value);
+    for (let n = 1; n < 300; n++) await call(nodes[n % 3]!, value);
+    expect(await reservedOf(keyId)).toBeGreaterThan(300);
+    await nodes[0]!.change({ kind: 'key', id: keyId }, async (tx) => {
+      await tx.update(apiKey).set({ total: 300 }).where(eq(apiKey.id, keyId));
+    });
+    for (const access of nodes) expect(await outcome(call(access, value))).toBe('key_used_up');
+    // What the nodes held comes back, and allows no more calls.
+    await expect.poll(() => reservedOf(keyId), { timeout: 10_000 }).toBe(300);
+    for (const access of nodes) expect(await outcome(call(access, value))).toBe('key_used_up');
+    expect(await nodes[1]!.remaining(caller)).toBe(0);
+  });
+
+  test('is reserved call by call without a lease: the block may be older than a lowered total', async () => {
+    let reserved = 0;
+    const blocks = createCallBlocks({
+      clock: systemClock,
+      reserve: async ({ atLeast, atMost }) => {
+        reserved += Math.max(atLeast, atMost);
+        return Math.max(atLeast, atMost);
+      },
+      giveBack: async () => {},
+      onError: () => {},
+    });
+    const caller = { orgId: 'org_1', keyId: 'key_1' } as Caller;
+    for (let n = 0; n < 2; n++) await blocks.take(caller, true);
+    expect([reserved, blocks.left('key_1')]).toEqual([3, 1]);
+    await blocks.take(caller, false);
+    expect([reserved, blocks.left('key_1')]).toEqual([4, 1]);
+  });
+});

@@ -1,0 +1,12 @@
+import type { KeyLimits } from '../../../contract/key-limits.ts';
+import type { CallerLimits } from '../types.ts';
+
+/** The limits of a key as they were given; null: it has none. */
+export function presentLimits({ perMinute, perEndUserPerMinute, total }: CallerLimits): KeyLimits | null {
+  if (perMinute === null && perEndUserPerMinute === null && total === null) return null;
+  return {
+    ...(perMinute !== null && { per_minute: perMinute }),
+    ...(perEndUserPerMinute !== null && { per_end_user_per_minute: perEndUserPerMinute }),
+    ...(total !== null && { total }),
+  };
+}

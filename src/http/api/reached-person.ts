@@ -1,0 +1,29 @@
+import type { SendMessage } from '../../../contract/channels.ts';
+import type { TriggerCall } from '../../../contract/triggers.ts';
+
+/**
+ * All names that a call has for the one person whom it reaches, for the limit per end user. The names are compared, not
+ * looked up: a person with several names has one count for each of them. A call without a name starts a conversation
+ * with a new, anonymous person: it has no count.
+ */
+export function reachedByTrigger({ end_user: endUser, channel, conversation }: TriggerCall): string[] {
+  const names = [...namesOf(endUser), ...addressed(channel?.address)];
+  return names.length === 0 && conversation ? [`key ${conversation.key}`] : names;
+}
+
+export const reachedBySend = ({ to }: SendMessage): string[] => [
+  ...namesOf(to.end_user),
+  ...addressed(to.address),
+  ...(to.conversation_id === undefined ? [] : [to.conversation_id]),
+];
+
+const namesOf = (endUser: TriggerCall['end_user']): string[] => [
+  ...(endUser?.id === undefined ? [] : [endUser.id]),
+  ...(typeof endUser?.external_id === 'string' ? [`external_id ${endUser.external_id}`] : []),
+  ...addressed(endUser?.email),
+  ...addressed(endUser?.phone),
+];
+
+/** A phone number or e-mail address is the same name as an address on a channel. */
+const addressed = (address: string | null | undefined): string[] =>
+  typeof address === 'string' ? [`at ${address.toLowerCase()}`] : [];

@@ -1,0 +1,76 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { Queryable } from '../db.ts';
+import { apiKey, apiKeyUse } from '../schema/api-key.ts';
+
+/**
+ * The calls of a key's `total`. Nodes reserve blocks of them: `reserved` of the row counts every call that was made,
+ * and every call that a node may still make from its block.
+ */
+export type BlockWanted = {
+  orgId: string;
+  keyId: string;
+  /** As many calls as wait for the block now. */
+  atLeast: number;
+  atMost: number;
+  /** A block is at most this part of what remains, so that the last calls are not held by nodes that do not need them. */
+  share: number;
+};
+
+/** Reserves calls; 0: none is left. */
+export async function reserveCalls(client: pg.Pool, wanted: BlockWanted): Promise<number> {
+  const reserved = await client.query<{ calls: number }>({
+    name: 'reserve-calls',
+    text: `WITH block AS (
+        SELECT u.org_id, u.key_id,
+          least(k.total - u.reserved, greatest($3::int, least($4::int, (k.total - u.reserved) / $5::int))) AS calls
+        FROM api_key_use u JOIN api_key k ON k.org_id = u.org_id AND k.id = u.key_id
+        WHERE u.org_id = $1 AND u.key_id = $2 FOR UPDATE OF u)
+      UPDATE api_key_use u SET reserved = u.reserved + block.calls FROM block
+      WHERE u.org_id = block.org_id AND u.key_id = block.key_id AND block.calls > 0
+      RETURNING block.calls`,
+    values: [wanted.orgId, wanted.keyId, wanted.atLeast, wanted.atMost, wanted.share],
+  });
+  return reserved.rows[0]?.calls ?? 0;
+}
+
+export type ReturnedCalls = { orgId: string; keyId: string; calls: number };
+
+/** Returns reserved calls that were not made. Never repeat it: if its outcome is unknown, the calls are lost. */
+export async function returnCalls(client: pg.Pool, returned: readonly ReturnedCalls[]): Promise<void> {
+  await client.query({
+    name: 'return-calls',
+    // Locked in one order on all nodes, to avoid deadlocks.
+    text: `WITH block AS (
+        SELECT u.org_id, u.key_id, w.calls FROM unnest($1::text[], $2::text[], $3::int[]) AS w(org_id, key_id, calls)
+        JOIN api_key_use u ON u.org_id = w.org_id AND u.key_id = w.key_id ORDER BY u.key_id FOR UPDATE OF u)
+      UPDATE api_key_use u SET reserved = greatest(u.reserved - block.calls, 0) FROM block
+      WHERE u.org_id = block.org_id AND u.key_id = block.key_id`,
+    values: [
+      returned.map(({ orgId }) => orgId),
+      returned.map(({ keyId }) => keyId),
+      returned.map(({ calls }) => calls),
+    ],
+  });
+}
+
+/** Calls of the key that no node has reserved; null: the key has no total. */
+export async function readUnreserved(db: Queryable, orgId: string, keyId: string): Promise<number | null> {
+  const [row] = await db
+    .select({ remaining: REMAINING })
+    .from(apiKey)
+    .leftJoin(apiKeyUse, withUse)
+    .where(and(eq(apiKey.orgId, orgId), eq(apiKey.id, keyId)));
+  return row?.remaining ?? null;
+}
+
+/** With `withUse`: what remains of the total. A lowered total may be below what was used before. */
+export const REMAINING = sql<number | null>`CASE WHEN ${apiKey.total} IS NOT NULL
+  THEN greatest(${apiKey.total} - coalesce(${apiKeyUse.reserved}, 0), 0) END`;
+
+export const withUse = and(eq(apiKeyUse.orgId, apiKey.orgId), eq(apiKeyUse.keyId, apiKey.id));
+
+/** Counts from now on. */
+export async function countCalls(tx: Queryable, orgId: string, keyId: string): Promise<void> {
+  await tx.insert(apiKeyUse).values({ orgId, keyId }).onConflictDoNothing();
+}
