@@ -18,9 +18,9 @@ const TALK = phrases(
 );
 const TALK_NEEDS_TO = phrases('get|need|want|give|contact|reach|put|see|hand|pass|switch|forward');
 const SOMEBODY = phrases(
-  'human|person|agent|representative|rep|operator|advisor|adviser|somebody|someone|staff|employee|manager|supervisor|people|consultant|receptionist|specialist|support|team',
-  'موظف|موظفة|شخص|إنسان|انسان|بشر|بشري|ممثل|مندوب|مسؤول|مدير|مشرف|أحد|احد|حد|وكيل|الدعم|دعم|موظفين|مستشار|حدا|العملاء',
-  'इंसान|एजेंट|व्यक्ति|आदमी|प्रतिनिधि|कर्मचारी|मैनेजर|किसी|ऑपरेटर|सलाहकार|अधिकारी|स्टाफ|इनसान|insaan|agent|kisi',
+  'human|person|agent|representative|rep|operator|advisor|adviser|somebody|someone|staff|employee|manager|supervisor|people|consultant|receptionist|specialist|support|team|colleague',
+  'موظف|موظفة|شخص|إنسان|انسان|بشر|بشري|ممثل|مندوب|مسؤول|مدير|مشرف|أحد|احد|حد|وكيل|الدعم|دعم|موظفين|مستشار|حدا|العملاء|زميل|زميلة|زميلك',
+  'इंसान|एजेंट|व्यक्ति|आदमी|प्रतिनिधि|कर्मचारी|मैनेजर|किसी|ऑपरेटर|सलाहकार|अधिकारी|स्टाफ|इनसान|सहकर्मी|insaan|agent|kisi',
 );
 /** "I need an agent" is a request; "I need someone to …" or "contact the manager" may be a question to answer. */
 const CERTAIN = phrases('human|person|agent|representative|operator|rep');

@@ -315,6 +315,7 @@ describe('asking for a human', () => {
     'agent',
     'I want to talk to a human',
     'agent please',
+    'My parcel arrived damaged, please connect me with a colleague',
     'An agent, please',
     'a real person please',
     'person please',
