@@ -7,6 +7,7 @@ import { buildKnowledge, KnowledgeIndex } from './build-knowledge.ts';
 import { editDistance } from './mend-typo.ts';
 import { splitDocument } from './split-document.ts';
 import { runToEnd } from './steps.ts';
+import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 
 /** A little under what is reached: an answer to `answered` of the questions, one or an offer to `told`, a false one to few. */
 const FLOOR = { answered: 0.93, told: 0.96, false: 0.07 };
@@ -63,6 +64,16 @@ it('says the same answer in one of two languages: that of the question if a docu
   expect(said('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
   expect(said('How much is delivery?')).toEqual([english]);
   expect(said('كم رسوم التوصيل؟')).toEqual([arabic]);
+});
+
+it('asks before it answers in another writing than the question, if the documents have the one of the question', () => {
+  const english = splitDocument({ id: 'doc_en', name: 'Guide', text: SHOP_GUIDE });
+  const arabic = splitDocument({ id: 'doc_ar', name: 'دليل', text: SHOP_GUIDE_AR });
+  const both = buildKnowledge([...english, ...arabic]).answer('I want my money');
+  expect(both.findings).toEqual([]);
+  expect(both.offers.map(({ label }) => label)).toEqual(expect.arrayContaining(['الإرجاع', 'Delivery']));
+  // With documents in one language only, their answer is better than none.
+  expect(buildKnowledge(arabic).answer('I want my money').findings).toHaveLength(1);
 });
 
 it('offers sections in the language of the question if there are some', () => {

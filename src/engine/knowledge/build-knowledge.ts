@@ -2,6 +2,7 @@ import { type Answer, type Finding, type Gathered, MAX_QUESTION_CHARACTERS, type
 import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
 import { type Candidate, factsOf, type IndexView, type Rest, signalsOf } from './answer-signals.ts';
 import { chanceOf, decide, nearOf, type Weighed } from './decide-answer.ts';
+import { ANSWER_AT } from './decision-weights.ts';
 import { isCount } from './detect-features.ts';
 import { offerSections, rankedFirst } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
@@ -140,12 +141,18 @@ export class KnowledgeIndex {
     }
     candidates.sort((a, b) => b.chance - a.chance);
     // A person is asked in one language only if the documents say the same in two.
-    const inWriting = candidates.filter(({ at }) => writingIn(this.findingAt(at[0]!, ranked.scores)) === writing);
-    const { offers, chances } = offerSections(this.passages, inWriting.length > 0 ? inWriting : candidates);
+    const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
+      writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
+    const inWriting = candidates.filter(isInWriting);
+    const isForeign = inWriting.length > 0 && !isInWriting(candidates[0]!);
+    const foreign = isForeign && candidates[0]!.chance >= ANSWER_AT ? [candidates[0]!] : [];
+    const offered = inWriting.length > 0 ? [...foreign, ...inWriting] : candidates;
+    const { offers, chances } = offerSections(this.passages, offered);
     return {
       candidates,
       offers,
       near: nearOf(candidates[0]?.signals, chances),
+      isForeign,
       chances,
       findingOf: (at) => strict.find((found) => found.at === at) ?? this.findingAt(at, ranked.scores),
     };

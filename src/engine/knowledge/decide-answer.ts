@@ -15,16 +15,20 @@ export type Weighed = {
   chances: readonly number[];
   /** The chance that one of the offered sections answers. */
   near: number;
+  /** The likeliest is in another writing than the question, and the documents have passages in that of the question. */
+  isForeign: boolean;
   findingOf(at: number): Finding;
 };
 
 type Decision = 'answer' | 'ask' | 'unknown';
 
-export const decide = ({ candidates, near }: Weighed): Decision => {
+export const decide = ({ candidates, near, isForeign }: Weighed): Decision => {
   const [best] = candidates;
   if (best === undefined) return 'unknown';
-  if (best.chance >= ANSWER_AT) return 'answer';
-  return near >= ASK_AT ? 'ask' : 'unknown';
+  const mayAsk = near >= ASK_AT;
+  // A person who writes English may not read the Arabic half of the documents.
+  if (best.chance >= ANSWER_AT && !(isForeign && mayAsk)) return 'answer';
+  return mayAsk ? 'ask' : 'unknown';
 };
 
 export const chanceOf = (signals: Signals): number => logistic(ANSWER_WEIGHTS, answerFeatures(signals));
