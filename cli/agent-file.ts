@@ -3,7 +3,7 @@ import { AgentRecord } from '../contract/dashboard/agents.ts';
 import type { BodyOf } from '../contract/dashboard/routes.ts';
 import { Failure } from './failure.ts';
 import { parseJsonObject, readText } from './input.ts';
-import { parseYaml } from './suite-file.ts';
+import { parseYaml } from './test-case-file.ts';
 
 export type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
 

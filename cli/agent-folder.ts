@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import type { AgentDefinition } from '../contract/agents.ts';
-import type { SetSuiteBody } from '../contract/dashboard/suites.ts';
+import type { SetSuiteBody } from '../contract/dashboard/test-cases.ts';
 import type { VariableDeclaration } from '../contract/triggers.ts';
 import { Failure } from './failure.ts';
 import { readText } from './input.ts';
-import { parseYaml, readSuiteFile, writeSuite } from './suite-file.ts';
+import { parseYaml, readSuiteFile, writeSuite } from './test-case-file.ts';
 
 export type TriggerFile = { name: string; enabled: boolean; variables: VariableDeclaration[] };
 

@@ -1,9 +1,9 @@
-import type { CaseResult, SuiteCase } from '../contract/dashboard/suites.ts';
+import type { CaseResult, TestCase } from '../contract/dashboard/test-cases.ts';
 
 /** A result, or why there is none although the case ran. */
 export type Outcome = CaseResult & { error?: { code: string; message: string } };
 /** A case of a run; without an outcome it has not run. */
-export type Tried = { suiteCase: SuiteCase; outcome: Outcome | null; seconds: number };
+export type Tried = { suiteCase: TestCase; outcome: Outcome | null; seconds: number };
 export type Report = {
   agent: { id: string; name: string };
   /** "draft", a number, or the name of a file. */
@@ -58,7 +58,7 @@ function fault(kind: 'error' | 'failure', type: string | null, lines: readonly s
 }
 
 /** What the person and the agent wrote, and which tools were called. */
-const conversationOf = ({ turns: asked }: SuiteCase, { turns }: CaseResult): string =>
+const conversationOf = ({ turns: asked }: TestCase, { turns }: CaseResult): string =>
   turns
     .flatMap(({ said, calls, next }, at) => [
       ...(asked[at]?.say === undefined ? [] : [`Person: ${asked[at].say}`]),

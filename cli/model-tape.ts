@@ -1,6 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { CaseResult, TestAgentBody } from '../contract/dashboard/suites.ts';
+import type { CaseResult, TestAgentBody } from '../contract/dashboard/test-cases.ts';
 import { Failure } from './failure.ts';
 import { parseJsonObject, readText } from './input.ts';
 import { writeText } from './write-text.ts';

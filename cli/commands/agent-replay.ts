@@ -8,7 +8,7 @@ import {
 import { Failure, Refused } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
 import { endWithReader } from '../output.ts';
-import { patiently } from '../patiently.ts';
+import { retryCall } from '../retry-call.ts';
 import { type Cli, examples, verb } from '../verb.ts';
 import { versionOf } from './agent-version.ts';
 
@@ -41,7 +41,7 @@ async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promi
     cli.out.progress(`${at + 1} of ${ids.length}`);
     const body = { conversation_id: conversationId, ...(version !== undefined && { version }) };
     try {
-      const result = await patiently(() => cli.api.call('replayConversation', { ids: { agent_id: agent }, body }));
+      const result = await retryCall(() => cli.api.call('replayConversation', { ids: { agent_id: agent }, body }));
       results.push(result);
       if (cli.out.json || result.turns.some(({ cause }) => cause !== null)) cli.out.line(result, () => textOf(result));
     } catch (error) {

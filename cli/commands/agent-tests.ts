@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { SetSuiteBody } from '../../contract/dashboard/suites.ts';
+import type { SetSuiteBody } from '../../contract/dashboard/test-cases.ts';
 import { Failure } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
-import { namingCases, readSuiteFile, suiteSchema, writeSuite } from '../suite-file.ts';
+import { namingCases, readSuiteFile, suiteSchema, writeSuite } from '../test-case-file.ts';
 import { examples, printsText, verb } from '../verb.ts';
 import { runAgentTests, type TestOptions } from './run-agent-tests.ts';
 

@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
 } from '../../contract/dashboard/rehearsals.ts';
 import type { BodyOf } from '../../contract/dashboard/routes.ts';
-import type { PushRecord } from '../../contract/dashboard/audience-pushes.ts';
+import type { PushRecord } from '../../contract/dashboard/additions.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';

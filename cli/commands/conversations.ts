@@ -4,7 +4,7 @@ import type { QueryOf } from '../../contract/dashboard/routes.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { transcript } from '../transcript.ts';
 import { examples, verb } from '../verb.ts';
-import { addConversationWork } from './conversation-work.ts';
+import { addConversationActions } from './conversation-actions.ts';
 
 export function addConversationsCommand(program: Command): void {
   const conversations = program
@@ -49,5 +49,5 @@ export function addConversationsCommand(program: Command): void {
       'No conversation yet: ./parley trigger AGENT_ID TRIGGER_ID starts one.',
     ),
   );
-  addConversationWork(conversations);
+  addConversationActions(conversations);
 }

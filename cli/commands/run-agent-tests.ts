@@ -1,13 +1,13 @@
-import type { CheckSuiteBody, SuiteCase, TestAgentBody } from '../../contract/dashboard/suites.ts';
+import type { CheckSuiteBody, TestCase, TestAgentBody } from '../../contract/dashboard/test-cases.ts';
 import { readDefinition } from '../agent-file.ts';
 import { annotation, type Place } from '../annotation.ts';
 import { Failure, Refused } from '../failure.ts';
 import { readText } from '../input.ts';
 import { faultsOf, junit, type Outcome, type Report, type Tried } from '../junit.ts';
 import { type ModelTape, openTape } from '../model-tape.ts';
-import { isTemporary, patiently } from '../patiently.ts';
+import { isTemporary, retryCall } from '../retry-call.ts';
 import { openReportFile } from '../report-file.ts';
-import { linesOfCases, namingCases, parseSuite } from '../suite-file.ts';
+import { linesOfCases, namingCases, parseSuite } from '../test-case-file.ts';
 import { printable } from '../table.ts';
 import type { Cli } from '../verb.ts';
 import { versionOf } from './agent-version.ts';
@@ -25,7 +25,7 @@ export type TestOptions = {
 
 /** What every case of a run is tested with. */
 type Target = Pick<TestAgentBody, 'version' | 'definition'>;
-type Planned = { cases: SuiteCase[]; places: (Place | null)[] };
+type Planned = { cases: TestCase[]; places: (Place | null)[] };
 
 /** Runs the cases one after another. The report is opened first and written in any case. */
 export async function runAgentTests(cli: Cli, agent: string, options: TestOptions): Promise<void> {
@@ -134,13 +134,13 @@ async function tryCase(
 /** The first run that fails, else the last. */
 async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: number): Promise<Outcome> {
   for (let time = 1; ; time++) {
-    const result = await patiently(() => cli.api.call('testAgent', { ids: { agent_id: agent }, body }));
+    const result = await retryCall(() => cli.api.call('testAgent', { ids: { agent_id: agent }, body }));
     if (!result.passed || time >= times) return result;
   }
 }
 
 /** An error that is of this case alone; every other error ends the run. */
-function failedOutcome({ name }: SuiteCase, error: unknown): Outcome {
+function failedOutcome({ name }: TestCase, error: unknown): Outcome {
   if (!(error instanceof Refused && error.code === 'answer_not_recorded') && !isTemporary(error)) throw error;
   return { name, passed: false, turns: [], error: { code: error.code, message: error.message } };
 }

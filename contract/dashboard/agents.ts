@@ -3,7 +3,7 @@ import { AgentDefinition, PROVIDERS } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MessageContent, MessageSource } from '../messages.ts';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
-import { PublishBody } from './suites.ts';
+import { PublishBody } from './test-cases.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const MAX_DOCUMENTS_PER_AGENT = 1_000;

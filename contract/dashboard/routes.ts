@@ -36,7 +36,7 @@ import {
   UploadDocumentQuery,
 } from './agents.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
-import { PushListQuery, PushRecord, StartPushBody } from './audience-pushes.ts';
+import { PushListQuery, PushRecord, StartPushBody } from './additions.ts';
 import {
   CountAudienceBody,
   CountedFile,
@@ -115,7 +115,7 @@ import {
   ShortenKeyNetworksBody,
 } from './keys.ts';
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
-import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './suites.ts';
+import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './test-cases.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
-import type { CaseResult, Expectation } from '../../../contract/dashboard/suites.ts';
+import type { CaseResult, Expectation } from '../../../contract/dashboard/test-cases.ts';
 import { detectLanguage, isSameScript } from '../../engine/embedded/detect-language.ts';
 import { readState } from '../../engine/embedded/read-state.ts';
 import { foldText, wordsOf } from '../../engine/knowledge/fold-text.ts';

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import type { Judgment, Rubric } from '../../../contract/dashboard/suites.ts';
+import type { Judgment, Rubric } from '../../../contract/dashboard/test-cases.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { NO_KNOWLEDGE } from '../../engine/provider.ts';
 import { type PlayedAgent, playOnce, type PlayTurnDeps, type Stage } from './play-turn.ts';

@@ -1,4 +1,4 @@
-import type { CaseResult, SuiteCase, TestAgentBody } from '../../../contract/dashboard/suites.ts';
+import type { CaseResult, TestCase, TestAgentBody } from '../../../contract/dashboard/test-cases.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
@@ -20,7 +20,7 @@ export const playCase = (
   deps: PlayTurnDeps,
   orgId: string,
   agent: PlayedAgent,
-  suiteCase: SuiteCase,
+  suiteCase: TestCase,
   { record = false, recorded }: Pick<TestAgentBody, 'record' | 'recorded'>,
 ): Promise<CaseResult> =>
   limitTries(orgId, async () => {
@@ -34,7 +34,7 @@ async function onTape(
   deps: PlayTurnDeps,
   orgId: string,
   agent: PlayedAgent,
-  suiteCase: SuiteCase,
+  suiteCase: TestCase,
   recorded: Recorded,
 ): Promise<CaseResult> {
   const tape = replayTape(recorded);
@@ -49,7 +49,7 @@ async function play(
   deps: PlayTurnDeps,
   orgId: string,
   agent: PlayedAgent,
-  suiteCase: SuiteCase,
+  suiteCase: TestCase,
   tape?: ModelTape,
 ): Promise<CaseResult> {
   const { name, locale = null, variables = {} } = suiteCase;
@@ -103,7 +103,7 @@ const ended = (next: string) => ({ expectation: 'turn', expected: 'waiting_for_u
 
 /** The answer that the case has for a call. */
 const answering =
-  ({ tools = [] }: SuiteCase, calls: Call[]): CallTool =>
+  ({ tools = [] }: TestCase, calls: Call[]): CallTool =>
   async ({ tool, arguments: args }) => {
     calls.push({ tool: tool.name, arguments: args });
     const found = tools.find((one) => one.tool === tool.name && fits(one.arguments ?? {}, args));

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
-import type { PublishBody } from '../../../contract/dashboard/suites.ts';
+import type { PublishBody } from '../../../contract/dashboard/test-cases.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type AgentRow, lockAgent, readAgent } from '../../store/agents/read.ts';
 import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { openCases, readSuite } from '../../store/agents/suite.ts';
+import { openCases, readSuite } from '../../store/agents/test-cases.ts';
 import type { Queryable } from '../../store/db.ts';
 import { checkBoundVariables } from './check-tool.ts';
 

@@ -1,5 +1,5 @@
-import type { CaseResult, TestAgentBody } from '../../../contract/dashboard/suites.ts';
-import { forgetPass, printer, readDocumentsStamp, readSuite, recordPass } from '../../store/agents/suite.ts';
+import type { CaseResult, TestAgentBody } from '../../../contract/dashboard/test-cases.ts';
+import { forgetPass, printer, readDocumentsStamp, readSuite, recordPass } from '../../store/agents/test-cases.ts';
 import { checkDefinition } from './check-definition.ts';
 import { chosenDefinition } from './chosen-definition.ts';
 import type { AgentsDeps } from './deps.ts';

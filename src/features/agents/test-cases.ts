@@ -1,8 +1,8 @@
-import type { CheckSuiteBody, SetSuiteBody, SuiteCase, SuiteRecord } from '../../../contract/dashboard/suites.ts';
+import type { CheckSuiteBody, SetSuiteBody, TestCase, SuiteRecord } from '../../../contract/dashboard/test-cases.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { lockAgent } from '../../store/agents/read.ts';
-import { openCases, readSuite as readRow, writeSuite } from '../../store/agents/suite.ts';
+import { openCases, readSuite as readRow, writeSuite } from '../../store/agents/test-cases.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { lockEndUsers } from '../../store/end-users/lock-end-users.ts';
@@ -58,7 +58,7 @@ export async function checkSuite(
   if (definition) checkDefinition(definition);
 }
 
-function checkCases(cases: readonly SuiteCase[]): void {
+function checkCases(cases: readonly TestCase[]): void {
   if (Buffer.byteLength(JSON.stringify(cases)) > MAX_SUITE_BYTES)
     throw invalid({ pointer: '/cases', code: 'too_large', detail: 'The tests of an agent have at most 256 KiB.' });
   const names = new Set<string>();
@@ -82,7 +82,7 @@ function checkCases(cases: readonly SuiteCase[]): void {
 }
 
 /** Words of a person who was erased do not come back from a file. */
-async function checkOrigins(tx: Queryable, orgId: string, cases: readonly SuiteCase[]): Promise<void> {
+async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCase[]): Promise<void> {
   const known = await lockEndUsers(
     tx,
     orgId,
@@ -104,7 +104,7 @@ async function checkOrigins(tx: Queryable, orgId: string, cases: readonly SuiteC
 }
 
 /** Only an agent may speak first, and only once. */
-export const turnFaults = ({ turns }: SuiteCase, at: string): Fault[] =>
+export const turnFaults = ({ turns }: TestCase, at: string): Fault[] =>
   turns.flatMap(({ say }, turn) =>
     turn > 0 && say === undefined
       ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may be without it.' }]

@@ -1,4 +1,4 @@
-import type { PushRecord, PushState } from '../../../contract/dashboard/audience-pushes.ts';
+import type { PushRecord, PushState } from '../../../contract/dashboard/additions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { PushRow } from '../../store/campaigns/pushes.ts';
 

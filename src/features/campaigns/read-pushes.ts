@@ -1,4 +1,4 @@
-import type { PushRecord } from '../../../contract/dashboard/audience-pushes.ts';
+import type { PushRecord } from '../../../contract/dashboard/additions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { cancelPush as cancelRow, listPushes as listRows, readPush as readRow } from '../../store/campaigns/pushes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_OPEN_PUSHES } from '../../../contract/dashboard/audience-pushes.ts';
+import { MAX_OPEN_PUSHES } from '../../../contract/dashboard/additions.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';

@@ -1,4 +1,4 @@
-import { MAX_KEPT_PUSHES, MAX_OPEN_PUSHES, type PushRecord } from '../../../contract/dashboard/audience-pushes.ts';
+import { MAX_KEPT_PUSHES, MAX_OPEN_PUSHES, type PushRecord } from '../../../contract/dashboard/additions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SuiteCase } from '../../../contract/dashboard/suites.ts';
+import type { TestCase } from '../../../contract/dashboard/test-cases.ts';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { FAKE_MODEL_KEY, startFakeModel } from '../../../test/fakes/model.ts';
 import {
@@ -41,9 +41,9 @@ async function connectedModel() {
   expect({ status: set.status, body: set.body }).toMatchObject({ status: 200 });
   return model;
 }
-const run = async (agent: string, suiteCase: SuiteCase, more: object = {}) =>
+const run = async (agent: string, suiteCase: TestCase, more: object = {}) =>
   (await member(`POST ${at}/${agent}/test`, { case: suiteCase, ...more })).body;
-const once = (say: string | undefined, expectation: object): SuiteCase => ({
+const once = (say: string | undefined, expectation: object): TestCase => ({
   name: 'one',
   turns: [{ ...(say !== undefined && { say }), expect: expectation }],
 });
@@ -74,7 +74,7 @@ describe('a test of an agent', () => {
 
   test('the agent opens, numbers are numbers, and two runs are equal to the byte', async () => {
     const agent = await makeAgent({ opening: { en: 'Table for 12? It is {{shop}}.' } });
-    const suiteCase: SuiteCase = {
+    const suiteCase: TestCase = {
       name: 'opening',
       variables: { shop: 'Doha Books' },
       turns: [
@@ -95,7 +95,7 @@ describe('a test of an agent', () => {
       { name: 'day', ask: { en: 'Which day?' }, type: 'text' },
     ];
     const agent = await makeAgent({ steps: { items } });
-    const suiteCase: SuiteCase = {
+    const suiteCase: TestCase = {
       name: 'booking',
       turns: [
         {},
@@ -122,7 +122,7 @@ describe('a test of an agent', () => {
       const tool = { name: 'order_status', description: 'Status.', parameters, url: 'https://shop.example/t' };
       const definition = { provider, model: 'm', instructions: 'Be kind.', tools: [tool] };
       const agent = await makeAgent(definition);
-      const suiteCase: SuiteCase = {
+      const suiteCase: TestCase = {
         name: 'order',
         tools: [{ tool: 'order_status', answer: { status: 'shipped' } }],
         turns: [{ say: 'Where is A-1?', expect: { says: 'shipped' } }, { say: 'Thanks' }],
@@ -160,7 +160,7 @@ describe('a test of an agent', () => {
       url: 'https://shop.example/t',
     };
     const agent = await makeAgent({ provider: 'openai_compatible', model: 'm', tools: [tool] });
-    const suiteCase: SuiteCase = {
+    const suiteCase: TestCase = {
       name: 'order',
       tools: [{ tool: 'order_status', arguments: { id: 'A-1' }, answer: { status: 'shipped' } }],
       turns: [{ say: 'Where is A-1?', expect: { calls: [{ tool: 'order_status', arguments: { id: 'a-1' } }] } }],
@@ -276,13 +276,13 @@ describe('a test of an agent', () => {
 });
 
 describe('a case made from a conversation', () => {
-  const made = (name: string, from?: string): SuiteCase => ({
+  const made = (name: string, from?: string): TestCase => ({
     ...once('When do you open?', {}),
     name,
     ...(from && { from }),
   });
   const stored = async (agent: string) =>
-    (await member(`GET ${at}/${agent}/suite`)).body.cases.map(({ name }: SuiteCase) => name);
+    (await member(`GET ${at}/${agent}/suite`)).body.cases.map(({ name }: TestCase) => name);
 
   test('is removed when its person is erased, and does not come back from a file', async () => {
     const [first, second, other] = [await makeAgent(), await makeAgent(), await makeAgent()];
@@ -323,8 +323,8 @@ describe('a case made from a conversation', () => {
 });
 
 describe('publishing that needs the tests', () => {
-  const opens: SuiteCase = { name: 'Opens', turns: [{ expect: { says: 'Welcome' } }] };
-  const hours: SuiteCase = { name: 'Hours', turns: [{ say: 'When do you open?', expect: { says: '9:00' } }] };
+  const opens: TestCase = { name: 'Opens', turns: [{ expect: { says: 'Welcome' } }] };
+  const hours: TestCase = { name: 'Hours', turns: [{ say: 'When do you open?', expect: { says: '9:00' } }] };
   const draft = (agent: string, opening: string) =>
     member(`PATCH ${at}/${agent}`, { definition: { opening: { en: opening } }, publish: false });
   const publish = async (agent: string, body?: object) => {

@@ -6,7 +6,7 @@ import { trigger } from '../schema/trigger.ts';
 import { document, toolSecret } from '../schema/agent.ts';
 import { deleteSourcesOfAgent } from '../document-sources/read.ts';
 import { deleteSeenTools } from './mcp-changes.ts';
-import { deleteSuite } from './suite.ts';
+import { deleteSuite } from './test-cases.ts';
 import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);

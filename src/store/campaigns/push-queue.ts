@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
-import type { PushFault } from '../../../contract/dashboard/audience-pushes.ts';
+import type { PushFault } from '../../../contract/dashboard/additions.ts';
 import type { Db, Queryable } from '../db.ts';
 import type { EndUserFilter } from '../end-users/search.ts';
 import { namesOneOf } from '../imports/erase-files.ts';

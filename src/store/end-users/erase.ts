@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { eraseCasesFrom } from '../agents/suite.ts';
+import { eraseCasesFrom } from '../agents/test-cases.ts';
 import { erasePushes } from '../campaigns/push-queue.ts';
 import type { Queryable } from '../db.ts';
 import { scrubStoredAnswers } from '../idempotency/erase.ts';

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import type { SuiteCase } from '../../../contract/dashboard/suites.ts';
+import type { TestCase } from '../../../contract/dashboard/test-cases.ts';
 import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
@@ -64,7 +64,7 @@ export const agentSuite = pgTable(
   {
     orgId: orgId(),
     agentId: text('agent_id').notNull(),
-    cases: jsonb('cases').$type<SuiteCase[]>().notNull(),
+    cases: jsonb('cases').$type<TestCase[]>().notNull(),
     /** Publishing needs all cases to pass. */
     required: boolean('required').notNull().default(false),
     updatedAt: moment('updated_at').notNull().defaultNow(),

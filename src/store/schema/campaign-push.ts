@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { PushFault } from '../../../contract/dashboard/audience-pushes.ts';
+import type { PushFault } from '../../../contract/dashboard/additions.ts';
 import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushRecord } from '../../../contract/dashboard/audience-pushes.ts';
+import type { PushRecord } from '../../../contract/dashboard/additions.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { givenOwner, type Owner } from '../../../test/owner.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { CaseResult } from '../../../../contract/dashboard/suites.ts';
+import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { faultWords } from './fault-words.ts';

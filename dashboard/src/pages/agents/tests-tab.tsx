@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Code, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { CaseResult, SuiteCase, SuiteRecord } from '../../../../contract/dashboard/suites.ts';
+import type { CaseResult, TestCase, SuiteRecord } from '../../../../contract/dashboard/test-cases.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -33,7 +33,7 @@ export function TestsTab({ agentId, unsaved }: { agentId: string; unsaved: boole
 }
 
 type Params = { org_id: string; agent_id: string };
-type Editing = { at: number; item: SuiteCase | null };
+type Editing = { at: number; item: TestCase | null };
 
 function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecord; unsaved: boolean }): ReactNode {
   const say = useWords(testWords);
@@ -41,7 +41,7 @@ function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecor
   const params = { org_id: useOrganization().id, agent_id: agentId };
   const run = useTestRun(params);
   const [editing, setEditing] = useState<Editing | null>(null);
-  const [removing, setRemoving] = useState<SuiteCase | null>(null);
+  const [removing, setRemoving] = useState<TestCase | null>(null);
   const { cases, open } = suite;
   const failed = cases.filter(({ name }) => run.results.get(name)?.passed === false);
   const ordered = [...failed, ...cases.filter((one) => !failed.includes(one))];
@@ -132,7 +132,7 @@ function Gate({ params, suite: { cases, required } }: { params: Params; suite: S
   );
 }
 
-type EditProps = { params: Params; cases: SuiteCase[]; editing: Editing | null; onClose: () => void };
+type EditProps = { params: Params; cases: TestCase[]; editing: Editing | null; onClose: () => void };
 
 function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
   const say = useWords(testWords);
@@ -159,7 +159,7 @@ function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
   );
 }
 
-type RemoveProps = { params: Params; cases: SuiteCase[]; item: SuiteCase | null; onClose: () => void };
+type RemoveProps = { params: Params; cases: TestCase[]; item: TestCase | null; onClose: () => void };
 
 function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
   const say = useWords(testWords);
@@ -183,7 +183,7 @@ function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
 
 type Run = ReturnType<typeof useTestRun>;
 
-function RunButton({ run, cases }: { run: Run; cases: readonly SuiteCase[] }): ReactNode {
+function RunButton({ run, cases }: { run: Run; cases: readonly TestCase[] }): ReactNode {
   const say = useWords(testWords);
   return run.busy ? (
     <Button color="gray" onClick={run.stop}>
@@ -220,7 +220,7 @@ function RunState({ run, all }: { run: Run; all: number }): ReactNode {
   );
 }
 
-type CaseProps = { item: SuiteCase; isOpen: boolean; result: CaseResult | undefined; children: ReactNode };
+type CaseProps = { item: TestCase; isOpen: boolean; result: CaseResult | undefined; children: ReactNode };
 
 function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
   const say = useWords(testWords);

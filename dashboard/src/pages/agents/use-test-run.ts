@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { CaseResult, SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { call, type Problem } from '../../api/client.ts';
 
 /** Runs cases one after another. It stops at Stop, when the page is left, and when a case cannot be run. */
@@ -12,7 +12,7 @@ export function useTestRun(params: { org_id: string; agent_id: string }) {
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function start(cases: readonly SuiteCase[]): Promise<void> {
+  async function start(cases: readonly TestCase[]): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
     setProblem(null);

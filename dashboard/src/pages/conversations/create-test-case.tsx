@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
-import type { SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import type { TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -52,7 +52,7 @@ function Editing({ item, message, opened, onClose }: Props & { opened: boolean; 
   const store = useAct('setSuite', { refresh: ['readSuite'] });
   const [made] = useState(() => caseFrom(item, message));
   if (suite.error && opened) return <ProblemAlert problem={suite.error} onRetry={() => void suite.refetch()} />;
-  const save = (one: SuiteCase): void => {
+  const save = (one: TestCase): void => {
     const cases = suite.data!.cases;
     store.mutate(
       { params, body: { cases: [...cases, withFreeName(one, cases)] } },

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
-import type { CaseResult, SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, type Problem } from '../../api/client.ts';
 import { readAnew } from '../../api/queries.ts';
@@ -27,7 +27,7 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
         made.set(text, document.name);
       }
       const [example] = item.examples;
-      const one: SuiteCase = {
+      const one: TestCase = {
         name,
         // Words of a person go with that person.
         ...(example && question === item.question && { from: example.end_user_id }),

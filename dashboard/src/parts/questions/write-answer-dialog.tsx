@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
-import type { CaseResult } from '../../../../contract/dashboard/suites.ts';
+import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../dialog-form.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';

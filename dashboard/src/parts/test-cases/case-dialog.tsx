@@ -4,8 +4,8 @@ import {
   type Expectation,
   MAX_CASE_TURNS,
   MAX_RUBRIC_CHARACTERS,
-  type SuiteCase,
-} from '../../../../contract/dashboard/suites.ts';
+  type TestCase,
+} from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
@@ -15,17 +15,17 @@ import { testWords } from './words.ts';
 type Props = {
   opened: boolean;
   /** Null: an empty one. */
-  item: SuiteCase | null;
+  item: TestCase | null;
   /** Not stored yet, though it has words. */
   isNew?: boolean;
   /** Says where it comes from; then the last turn is what matters. */
   lead?: string;
   busy: boolean;
   problem: Problem | null;
-  onSave: (item: SuiteCase) => void;
+  onSave: (item: TestCase) => void;
   onClose: () => void;
 };
-type Turn = SuiteCase['turns'][number];
+type Turn = TestCase['turns'][number];
 
 /** A case as a form. What only a file can say is kept, and named. */
 export function CaseDialog({ opened, item, isNew = item === null, ...props }: Props): ReactNode {

@@ -1,5 +1,5 @@
 import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
-import { MAX_CASE_TURNS, type SuiteCase } from '../../../../contract/dashboard/suites.ts';
+import { MAX_CASE_TURNS, type TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 
 /** As long as an expectation may be. */
@@ -13,8 +13,8 @@ const MAX_TOOLS = 20;
 export function caseFrom(
   { messages, locale, end_user: person }: Pick<ConversationRecord, 'messages' | 'locale' | 'end_user'>,
   message: ConversationMessage,
-): SuiteCase {
-  let turns: SuiteCase['turns'] = [];
+): TestCase {
+  let turns: TestCase['turns'] = [];
   const tools: CaseTool[] = [];
   let said: string[] = [];
   for (const one of messages) {
@@ -43,7 +43,7 @@ export function caseFrom(
 
 const textOf = ({ content }: ConversationMessage): string => ('text' in content && content.text) || '';
 
-type CaseTool = NonNullable<SuiteCase['tools']>[number];
+type CaseTool = NonNullable<TestCase['tools']>[number];
 
 const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
   why!.steps.flatMap(({ kind, detail: tool, output, error }): CaseTool[] => {
@@ -52,7 +52,7 @@ const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
   });
 
 /** Results are told by the name, so no two tests have the same. */
-export function withFreeName(one: SuiteCase, cases: readonly SuiteCase[]): SuiteCase {
+export function withFreeName(one: TestCase, cases: readonly TestCase[]): TestCase {
   const taken = new Set(cases.map(({ name }) => name));
   for (let number = 2, { name } = one; ; number++) {
     if (!taken.has(name)) return { ...one, name };

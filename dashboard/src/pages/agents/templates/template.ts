@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../../../../contract/agents.ts';
-import type { SuiteCase } from '../../../../../contract/dashboard/suites.ts';
+import type { TestCase } from '../../../../../contract/dashboard/test-cases.ts';
 
 /** Those of the dashboard. Named here, since tests read this file without a browser's types. */
 type Language = 'en' | 'ar';
@@ -14,10 +14,10 @@ export type Template = {
   definition: Omit<AgentDefinition, 'instructions'>;
   instructions: In<string>;
   documents: In<readonly { name: string; text: string }[]>;
-  cases: In<SuiteCase[]>;
+  cases: In<TestCase[]>;
 };
 
-type Start = { definition: AgentDefinition; documents: readonly { name: string; text: string }[]; cases: SuiteCase[] };
+type Start = { definition: AgentDefinition; documents: readonly { name: string; text: string }[]; cases: TestCase[] };
 
 export const startOf = (template: Template, language: Language): Start => ({
   definition: { instructions: template.instructions[language], ...template.definition },

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Progress, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useRef, type ReactNode } from 'react';
-import type { PushRecord } from '../../../../../contract/dashboard/audience-pushes.ts';
+import type { PushRecord } from '../../../../../contract/dashboard/additions.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { queryClient, readOptions, useAct, useRead } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';

@@ -1,5 +1,5 @@
 import { isMap, isSeq, LineCounter, parse, parseDocument, stringify, YAMLParseError } from 'yaml';
-import { SetSuiteBody, type SuiteCase } from '../contract/dashboard/suites.ts';
+import { SetSuiteBody, type TestCase } from '../contract/dashboard/test-cases.ts';
 import { Failure, Refused } from './failure.ts';
 import { readText } from './input.ts';
 
@@ -14,7 +14,7 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
   }
 }
 
-/** Cases of a file in YAML or JSON, in the form of contract/dashboard/suites.ts. The server checks them. */
+/** Cases of a file in YAML or JSON, in the form of contract/dashboard/test-cases.ts. The server checks them. */
 export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
 
 export function parseSuite(text: string, file: string): SetSuiteBody {
@@ -47,10 +47,10 @@ export async function namingCases<T>(cases: readonly unknown[], work: Promise<T>
 }
 
 /** The same order of the members every time, so that two versions of the file can be compared. */
-export const writeSuite = ({ cases, required }: { cases: SuiteCase[]; required: boolean }): string =>
+export const writeSuite = ({ cases, required }: { cases: TestCase[]; required: boolean }): string =>
   stringify({ ...(required && { required }), cases: cases.map(inOrder) }, { lineWidth: 120 });
 
-const inOrder = ({ name, locale, variables, now, tools, from, turns }: SuiteCase) => ({
+const inOrder = ({ name, locale, variables, now, tools, from, turns }: TestCase) => ({
   name,
   ...(locale !== undefined && { locale }),
   ...(variables !== undefined && { variables }),

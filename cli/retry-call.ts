@@ -6,7 +6,7 @@ const LIMITED_ATTEMPTS = 10;
 const FAILED_ATTEMPTS = 2;
 
 /** Repeats a call that the rate limit refuses, and once a call that a model provider or the server fails. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+export async function retryCall<T>(work: () => Promise<T>): Promise<T> {
   let limited = 0;
   let failed = 0;
   for (;;) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import type { SuiteCase } from '../../../contract/dashboard/suites.ts';
+import type { TestCase } from '../../../contract/dashboard/test-cases.ts';
 import type { Queryable } from '../db.ts';
 import { agentSuite, agentTestPass, document } from '../schema/agent.ts';
 import { canonical } from './versions.ts';
@@ -19,7 +19,7 @@ export async function writeSuite(
   db: Queryable,
   orgId: string,
   agentId: string,
-  changes: { cases: SuiteCase[]; required: boolean },
+  changes: { cases: TestCase[]; required: boolean },
 ): Promise<void> {
   const set = { ...changes, updatedAt: sql`now()` };
   await db
@@ -56,7 +56,7 @@ export async function readDocumentsStamp(db: Queryable, orgId: string, agentId: 
 }
 
 /** Prints of cases: the same for the same case, definition and documents, in any order of their members. */
-export function printer(definition: AgentDefinition, documents: string): (suiteCase: SuiteCase) => string {
+export function printer(definition: AgentDefinition, documents: string): (suiteCase: TestCase) => string {
   const around = digest([definition, documents]);
   return (suiteCase) => digest([suiteCase, around]);
 }
@@ -96,7 +96,7 @@ export async function openCases(
   db: Queryable,
   orgId: string,
   agentId: string,
-  cases: readonly SuiteCase[],
+  cases: readonly TestCase[],
   definition: AgentDefinition,
 ): Promise<string[]> {
   if (cases.length === 0) return [];

@@ -5,7 +5,7 @@ import { examples, type Cli, verb } from '../verb.ts';
 import { transcript } from '../transcript.ts';
 
 /** What members do with a conversation. */
-export function addConversationWork(conversations: Command): void {
+export function addConversationActions(conversations: Command): void {
   const one = (name: string, description: string): Command =>
     conversations.command(name).description(description).argument('<conversation-id>');
 

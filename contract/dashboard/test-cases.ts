@@ -110,7 +110,7 @@ const CaseTool = Type.Object(
   closed,
 );
 
-export const SuiteCase = Type.Object(
+export const TestCase = Type.Object(
   {
     name: Name,
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
@@ -129,9 +129,9 @@ export const SuiteCase = Type.Object(
   },
   closed,
 );
-export type SuiteCase = Static<typeof SuiteCase>;
+export type TestCase = Static<typeof TestCase>;
 
-const cases = Type.Array(SuiteCase, { maxItems: MAX_CASES });
+const cases = Type.Array(TestCase, { maxItems: MAX_CASES });
 
 /** The form of a file in a repository, too. */
 export const SetSuiteBody = Type.Object(
@@ -175,7 +175,7 @@ const Recorded = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLe
 
 export const TestAgentBody = Type.Object(
   {
-    case: SuiteCase,
+    case: TestCase,
     version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Absent: the draft.' })),
     definition: Type.Optional(
       Type.Unsafe<AgentDefinition>({
