@@ -1,4 +1,4 @@
-import type { LiveWords } from '../src/store/words/live-words.ts';
+import type { LiveWords } from '../src/store/deltas/live-deltas.ts';
 
 /** Turns whose words no one reads. */
 export const NO_READERS: Pick<LiveWords, 'begin'> = {

@@ -4,9 +4,9 @@ import type { RunEvents } from '../../../contract/run-events.ts';
 import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/await.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { findRun, listSaidAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
-import { followWords } from '../../store/words/follow-words.ts';
+import { followWords } from '../../store/deltas/follow-deltas.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type ExpectedWords, type LiveWords, runTopic } from '../../store/words/live-words.ts';
+import { type ExpectedWords, type LiveWords, runTopic } from '../../store/deltas/live-deltas.ts';
 import type { TriggersDeps } from './deps.ts';
 import { presentRun } from './read-runs.ts';
 

@@ -2,7 +2,7 @@ import type { VisitorTokens } from '../../access/visitors/visitor-token.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import type { MessageFeed } from '../../store/messages/feed.ts';
-import type { LiveWords } from '../../store/words/live-words.ts';
+import type { LiveWords } from '../../store/deltas/live-deltas.ts';
 
 /** The dependencies of the verbs in this folder. A visitor's messages are stored by conversations/receive-from-visitor.ts. */
 export type VisitorsDeps = {

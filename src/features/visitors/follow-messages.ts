@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../../contract/chat.ts';
 import type { VisitorPlace } from '../../store/visitors.ts';
-import { followWords } from '../../store/words/follow-words.ts';
-import { visitorTopic } from '../../store/words/live-words.ts';
+import { followWords } from '../../store/deltas/follow-deltas.ts';
+import { visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { noteDelivered } from './note-receipts.ts';
 import { presentVisitorMessage } from './read-messages.ts';
 import type { VisitorsDeps } from './deps.ts';

@@ -12,7 +12,7 @@ import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
-import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
+import { type LiveWords, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { recordStop } from '../../answering/stop.ts';

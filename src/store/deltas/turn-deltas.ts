@@ -1,8 +1,8 @@
 import { newId } from '../../kernel/ids.ts';
-import { type Carrier, channelOf } from './carry-words.ts';
-import type { TurnWords } from './live-words.ts';
+import { type Carrier, channelOf } from './send-deltas.ts';
+import type { TurnWords } from './live-deltas.ts';
 import type { WatchedTopics } from './watched-topics.ts';
-import type { WordReaders } from './word-readers.ts';
+import type { WordReaders } from './topic-readers.ts';
 
 /** The first words of a turn go at once, later ones this often. */
 const GAP_MS = 30;

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
-import { type Carrier, channelOf, createCarrier, EVERYONE, type Payload } from './carry-words.ts';
-import { createTurns } from './turn-words.ts';
+import { type Carrier, channelOf, createCarrier, EVERYONE, type Payload } from './send-deltas.ts';
+import { createTurns } from './turn-deltas.ts';
 import { createWatchedTopics, type WatchedTopics } from './watched-topics.ts';
-import { createWordReaders } from './word-readers.ts';
+import { createWordReaders } from './topic-readers.ts';
 
 /**
  * The words of turns under way, from the process that plays a turn to the processes whose readers watch it. They are

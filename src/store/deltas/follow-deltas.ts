@@ -1,4 +1,4 @@
-import type { LiveWords, WordsChange } from './live-words.ts';
+import type { LiveWords, WordsChange } from './live-deltas.ts';
 
 /**
  * Words for one reader, in step with the stored messages that reach it in another way: earlier messages first, and

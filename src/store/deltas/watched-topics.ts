@@ -1,4 +1,4 @@
-import type { WordsChange } from './live-words.ts';
+import type { WordsChange } from './live-deltas.ts';
 
 /** How long a process whose last reader left still gets the words: the reader may come back. */
 const LINGER_MS = 10_000;
