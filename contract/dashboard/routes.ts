@@ -19,7 +19,7 @@ import {
 } from './activity.ts';
 import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
-import { Numbers, NumbersQuery } from './numbers.ts';
+import { Numbers, NumbersQuery } from './statistics.ts';
 import {
   AgentRecord,
   AgentSummary,
@@ -528,7 +528,7 @@ const routes = {
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
   exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
-  readNumbers: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
+  readStatistics: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
   readWeeklyMail: route('GET 200', `${org}/weekly-mail`, 'viewer', 'Whether one gets the weekly mail', { answer: WeeklyMailRecord }),
   setWeeklyMail: route('PUT 200', `${org}/weekly-mail`, 'viewer', 'Get the weekly mail, or not', { body: WeeklyMailBody, answer: WeeklyMailRecord }),
   stopWeeklyMail: route('POST 204', '/weekly-mail/:link', 'public', 'Stop a weekly mail by the link in it', { body: Type.Unsafe<unknown>({}), rawBody: MAX_UNSUBSCRIBE_BYTES }),

@@ -1,5 +1,5 @@
 import { channelKinds } from '../channels/kinds.ts';
-import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/numbers.ts';
+import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { RunInput } from '../../contract/triggers.ts';
 import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';

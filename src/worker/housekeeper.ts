@@ -6,7 +6,7 @@ import type { Db } from '../store/db.ts';
 import { forgetImports } from '../store/imports/queue.ts';
 import { forgetEvents } from '../store/events/events.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
-import { mailWeek, type MailWeekDeps } from '../features/numbers/mail-week.ts';
+import { sendWeeklyMails, type WeeklyMailsDeps } from '../features/statistics/send-weekly-mail.ts';
 import { applyRetention } from '../features/organizations/retention.ts';
 import { tellOwnersOfBudgets } from '../features/spending/tell-owners.ts';
 import { settleDead } from '../store/spending/reserve.ts';
@@ -39,7 +39,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
 /** One batch for organizations with a retention period; while one is due, another may be. */
 const retain = async (db: Db): Promise<number> => ((await applyRetention(db)) ? BATCH : 0);
 
-export type HousekeeperOptions = MailWeekDeps & { log: Logger };
+export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
 
 /**
  * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
@@ -55,7 +55,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
 
   const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets(deps, limit);
   const week = async (): Promise<number> => {
-    await mailWeek(deps);
+    await sendWeeklyMails(deps);
     return 0;
   };
 

@@ -19,7 +19,7 @@ const LISTS = [
   'readCampaignReport',
   'listPushes',
   'listEventDeliveries',
-  'readNumbers',
+  'readStatistics',
   'listCampaigns',
   'listRequests',
   'listRequestCalls',

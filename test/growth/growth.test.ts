@@ -36,7 +36,7 @@ test('no list, search or count reads all rows of an organization', async () => {
   const wide: object[] = [];
   for (const one of calls) {
     // The first look counts each day that is over. The server stores these counts.
-    if (one.name.startsWith('readNumbers')) await call(caller, one);
+    if (one.name.startsWith('readStatistics')) await call(caller, one);
     let status = 0;
     const read = await rowsRead(parley.db, async () => {
       status = await call(caller, one);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mailWeek } from '../../src/features/numbers/mail-week.ts';
+import { sendWeeklyMails } from '../../src/features/statistics/send-weekly-mail.ts';
 import { createQueueMail } from '../../src/store/mail.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
   });
 
   const sendWeek = (now: number): Promise<void> =>
-    mailWeek({
+    sendWeeklyMails({
       db: journey.app.db,
       queueMail: createQueueMail(journey.app.secrets.mailKey),
       setupKey: journey.app.secrets.setupKey,

@@ -1,4 +1,4 @@
-import type { HandOffReason } from '../../../contract/dashboard/numbers.ts';
+import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import { note, ownText, say, type Talk } from './talk.ts';
 
 export const handOff = (talk: Talk, reason: HandOffReason, why: string, reply: string | null = null): void => {

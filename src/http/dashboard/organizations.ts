@@ -6,13 +6,13 @@ import { inviteMember, renewInvitation, withdrawInvitation } from '../../feature
 import { listInvitations, listMembers } from '../../features/members/read-members.ts';
 import { createOrganization } from '../../features/organizations/create-organization.ts';
 import { exportAudit } from '../../features/organizations/export-audit.ts';
-import { readNumbers } from '../../features/numbers/read-numbers.ts';
+import { readStatistics } from '../../features/statistics/read-statistics.ts';
 import {
   readWeeklyMail,
   setWeeklyMail,
   stopWeeklyMail,
   type WeeklyMailDeps,
-} from '../../features/numbers/weekly-mail.ts';
+} from '../../features/statistics/weekly-mail.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
@@ -88,7 +88,7 @@ export const organizationRoutes = ({
       parts: await exportAudit(deps, orgId, { format, filter: auditFilterOf(query) }, actor),
     });
   }),
-  route('readNumbers', ({ orgId, query }) => readNumbers(deps, orgId, query.period)),
+  route('readStatistics', ({ orgId, query }) => readStatistics(deps, orgId, query.period)),
   route('readWeeklyMail', ({ orgId, acting }) => readWeeklyMail(deps, orgId, acting.userId)),
   route('setWeeklyMail', ({ orgId, acting, body }) => setWeeklyMail(deps, orgId, acting.userId, body)),
   route('stopWeeklyMail', ({ params }) => stopWeeklyMail(deps, params.link)),

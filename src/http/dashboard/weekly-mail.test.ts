@@ -8,8 +8,8 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
-import { mailWeek } from '../../features/numbers/mail-week.ts';
-import { signWeeklyLink } from '../../features/numbers/weekly-link.ts';
+import { sendWeeklyMails } from '../../features/statistics/send-weekly-mail.ts';
+import { signWeeklyLink } from '../../features/statistics/weekly-link.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createQueueMail, type Mail } from '../../store/mail.ts';
 
@@ -61,7 +61,7 @@ async function join(role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<Pers
 
 /** One node's round. */
 async function round(now = MONDAY, queue = createQueueMail(server.secrets.mailKey)): Promise<void> {
-  await mailWeek({
+  await sendWeeklyMails({
     db: server.db,
     queueMail: async (tx, mail) => {
       await queue(tx, mail);

@@ -58,7 +58,7 @@ const LONGEST_RECONNECT_MS = 5_000;
 
 // Words that are lost in a crash of the server are made again, so no one waits for its disk.
 const NOTIFY = named(
-  'carry-words',
+  'send-deltas',
   { channels: 'text[]', payloads: 'text[]' },
   `SELECT set_config('synchronous_commit', 'off', true), pg_notify(c, p)
    FROM unnest(:channels, :payloads) AS t(c, p)`,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { HandOffReason } from '../../../contract/dashboard/numbers.ts';
+import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';

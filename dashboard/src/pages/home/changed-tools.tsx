@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './numbers-words.ts';
+import { words } from './statistics-words.ts';
 
 /** Agents that lack a tool until its new form is approved, by name. */
 export function ChangedTools(): ReactNode {

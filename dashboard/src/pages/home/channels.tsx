@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './numbers-words.ts';
+import { words } from './statistics-words.ts';
 
 /** Whether people can be reached: the channels that do not work, by name. */
 export function Channels(): ReactNode {

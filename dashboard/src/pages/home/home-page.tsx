@@ -12,7 +12,7 @@ import { words } from './words.ts';
 
 // Who has just begun needs the one, and who has not the other.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps/first-steps.tsx')).FirstSteps }));
-const NumbersPart = lazy(async () => ({ default: (await import('./numbers-part.tsx')).NumbersPart }));
+const StatisticsPart = lazy(async () => ({ default: (await import('./statistics-part.tsx')).StatisticsPart }));
 const MissedQuestions = lazy(async () => ({
   default: (await import('../../parts/questions/missed-questions.tsx')).AllMissedQuestions,
 }));
@@ -58,7 +58,7 @@ function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode 
   return (
     <Suspense fallback={<PagePending />}>
       {steps && <FirstSteps asked={asked} onHide={hide} />}
-      {(!steps || hasBegun(facts)) && <NumbersPart />}
+      {(!steps || hasBegun(facts)) && <StatisticsPart />}
       {hasBegun(facts) && <MissedQuestions most={MOST_QUESTIONS} />}
       {!steps && (
         <Button mt="md" size="compact-sm" variant="subtle" color="gray" onClick={show} autoFocus={put}>

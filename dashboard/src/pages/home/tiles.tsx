@@ -1,11 +1,11 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Change, Numbers } from '../../../../contract/dashboard/numbers.ts';
+import type { Change, Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { lasting, money, number } from '../../language/format.ts';
 import { type Say, useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './numbers-words.ts';
+import { words } from './statistics-words.ts';
 import classes from './home.module.css';
 
 type Home = Say<keyof (typeof words)['en']>;

@@ -4,13 +4,13 @@ import { listBrokenChannels } from '../../store/channels/channels.ts';
 import { readMissed } from '../../store/conversations/missed-questions.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
-import { claimWeek, listDueOrganizations, type WeeklyReader } from '../../store/numbers/weekly-mail.ts';
+import { claimWeek, listDueOrganizations, type WeeklyReader } from '../../store/statistics/weekly-mail.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
-import { readNumbers } from './read-numbers.ts';
-import { type Week, weekInWords } from './week-in-words.ts';
+import { readStatistics } from './read-statistics.ts';
+import { type Week, weeklyMailText } from './weekly-mail-text.ts';
 import { signWeeklyLink } from './weekly-link.ts';
 
-export type MailWeekDeps = {
+export type WeeklyMailsDeps = {
   db: Db;
   queueMail: QueueMail | null;
   /** HMAC key of the links that stop the mail. */
@@ -34,7 +34,7 @@ const MAX_CHANNELS = 20;
  * they are done are one transaction, so each is queued once, whichever node does it and whenever one dies. A week in
  * which nothing happened is marked without a mail.
  */
-export async function mailWeek(deps: MailWeekDeps): Promise<void> {
+export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   const now = deps.now?.() ?? Date.now();
   if (deps.queueMail === null || !mayBeDue(new Date(now))) return;
   let failure: unknown;
@@ -53,7 +53,12 @@ export async function mailWeek(deps: MailWeekDeps): Promise<void> {
 const mayBeDue = (at: Date): boolean =>
   at.getUTCDay() === SUNDAY.day ? at.getUTCHours() >= SUNDAY.fromHour : at.getUTCDay() <= LAST_DAY;
 
-async function mailOrganization(deps: MailWeekDeps, queueMail: QueueMail, orgId: string, now: number): Promise<void> {
+async function mailOrganization(
+  deps: WeeklyMailsDeps,
+  queueMail: QueueMail,
+  orgId: string,
+  now: number,
+): Promise<void> {
   const week = await readWeek(deps, orgId, now);
   // Still being counted: the next round goes on.
   if (week === null) return;
@@ -64,8 +69,8 @@ async function mailOrganization(deps: MailWeekDeps, queueMail: QueueMail, orgId:
   });
 }
 
-async function readWeek({ db }: MailWeekDeps, orgId: string, now: number): Promise<Week | null> {
-  const numbers = await readNumbers({ db, now: () => now }, orgId, '7d');
+async function readWeek({ db }: WeeklyMailsDeps, orgId: string, now: number): Promise<Week | null> {
+  const numbers = await readStatistics({ db, now: () => now }, orgId, '7d');
   const organization = await readOrganization(db, orgId);
   if (!numbers.complete || !organization) return null;
   const missed = await groupQuestions(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
@@ -87,13 +92,13 @@ const hasNothing = ({ numbers, questions, brokenChannels }: Week): boolean =>
   brokenChannels.length === 0;
 
 function mailTo(
-  { setupKey, baseUrl }: MailWeekDeps,
+  { setupKey, baseUrl }: WeeklyMailsDeps,
   orgId: string,
   { userId, email, language }: WeeklyReader,
   week: Week,
 ): Parameters<QueueMail>[1] {
   const link = signWeeklyLink(setupKey, { orgId, userId });
-  const { stop, ...said } = weekInWords(week, { language, baseUrl });
+  const { stop, ...said } = weeklyMailText(week, { language, baseUrl });
   return {
     to: email,
     ...said,

@@ -1,7 +1,7 @@
 import { SegmentedControl, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Numbers } from '../../../../contract/dashboard/numbers.ts';
+import type { Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
@@ -13,7 +13,7 @@ import { ChangedTools } from './changed-tools.tsx';
 import { Channels } from './channels.tsx';
 import { type HomeSearch, PERIODS, type Period } from './search.ts';
 import { Tiles } from './tiles.tsx';
-import { words } from './numbers-words.ts';
+import { words } from './statistics-words.ts';
 
 const route = getRouteApi('/inside/');
 
@@ -23,18 +23,18 @@ const LOOK_AGAIN_MS = 60_000;
 const SOON_MS = 2_000;
 
 /** What happened in a period, against the one before it. */
-export function NumbersPart(): ReactNode {
+export function StatisticsPart(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { period = '24h' }: HomeSearch = route.useSearch();
   const navigate = route.useNavigate();
   const numbers = useRead(
-    'readNumbers',
+    'readStatistics',
     { params: { org_id }, query: { period } },
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const counting = numbers.data?.complete === false;
-  useRead('readNumbers', { params: { org_id }, query: { period } }, { every: SOON_MS, enabled: counting });
+  useRead('readStatistics', { params: { org_id }, query: { period } }, { every: SOON_MS, enabled: counting });
   const choose = (value: string): void =>
     void navigate({ to: '.', search: { period: value as Period }, replace: true, resetScroll: false });
   return (

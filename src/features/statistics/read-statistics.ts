@@ -1,8 +1,13 @@
-import { type Change, NUMBER_PERIODS, type NumberPeriod, type Numbers } from '../../../contract/dashboard/numbers.ts';
+import {
+  type Change,
+  NUMBER_PERIODS,
+  type NumberPeriod,
+  type Numbers,
+} from '../../../contract/dashboard/statistics.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
-import { countDay } from '../../store/numbers/count-day.ts';
-import { type CountedDay, readDays, storeDay } from '../../store/numbers/days.ts';
+import { countDay } from '../../store/statistics/count-day.ts';
+import { type CountedDay, readDays, storeDay } from '../../store/statistics/days.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -11,10 +16,14 @@ const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DA
 /** What one request counts at most; the next one goes on. */
 const MAX_COUNTING_MS = 3_000;
 
-export type NumbersDeps = { db: Db; now?: () => number };
+export type StatisticsDeps = { db: Db; now?: () => number };
 
 /** What happened in the newest hours, and in as many before them. */
-export async function readNumbers(deps: NumbersDeps, orgId: string, period: NumberPeriod = '24h'): Promise<Numbers> {
+export async function readStatistics(
+  deps: StatisticsDeps,
+  orgId: string,
+  period: NumberPeriod = '24h',
+): Promise<Numbers> {
   const now = deps.now?.() ?? Date.now();
   const hours = NUMBER_PERIODS[period];
   const to = Math.floor(now / HOUR_MS) * HOUR_MS + HOUR_MS;

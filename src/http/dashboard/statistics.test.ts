@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Numbers } from '../../../contract/dashboard/numbers.ts';
+import type { Numbers } from '../../../contract/dashboard/statistics.ts';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { type DashboardServer, startDashboard } from '../../../test/dashboard-server.ts';
-import { readNumbers } from '../../features/numbers/read-numbers.ts';
+import { readStatistics } from '../../features/statistics/read-statistics.ts';
 import { newId } from '../../kernel/ids.ts';
 
 /** What Home counts: to which hour it belongs, what changes late, and what it costs to look. */
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const read = (period: '24h' | '7d' | '30d' = '24h', at = NOW): Promise<Numbers> =>
-  readNumbers({ db: server.db, now: () => at }, orgId, period);
+  readStatistics({ db: server.db, now: () => at }, orgId, period);
 
 /** A conversation that began then. */
 async function talk(at: number, status = 'open'): Promise<string> {
@@ -171,7 +171,7 @@ describe('the numbers of an organization', () => {
   test('have nothing of another organization', async () => {
     await handOff(await talk(NOW - HOUR), NOW - HOUR, 'asked');
     const elsewhere = await givenOrganization(server.db);
-    const found = await readNumbers({ db: server.db, now: () => NOW }, elsewhere, '24h');
+    const found = await readStatistics({ db: server.db, now: () => NOW }, elsewhere, '24h');
     expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
   });
 

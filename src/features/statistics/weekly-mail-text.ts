@@ -1,4 +1,4 @@
-import type { Change, Numbers } from '../../../contract/dashboard/numbers.ts';
+import type { Change, Numbers } from '../../../contract/dashboard/statistics.ts';
 import type { WeeklyMailLanguage } from '../../../contract/dashboard/weekly-mail.ts';
 import { type MailPart, type MailText, unlinked } from '../../store/mail.ts';
 
@@ -65,7 +65,7 @@ const WORDS = { en: EN, ar: AR };
 /** A question may be long, and is another person's text. */
 const MAX_QUESTION = 160;
 
-export function weekInWords(
+export function weeklyMailText(
   { organization, numbers, questions, agentId, brokenChannels }: Week,
   { language, baseUrl }: { language: WeeklyMailLanguage; baseUrl: string },
 ): Pick<MailText, 'subject' | 'lines' | 'parts' | 'after' | 'language'> & { stop: string } {

@@ -6,7 +6,7 @@ import {
   readWeeklyMail as readRow,
   stopWeeklyMail as stopRow,
   writeWeeklyMail,
-} from '../../store/numbers/weekly-mail.ts';
+} from '../../store/statistics/weekly-mail.ts';
 import { readWeeklyLink } from './weekly-link.ts';
 
 export type WeeklyMailDeps = { db: Db; queueMail: QueueMail | null; setupKey: Buffer; now?: () => number };
