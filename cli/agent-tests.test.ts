@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownFile } from '../src/kernel/own-files.ts';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { FAKE_MODEL_KEY, startFakeModel } from '../test/fakes/model.ts';
-import { modelTurn } from '../src/store/schema/spending.ts';
+import { modelTurn } from '../src/store/schema/costs.ts';
 import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 

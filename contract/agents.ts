@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { FALLBACK_REASONS } from './spending.ts';
+import { FALLBACK_REASONS } from './costs.ts';
 
 /**
  * What an agent is: everything that decides what it says. Texts that people read come per language: the key is a

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
-import { ModelUse } from './spending.ts';
+import { ModelUse } from './costs.ts';
 import { Message, type MessageContent } from './messages.ts';
 import { idPattern } from './ids.ts';
 

@@ -6,7 +6,7 @@ import {
   type SetBudgetBody,
   USAGE_GROUPS,
   type UsageGroup,
-} from '../../contract/dashboard/spending.ts';
+} from '../../contract/dashboard/costs.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions } from '../listing.ts';
 import { confirm } from '../prompt.ts';

@@ -9,7 +9,7 @@ import {
 } from '../campaigns.ts';
 import { MAX_LABEL_CHARACTERS } from '../limits.ts';
 import type { MessageContent } from '../messages.ts';
-import { Cost } from '../spending.ts';
+import { Cost } from '../costs.ts';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 

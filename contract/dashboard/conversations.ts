@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
 import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { MAX_CAPTION, Message } from '../messages.ts';
-import { ModelUse } from '../spending.ts';
+import { ModelUse } from '../costs.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { TraceStep } from './agents.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';

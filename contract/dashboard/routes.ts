@@ -185,7 +185,7 @@ import {
   SignInBody,
   SignInOptions,
 } from './sign-in.ts';
-import { BudgetRecord, ModelPrice, SetBudgetBody, SetPriceBody, UsageQuery, UsageRecord } from './spending.ts';
+import { BudgetRecord, ModelPrice, SetBudgetBody, SetPriceBody, UsageQuery, UsageRecord } from './costs.ts';
 import {
   CreateToolSecretBody,
   ListMcpToolsBody,

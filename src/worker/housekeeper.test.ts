@@ -8,7 +8,7 @@ import { createQueueMail } from '../store/mail.ts';
 import { newId } from '../kernel/ids.ts';
 import { deriveKey } from '../kernel/seal.ts';
 import { member } from '../store/schema/identity.ts';
-import { writeBudget } from '../store/spending/budgets.ts';
+import { writeBudget } from '../store/costs/budgets.ts';
 import { createHousekeeper } from './housekeeper.ts';
 
 let db: Db;

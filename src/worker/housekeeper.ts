@@ -8,9 +8,9 @@ import { forgetEvents } from '../store/events/events.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
 import { sendWeeklyMails, type WeeklyMailsDeps } from '../features/statistics/send-weekly-mail.ts';
 import { applyRetention } from '../features/organizations/retention.ts';
-import { tellOwnersOfBudgets } from '../features/spending/tell-owners.ts';
-import { settleDead } from '../store/spending/reserve.ts';
-import { forgetTries } from '../store/spending/settle.ts';
+import { notifyOwnersOfBudgets } from '../features/costs/notify-owners.ts';
+import { settleDead } from '../store/costs/reserve.ts';
+import { forgetTries } from '../store/costs/record-use.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
@@ -53,7 +53,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   let isTidying = false;
   let stopped = false;
 
-  const mail: (typeof CHORES)[number] = (_, limit) => tellOwnersOfBudgets(deps, limit);
+  const mail: (typeof CHORES)[number] = (_, limit) => notifyOwnersOfBudgets(deps, limit);
   const week = async (): Promise<number> => {
     await sendWeeklyMails(deps);
     return 0;

@@ -196,7 +196,7 @@ export const bugs: Bug[] = [
     finding: /probes at once/,
     edits: [
       {
-        file: 'src/store/spending/gates.ts',
+        file: 'src/store/costs/gates.ts',
         find: 'closed_until <= now() AND coalesce(probe_until <= now(), true) RETURNING 1',
         replace: 'closed_until <= now() RETURNING 1',
       },
@@ -232,7 +232,7 @@ export const bugs: Bug[] = [
     finding: /tokens were spent of a budget/,
     edits: [
       {
-        file: 'src/store/spending/reserve.ts',
+        file: 'src/store/costs/reserve.ts',
         find: 'coalesce(bool_and(coalesce(spent + reserved - held + need <= amount, false)), true)',
         replace: 'coalesce(bool_and(coalesce(spent + need <= amount, false)), true)',
       },
@@ -244,6 +244,6 @@ export const bugs: Bug[] = [
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/queue/lease-seconds.ts', find: '  run: 30,', replace: '  run: 5,' },
   { file: 'src/store/queue/lease-seconds.ts', find: '  message: 30,', replace: '  message: 6,' },
-  { file: 'src/store/spending/gates.ts', find: 'FIRST_CLOSED_SECONDS = 15;', replace: 'FIRST_CLOSED_SECONDS = 4;' },
+  { file: 'src/store/costs/gates.ts', find: 'FIRST_CLOSED_SECONDS = 15;', replace: 'FIRST_CLOSED_SECONDS = 4;' },
   { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

@@ -5,7 +5,7 @@ import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import type { ModelRow } from '../../store/models.ts';
 import { openModelKey } from '../../store/open-model-key.ts';
-import { hasBudgets } from '../../store/spending/budgets.ts';
+import { hasBudgets } from '../../store/costs/budgets.ts';
 import { type CallsDeps, type CallsFor, openCalls } from './model-calls.ts';
 
 export type ConnectionDeps = Omit<CallsDeps, 'pool'> & { db: Db; egress: Pick<Egress, 'fetchWith'>; sealingKey: Key };

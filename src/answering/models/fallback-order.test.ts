@@ -12,7 +12,7 @@ import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { writeBudget } from '../../store/spending/budgets.ts';
+import { writeBudget } from '../../store/costs/budgets.ts';
 import { createFindProvider } from './find-provider.ts';
 import { tryContext } from '../try-context.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
-import type { FallbackReason, InsteadOf } from '../../../contract/spending.ts';
+import type { FallbackReason, InsteadOf } from '../../../contract/costs.ts';
 import { dontKnowTurn, handOffTurn } from '../../engine/before-model.ts';
 import { embeddedProvider } from '../../engine/embedded/provider.ts';
 import {

@@ -14,7 +14,7 @@ import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { readModel } from '../../store/models.ts';
 import { openModelKey } from '../../store/open-model-key.ts';
-import { hasBudgets } from '../../store/spending/budgets.ts';
+import { hasBudgets } from '../../store/costs/budgets.ts';
 import type { CallsDeps } from './model-calls.ts';
 import { type Link, tryInOrder } from './fallback-order.ts';
 

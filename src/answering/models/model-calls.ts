@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { InsteadOf } from '../../../contract/spending.ts';
+import type { InsteadOf } from '../../../contract/costs.ts';
 import { type ModelCalls, type ModelResponse, ProviderError, type TurnRequest } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
-import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/spending/gates.ts';
+import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/costs/gates.ts';
 import {
   markSpent,
   type Measured,
@@ -13,8 +13,8 @@ import {
   reserve,
   settleDead,
   type Spending,
-} from '../../store/spending/reserve.ts';
-import { settleTurn } from '../../store/spending/settle.ts';
+} from '../../store/costs/reserve.ts';
+import { recordTurnUse } from '../../store/costs/record-use.ts';
 
 /**
  * The calls of one model in one attempt of a turn. Before each call the gate of the model is asked, then the budgets:
@@ -136,7 +136,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
         insteadOf,
         ...(turns === 0 && { turns }),
       };
-      await withPatience(() => settleTurn(deps.pool, use)).catch((err: unknown) =>
+      await withPatience(() => recordTurnUse(deps.pool, use)).catch((err: unknown) =>
         deps.log.error({ err, run_id: runId }, 'the use of a model could not be counted; its budget pays the limit'),
       );
       deps.onUse?.({ ...ref, spent, calls, toolCalls, failure: failure?.code ?? null });
@@ -214,7 +214,9 @@ export async function countStandIn(
   const { conversation_id: conversationId, run_id: runId } = request.context;
   const none = { model: '', calls: 0, unmeasured: 0, toolCalls: 0, spent: NOTHING };
   const use = { id: randomUUID(), payers: payersOf(request), conversationId, runId, provider, ...none, insteadOf };
-  await settleTurn(pool, use).catch((err: unknown) => log.warn({ err, run_id: runId }, 'a stand-in was not counted'));
+  await recordTurnUse(pool, use).catch((err: unknown) =>
+    log.warn({ err, run_id: runId }, 'a stand-in was not counted'),
+  );
 }
 
 async function passGate({ pool }: CallsDeps, at: ModelRef & { orgId: string }): Promise<Gate> {

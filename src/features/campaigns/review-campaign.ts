@@ -11,7 +11,7 @@ import type { Db } from '../../store/db.ts';
 import type { EndUserFilter } from '../../store/end-users/search.ts';
 import { countRecipients } from '../../store/recipients/read.ts';
 import { countLost, listWaiting, type WaitingRecipient } from '../../store/recipients/review.ts';
-import { readUsageSums } from '../../store/spending/read-use.ts';
+import { readUsageSums } from '../../store/costs/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { type Enrolment, planAudience } from './rehearsal/people.ts';
 import { openingOf, variablesOf } from './plan-dispatch.ts';

@@ -3,8 +3,8 @@ import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { presentModelUse } from '../../store/spending/present-use.ts';
-import { readModelUse } from '../../store/spending/read-use.ts';
+import { presentModelUse } from '../../store/costs/present-use.ts';
+import { readModelUse } from '../../store/costs/read-use.ts';
 import { findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 

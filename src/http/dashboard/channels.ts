@@ -4,7 +4,7 @@ import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { disconnectChannel } from '../../features/channels/disconnect-channel.ts';
 import { listTemplates } from '../../features/channels/list-templates.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
-import { readMessage } from '../../features/channel-messages/read-message.ts';
+import { readMessage } from '../../features/messages/read-message.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';

@@ -20,13 +20,13 @@ import { savedReplyRoutes } from './saved-replies.ts';
 import { segmentRoutes } from './segments.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
-import { spendingRoutes } from './spending.ts';
+import { costRoutes } from './costs.ts';
 import { toolRoutes } from './tools.ts';
 import { sourceRoutes } from './sources.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-type DepsOf<Routes extends (desk: never) => Route[]> = Parameters<Routes>[0]['deps'];
+type DepsOf<Routes extends (routeDeps: never) => Route[]> = Parameters<Routes>[0]['deps'];
 
 /** The dependencies of all verbs behind the dashboard. */
 export type DashboardDeps = DepsOf<typeof signInRoutes> &
@@ -36,7 +36,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof agentRoutes> &
   DepsOf<typeof sourceRoutes> &
   DepsOf<typeof toolRoutes> &
-  DepsOf<typeof spendingRoutes> &
+  DepsOf<typeof costRoutes> &
   DepsOf<typeof triggerRoutes> &
   DepsOf<typeof channelRoutes> &
   DepsOf<typeof campaignRoutes> &
@@ -57,30 +57,30 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
 /** The dashboard's own API: one route for each line of contract/dashboard/routes.ts, all behind the session gate. */
 export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
   const route = createDeclareRoute({ gate: createSessionGate(deps), paging, baseUrl: deps.baseUrl });
-  const desk = { route, deps, paging };
+  const routeDeps = { route, deps, paging };
   return [
-    ...signInRoutes(desk),
-    ...organizationSignInRoutes(desk),
-    ...secondFactorRoutes(desk),
-    ...organizationRoutes(desk),
-    ...agentRoutes(desk),
-    ...sourceRoutes(desk),
-    ...toolRoutes(desk),
-    ...spendingRoutes(desk),
-    ...triggerRoutes(desk),
-    ...channelRoutes(desk),
-    ...campaignRoutes(desk),
-    ...keyRoutes(desk),
-    ...accessTokenRoutes(desk),
-    ...webhookRoutes(desk),
-    ...conversationRoutes(desk),
-    ...handOffRoutes(desk),
-    ...savedReplyRoutes(desk),
-    ...segmentRoutes(desk),
-    ...endUserRoutes(desk),
-    ...importRoutes(desk),
-    ...changeRoutes(desk),
-    ...requestRoutes(desk),
+    ...signInRoutes(routeDeps),
+    ...organizationSignInRoutes(routeDeps),
+    ...secondFactorRoutes(routeDeps),
+    ...organizationRoutes(routeDeps),
+    ...agentRoutes(routeDeps),
+    ...sourceRoutes(routeDeps),
+    ...toolRoutes(routeDeps),
+    ...costRoutes(routeDeps),
+    ...triggerRoutes(routeDeps),
+    ...channelRoutes(routeDeps),
+    ...campaignRoutes(routeDeps),
+    ...keyRoutes(routeDeps),
+    ...accessTokenRoutes(routeDeps),
+    ...webhookRoutes(routeDeps),
+    ...conversationRoutes(routeDeps),
+    ...handOffRoutes(routeDeps),
+    ...savedReplyRoutes(routeDeps),
+    ...segmentRoutes(routeDeps),
+    ...endUserRoutes(routeDeps),
+    ...importRoutes(routeDeps),
+    ...changeRoutes(routeDeps),
+    ...requestRoutes(routeDeps),
     route('readDescription', () => describeDashboard(deps)),
   ];
 }

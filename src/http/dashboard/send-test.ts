@@ -1,10 +1,10 @@
 import type { AcceptedMessage, SendMessage } from '../../../contract/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
-import type { ChannelMessagesDeps } from '../../features/channel-messages/deps.ts';
-import { sendMessage } from '../../features/channel-messages/send-message.ts';
+import type { MessagesDeps } from '../../features/messages/deps.ts';
+import { sendMessage } from '../../features/messages/send-message.ts';
 
-export type TestDeps = ChannelMessagesDeps & Pick<CampaignsDeps, 'findChannel'>;
+export type TestDeps = MessagesDeps & Pick<CampaignsDeps, 'findChannel'>;
 
 /** A message of a member to themselves, sent like any other: consent and suppression hold. */
 export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {

@@ -15,7 +15,7 @@ import { type Db, openDb } from '../../store/db.ts';
 import { claimDocument, holdDocument } from '../../store/embeddings/queue.ts';
 import { readAgentVectors } from '../../store/embeddings/read.ts';
 import { readVectorPiece, type VectorPlace } from '../../store/embeddings/vectors.ts';
-import { writeBudget } from '../../store/spending/budgets.ts';
+import { writeBudget } from '../../store/costs/budgets.ts';
 import type { PagedLoop } from '../paged-loop.ts';
 import { createEmbeddingWorker } from './embedding-worker.ts';
 

@@ -1,5 +1,5 @@
 import { ChannelList } from '../../../../contract/channels.ts';
-import { listAgentChannels } from '../../../features/channel-messages/list-agent-channels.ts';
+import { listAgentChannels } from '../../../features/messages/list-agent-channels.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 

@@ -1,5 +1,5 @@
 import { ChannelMessage } from '../../../../contract/channels.ts';
-import { readMessage } from '../../../features/channel-messages/read-message.ts';
+import { readMessage } from '../../../features/messages/read-message.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 

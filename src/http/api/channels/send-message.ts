@@ -1,6 +1,6 @@
 import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
 import { holds } from '../../../access/decide.ts';
-import { sendMessage } from '../../../features/channel-messages/send-message.ts';
+import { sendMessage } from '../../../features/messages/send-message.ts';
 import type { Route } from '../../route/route.ts';
 import { reachedBySend } from '../reached-person.ts';
 import type { ChannelRoutesDeps } from './routes.ts';

@@ -1,7 +1,7 @@
 import { Chip, Group, Input, Select, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Fallback, STAND_INS } from '../../../../../contract/agents.ts';
-import { FALLBACK_REASONS, type FallbackReason } from '../../../../../contract/spending.ts';
+import { FALLBACK_REASONS, type FallbackReason } from '../../../../../contract/costs.ts';
 import { list as inWords } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';

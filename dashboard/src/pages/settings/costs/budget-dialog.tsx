@@ -1,6 +1,6 @@
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/spending.ts';
+import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, Group, Progress, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import type { BudgetRecord } from '../../../../../contract/dashboard/spending.ts';
+import type { BudgetRecord } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { money, number } from '../../../language/format.ts';

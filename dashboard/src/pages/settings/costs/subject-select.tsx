@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
-import type { BudgetRecord } from '../../../../../contract/dashboard/spending.ts';
+import type { BudgetRecord } from '../../../../../contract/dashboard/costs.ts';
 import { useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { useOrganization } from '../../../session/session.ts';

@@ -1,8 +1,8 @@
 import { Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { IconCoins } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { USAGE_GROUPS, type UsageGroup, type UsageRecord } from '../../../../../contract/dashboard/spending.ts';
-import type { Use } from '../../../../../contract/spending.ts';
+import { USAGE_GROUPS, type UsageGroup, type UsageRecord } from '../../../../../contract/dashboard/costs.ts';
+import type { Use } from '../../../../../contract/costs.ts';
 import { useRead } from '../../../api/queries.ts';
 import { money, number, utcDay } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';

@@ -12,7 +12,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
-import type { InsteadOf } from '../../../contract/spending.ts';
+import type { InsteadOf } from '../../../contract/costs.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 import { organization } from './identity.ts';

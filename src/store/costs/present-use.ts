@@ -1,4 +1,4 @@
-import type { ModelUse, Use } from '../../../contract/spending.ts';
+import type { ModelUse, Use } from '../../../contract/costs.ts';
 import type { ModelUseRow, UseRow } from './read-use.ts';
 
 const counts = (row: Omit<UseRow, 'unpriced' | 'costs'>) => ({

@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { modelPrice } from '../schema/spending.ts';
+import { modelPrice } from '../schema/costs.ts';
 
 export type PriceRow = typeof modelPrice.$inferSelect;
 

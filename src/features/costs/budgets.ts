@@ -1,4 +1,4 @@
-import { type BudgetRecord, MAX_BUDGETS, type SetBudgetBody } from '../../../contract/dashboard/spending.ts';
+import { type BudgetRecord, MAX_BUDGETS, type SetBudgetBody } from '../../../contract/dashboard/costs.ts';
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -11,7 +11,7 @@ import {
   type NamedBudget,
   subjectExists,
   writeBudget,
-} from '../../store/spending/budgets.ts';
+} from '../../store/costs/budgets.ts';
 
 const present = (row: NamedBudget): BudgetRecord => ({
   id: row.id,

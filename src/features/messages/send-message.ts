@@ -7,7 +7,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { ChannelRules, NewMessage, SendCall, Target } from '../../store/messages/send-call.ts';
-import type { ChannelMessagesDeps } from './deps.ts';
+import type { MessagesDeps } from './deps.ts';
 
 export type SendInput = {
   orgId: string;
@@ -31,13 +31,13 @@ const MAX_SCHEDULE_DAYS = 366;
  * resolves.
  */
 export const sendMessage = (
-  deps: ChannelMessagesDeps,
+  deps: MessagesDeps,
   input: SendInput,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> =>
   deps.guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
 async function accept(
-  { db, sendQueue, wake }: ChannelMessagesDeps,
+  { db, sendQueue, wake }: MessagesDeps,
   input: SendInput,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
   let call: SendCall;

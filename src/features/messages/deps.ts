@@ -3,7 +3,7 @@ import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { SendQueue } from '../../store/messages/accept.ts';
 
 /** The dependencies of the verbs in this folder. */
-export type ChannelMessagesDeps = {
+export type MessagesDeps = {
   db: Db;
   sendQueue: SendQueue;
   guard: IdempotencyGuard;

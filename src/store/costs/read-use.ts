@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { InsteadOf } from '../../../contract/spending.ts';
+import type { InsteadOf } from '../../../contract/costs.ts';
 import type { Queryable } from '../db.ts';
 
 /** A sum of turns. `costs`: by currency. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../store/db.ts';
 import { type QueueMail, unlinked } from '../../store/mail.ts';
 import { readOwnerAddresses } from '../../store/members/members.ts';
-import { lockUnmailed, type NamedBudget, setMailed } from '../../store/spending/budgets.ts';
+import { lockUnmailed, type NamedBudget, setMailed } from '../../store/costs/budgets.ts';
 
 type Deps = { db: Db; queueMail: QueueMail | null; baseUrl: string };
 
@@ -9,7 +9,7 @@ type Deps = { db: Db; queueMail: QueueMail | null; baseUrl: string };
  * Mails all owners that a budget is nearly or wholly spent: once for each period and threshold, by whichever node comes
  * first. Returns how many budgets that were. Without a mail server owners see it in the dashboard.
  */
-export async function tellOwnersOfBudgets({ db, queueMail, baseUrl }: Deps, limit: number): Promise<number> {
+export async function notifyOwnersOfBudgets({ db, queueMail, baseUrl }: Deps, limit: number): Promise<number> {
   if (queueMail === null) return 0;
   return db.transaction(async (tx) => {
     const budgets = await lockUnmailed(tx, limit);

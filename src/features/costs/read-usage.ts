@@ -1,7 +1,7 @@
-import type { UsageGroup, UsageRecord } from '../../../contract/dashboard/spending.ts';
-import type { SpendingDeps } from './deps.ts';
-import { presentUse } from '../../store/spending/present-use.ts';
-import { readUsageSums, type UseRow } from '../../store/spending/read-use.ts';
+import type { UsageGroup, UsageRecord } from '../../../contract/dashboard/costs.ts';
+import type { CostsDeps } from './deps.ts';
+import { presentUse } from '../../store/costs/present-use.ts';
+import { readUsageSums, type UseRow } from '../../store/costs/read-use.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -30,7 +30,7 @@ type Query = {
 
 /** What models used in some days of UTC, by day, agent, key, campaign or model. */
 export async function readUsage(
-  { db, now }: SpendingDeps,
+  { db, now }: CostsDeps,
   orgId: string,
   { by = 'day', since, until, agent_id: agentId, key_id: keyId, campaign_id: campaignId }: Query,
 ): Promise<UsageRecord> {

@@ -2,11 +2,11 @@ import type { ChannelMessage, DeliveryStatus } from '../../../contract/channels.
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { findSentMessage } from '../../store/messages/read.ts';
-import type { ChannelMessagesDeps } from './deps.ts';
+import type { MessagesDeps } from './deps.ts';
 
 /** One outbound message: its state and the reason for it. */
 export async function readMessage(
-  { db }: Pick<ChannelMessagesDeps, 'db'>,
+  { db }: Pick<MessagesDeps, 'db'>,
   orgId: string,
   channelId: string,
   id: string,

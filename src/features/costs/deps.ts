@@ -1,4 +1,4 @@
 import type { Db } from '../../store/db.ts';
 
 /** The dependencies of the verbs in this folder. */
-export type SpendingDeps = { db: Db; now: () => number };
+export type CostsDeps = { db: Db; now: () => number };

@@ -8,7 +8,7 @@ import type { Db } from '../db.ts';
 import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
 import { endProbe, enterGate, reportFailure, reportSuccess } from './gates.ts';
 import { markSpent, reserve, settleDead, type Spending } from './reserve.ts';
-import { settleTurn } from './settle.ts';
+import { recordTurnUse } from './record-use.ts';
 
 let db: Db;
 let orgId: string;
@@ -35,7 +35,7 @@ const take = (unknownInput: number, id: string = randomUUID(), more = {}) =>
     ...more,
   });
 const settle = (id: string, spent: Partial<Spending>, more = {}) =>
-  settleTurn(db.$client, {
+  recordTurnUse(db.$client, {
     id,
     payers: payers(),
     conversationId: null,

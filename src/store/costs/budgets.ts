@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Queryable } from '../db.ts';
-import { budget } from '../schema/spending.ts';
+import { budget } from '../schema/costs.ts';
 
 export type BudgetRow = typeof budget.$inferSelect;
 /** `name`: of its agent, campaign or key; null for the organization, and for what is deleted. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { InsteadOf } from '../../../contract/spending.ts';
+import type { InsteadOf } from '../../../contract/costs.ts';
 import { named } from '../named.ts';
 import { MONEY, type Payers, SPENDING, type Spending, TOKENS } from './reserve.ts';
 
@@ -80,7 +80,7 @@ FROM freed f JOIN locked l ON l.org_id = f.org_id AND l.id = f.budget_id
 WHERE b.org_id = l.org_id AND b.id = l.id`,
 );
 
-export async function settleTurn(pool: pg.Pool, use: TurnUse): Promise<void> {
+export async function recordTurnUse(pool: pg.Pool, use: TurnUse): Promise<void> {
   const { payers, spent } = use;
   await pool.query(
     SETTLE({

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { idPattern } from '../ids.ts';
-import { Use } from '../spending.ts';
+import { Use } from '../costs.ts';
 import { MODEL_PROVIDERS } from './models.ts';
 import { closed, Id, Nullable } from './shapes.ts';
 

@@ -1,8 +1,8 @@
-import { MAX_PRICES, type ModelPrice, type SetPriceBody } from '../../../contract/dashboard/spending.ts';
+import { MAX_PRICES, type ModelPrice, type SetPriceBody } from '../../../contract/dashboard/costs.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { deletePrice, listPrices as listRows, writePrice } from '../../store/spending/prices.ts';
+import { deletePrice, listPrices as listRows, writePrice } from '../../store/costs/prices.ts';
 
 export const listPrices = async ({ db }: { db: Queryable }, orgId: string): Promise<ModelPrice[]> =>
   (await listRows(db, orgId)).map(({ provider, model, currency, input, output, cached }) => ({

@@ -3,11 +3,11 @@ import { MAX_PAGE } from '../../../contract/limits.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
-import type { ChannelMessagesDeps } from './deps.ts';
+import type { MessagesDeps } from './deps.ts';
 
 /** The channels of an agent and what each supports. One page holds all channels of an agent. */
 export async function listAgentChannels(
-  { db }: Pick<ChannelMessagesDeps, 'db'>,
+  { db }: Pick<MessagesDeps, 'db'>,
   orgId: string,
   agentId: string,
 ): Promise<ChannelSummary[]> {

@@ -8,7 +8,7 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { newId } from '../../kernel/ids.ts';
-import { settleTurn } from '../../store/spending/settle.ts';
+import { recordTurnUse } from '../../store/costs/record-use.ts';
 
 let server: DashboardServer;
 let call: Client;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const use = (input: number, more: { model?: string; keyId?: string } = {}) =>
-  settleTurn(server.db.$client, {
+  recordTurnUse(server.db.$client, {
     id: randomUUID(),
     payers: { orgId, agentId, keyId: more.keyId ?? '', campaignId: '' },
     conversationId: null,
