@@ -11,7 +11,7 @@ import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import { useAgentNames } from '../../parts/names.ts';
-import { words as repeatWords } from './repeat/words.ts';
+import { words as repeatWords } from './schedules/words.ts';
 import { words } from './words.ts';
 
 export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {

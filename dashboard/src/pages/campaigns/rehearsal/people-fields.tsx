@@ -2,7 +2,7 @@ import { Group, MultiSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { RecipientsFile } from '../audience/recipients-file.tsx';
+import { RecipientsFile } from '../additions/recipients-file.tsx';
 import { ZONES } from '../../../parts/zone-select.tsx';
 import type { Rehearsal } from './use-rehearsal.ts';
 import { words } from './words.ts';
