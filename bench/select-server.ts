@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createDigest, digestForms } from '../src/access/keys/digest.ts';
+import { createDigest, digestForms } from '../src/access/api-keys/digest.ts';
 import { openDb } from '../src/store/db.ts';
 import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 

@@ -6,8 +6,8 @@ import { type Config, loadConfig } from '../src/config/config.ts';
 import type { Secrets } from '../src/config/secrets.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import { type Db, openDb } from '../src/store/db.ts';
-import { createDigest, digestBytes } from '../src/access/keys/digest.ts';
-import { mintKey } from '../src/access/keys/key-format.ts';
+import { createDigest, digestBytes } from '../src/access/api-keys/digest.ts';
+import { mintKey } from '../src/access/api-keys/key-format.ts';
 import { givenKey } from './factories.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 

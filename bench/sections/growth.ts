@@ -1,7 +1,7 @@
 import { median, type Plan } from '../compare.ts';
 import { startProgram } from '../program.ts';
 import { givenKey } from '../../test/factories.ts';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { call, type Caller, type GrowthCall, growthCalls, signIn } from '../../test/growth/calls.ts';
 import { fill, OWNER, prepareGrowth } from '../../test/growth/fill.ts';
 

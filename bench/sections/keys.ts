@@ -1,5 +1,5 @@
 import { newId } from '../../src/kernel/ids.ts';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { compare, type Plan, told } from '../compare.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { insertDocument } from '../../src/store/documents.ts';
 import { manualText } from '../../test/documents.ts';

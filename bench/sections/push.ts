@@ -1,4 +1,4 @@
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { campaign } from '../../src/store/schema/campaign.ts';
 import { givenKey } from '../../test/factories.ts';

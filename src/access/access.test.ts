@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createLogger } from '../kernel/log.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { type Access, createAccess } from './access.ts';
-import { createDigest, digestBytes } from './keys/digest.ts';
-import { mintKey } from './keys/key-format.ts';
+import { createDigest, digestBytes } from './api-keys/digest.ts';
+import { mintKey } from './api-keys/key-format.ts';
 import { marginOf } from './nodes/protocol.ts';
 import type { Admission, Need } from './types.ts';
 

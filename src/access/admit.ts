@@ -2,15 +2,15 @@ import { isId, type IdPrefix } from '../../contract/ids.ts';
 import { Refusal } from '../../contract/problems.ts';
 import { REGIONS, type Region } from '../../contract/regions.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { CHALLENGE_INVALID, readToken } from './keys/authorization-header.ts';
+import { CHALLENGE_INVALID, readToken } from './api-keys/authorization-header.ts';
 import { decideCaller, decideNetwork, decideTarget, type Found, type Named } from './decide.ts';
-import type { Directory, KeyEntry, TargetKind } from './keys/directory.ts';
-import type { Fills } from './keys/directory-fill.ts';
-import { parseKey } from './keys/key-format.ts';
-import type { LastUsed } from './keys/last-used.ts';
+import type { Directory, KeyEntry, TargetKind } from './api-keys/directory.ts';
+import type { Fills } from './api-keys/directory-fill.ts';
+import { parseKey } from './api-keys/key-format.ts';
+import type { LastUsed } from './api-keys/last-used.ts';
 import type { CallBlocks } from './limits/call-blocks.ts';
 import type { Lease } from './nodes/lease.ts';
-import { plainAddress } from './keys/networks.ts';
+import { plainAddress } from './api-keys/networks.ts';
 import type {
   Admission,
   AgentFacts,

@@ -9,7 +9,7 @@ import {
 } from '../../contract/permissions.ts';
 import type { ProblemCode } from '../../contract/problems.ts';
 import { decide, type Found, type Named } from './decide.ts';
-import { storedNetworks } from './keys/networks.ts';
+import { storedNetworks } from './api-keys/networks.ts';
 import type { Caller, Need } from './types.ts';
 
 /**

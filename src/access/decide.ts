@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/problems.ts';
 import type { Permission } from '../../contract/permissions.ts';
 import { hasApi } from '../../contract/plans.ts';
-import { challengeScope } from './keys/authorization-header.ts';
-import { isInside } from './keys/networks.ts';
+import { challengeScope } from './api-keys/authorization-header.ts';
+import { isInside } from './api-keys/networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 
 /** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */

@@ -1,6 +1,6 @@
 import type { Permission, KeyScope, Plan } from '../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
-import type { Network } from './keys/networks.ts';
+import type { Network } from './api-keys/networks.ts';
 
 /** A verified key with the facts about its organization that decisions need. */
 export type Caller = {

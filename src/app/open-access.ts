@@ -1,6 +1,6 @@
 import { createAccess } from '../access/access.ts';
-import { createDigest } from '../access/keys/digest.ts';
-import { createLastUsed } from '../access/keys/last-used.ts';
+import { createDigest } from '../access/api-keys/digest.ts';
+import { createLastUsed } from '../access/api-keys/last-used.ts';
 import type { SharedCounters } from '../access/limits/shared-counters.ts';
 import { createMailLimit } from '../access/sessions/mail-limit.ts';
 import { createLazyOidc } from '../access/sessions/lazy-oidc.ts';

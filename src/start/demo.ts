@@ -1,6 +1,6 @@
 import type { Region } from '../../contract/regions.ts';
-import { createDigest, digestBytes } from '../access/keys/digest.ts';
-import { mintKey, shownPrefix } from '../access/keys/key-format.ts';
+import { createDigest, digestBytes } from '../access/api-keys/digest.ts';
+import { mintKey, shownPrefix } from '../access/api-keys/key-format.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { sealSecrets } from '../features/channels/ask-provider.ts';
 import { keepMessage } from '../features/conversations/receive-message.ts';

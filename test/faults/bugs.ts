@@ -81,7 +81,7 @@ export const bugs: Bug[] = [
     finding: /accepted after "revoked"/,
     edits: [
       {
-        file: 'src/access/keys/directory.ts',
+        file: 'src/access/api-keys/directory.ts',
         find: '    since >= floor && ids.every(',
         replace: '    true || ids.every(',
       },

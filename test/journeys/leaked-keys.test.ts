@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDigest, digestBytes } from '../../src/access/keys/digest.ts';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { createDigest, digestBytes } from '../../src/access/api-keys/digest.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenKey, givenOrganization } from '../factories.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';

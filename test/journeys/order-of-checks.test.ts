@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { SLOW_BODY_MS } from '../../src/http/route/mount-routes.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mintKey } from '../../src/access/keys/key-format.ts';
+import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { createDatabase } from './database.ts';
 import { createNode } from './node.ts';
 import { loadEditedNode, remedies } from './remedies.ts';

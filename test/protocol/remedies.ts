@@ -12,8 +12,8 @@ type Remedy = { name: string; edits: Edit[]; seed: number; path?: string };
 
 const LEASE = 'src/access/nodes/lease.ts';
 const BARRIER = 'src/access/nodes/barrier.ts';
-const DIRECTORY = 'src/access/keys/directory.ts';
-const FILL = 'src/access/keys/directory-fill.ts';
+const DIRECTORY = 'src/access/api-keys/directory.ts';
+const FILL = 'src/access/api-keys/directory-fill.ts';
 const NODE = 'test/protocol/node.ts';
 
 const APPLY = '    for (const subject of reading.subjects) memory.drop(subject);\n';

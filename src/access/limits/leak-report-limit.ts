@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { countedPlace } from '../keys/networks.ts';
+import { countedPlace } from '../api-keys/networks.ts';
 import type { SharedCounters } from './shared-counters.ts';
 import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLeakReportLimit } from './leak-report-limit.ts';
-import { countedPlace } from '../keys/networks.ts';
+import { countedPlace } from '../api-keys/networks.ts';
 import { createMailLimit } from '../sessions/mail-limit.ts';
 import { createSignInLimit } from '../sessions/sign-in-limit.ts';
 import { createVisitorLimit } from '../visitors/visitor-limit.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../../../contract/problems.ts';
-import { countedPlace } from '../keys/networks.ts';
+import { countedPlace } from '../api-keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**

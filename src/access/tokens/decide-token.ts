@@ -1,7 +1,7 @@
 import { ROLES, type Role, type TokenVerb } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { FoundToken } from '../../store/access-tokens/find.ts';
-import { CHALLENGE_INVALID, challengeScope } from '../keys/authorization-header.ts';
+import { CHALLENGE_INVALID, challengeScope } from '../api-keys/authorization-header.ts';
 
 /** What a route asks of a token: its verb (`own`: any), the role that its people need, and what its path names. */
 export type TokenNeed = {

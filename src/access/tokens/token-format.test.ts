@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TOKEN_PATTERN } from '../../../contract/key-pattern.ts';
 import { redact } from '../../kernel/redact.ts';
-import { mintKey, parseKey } from '../keys/key-format.ts';
+import { mintKey, parseKey } from '../api-keys/key-format.ts';
 import { isTokenLike, mintToken, parseToken, shownTokenPrefix } from './token-format.ts';
 
 test('a value has its region and a checksum, and a changed character is noticed', () => {

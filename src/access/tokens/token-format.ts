@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isRegion, type Region } from '../../../contract/regions.ts';
-import { base62, crc32 } from '../keys/key-format.ts';
+import { base62, crc32 } from '../api-keys/key-format.ts';
 
 /**
  * The value of an access token: an API key's format with `token_` in its prefix, so that neither is ever taken for the

@@ -4,10 +4,10 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { Region } from '../../../contract/regions.ts';
 import { findToken, type FoundToken } from '../../store/access-tokens/find.ts';
 import type { Db } from '../../store/db.ts';
-import { CHALLENGE_INVALID, readToken } from '../keys/authorization-header.ts';
-import { type Digest, digestForms } from '../keys/digest.ts';
-import { parseKey } from '../keys/key-format.ts';
-import type { LastUsed } from '../keys/last-used.ts';
+import { CHALLENGE_INVALID, readToken } from '../api-keys/authorization-header.ts';
+import { type Digest, digestForms } from '../api-keys/digest.ts';
+import { parseKey } from '../api-keys/key-format.ts';
+import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 

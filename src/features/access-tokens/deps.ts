@@ -1,5 +1,5 @@
 import type { Region } from '../../../contract/regions.ts';
-import type { Digest } from '../../access/keys/digest.ts';
+import type { Digest } from '../../access/api-keys/digest.ts';
 import type { Db } from '../../store/db.ts';
 
 /** The dependencies of the verbs in this folder. */

@@ -1,7 +1,7 @@
 import { DEFAULT_TOKEN_DAYS, MAX_TOKENS } from '../../../contract/dashboard/access-tokens.ts';
 import type { Role, TokenKind, TokenRole, TokenVerb } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { digestBytes } from '../../access/keys/digest.ts';
+import { digestBytes } from '../../access/api-keys/digest.ts';
 import { mintToken, shownTokenPrefix } from '../../access/tokens/token-format.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countTokens, findAgents, holdSession, insertToken } from '../../store/access-tokens/tokens.ts';

@@ -5,7 +5,7 @@ import type { Refusal } from '../../../contract/problems.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { type Access, createAccess } from '../../access/access.ts';
-import { createDigest } from '../../access/keys/digest.ts';
+import { createDigest } from '../../access/api-keys/digest.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';

@@ -2,7 +2,7 @@ import type { CreateKeyBody } from '../../../contract/dashboard/keys.ts';
 import type { KeyLimits } from '../../../contract/key-limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
-import { type Network, readNetwork } from '../../access/keys/networks.ts';
+import { type Network, readNetwork } from '../../access/api-keys/networks.ts';
 
 /** The label in its stored form. Throws `validation_failed`. */
 export function checkLabel(label: string): string {

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { KeyListQuery } from '../../../contract/dashboard/keys.ts';
 import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
-import type { Digest } from '../../access/keys/digest.ts';
+import type { Digest } from '../../access/api-keys/digest.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 

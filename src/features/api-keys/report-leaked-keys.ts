@@ -1,6 +1,6 @@
 import type { Leak, LeakReport } from '../../../contract/leaks.ts';
-import { digestForms } from '../../access/keys/digest.ts';
-import { parseKey } from '../../access/keys/key-format.ts';
+import { digestForms } from '../../access/api-keys/digest.ts';
+import { parseKey } from '../../access/api-keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import { findActiveKeys } from '../../store/api-keys/revoke.ts';

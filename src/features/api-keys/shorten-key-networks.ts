@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { type Network, covers, storedNetworks } from '../../access/keys/networks.ts';
+import { type Network, covers, storedNetworks } from '../../access/api-keys/networks.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { shortenKeyNetworks as shortenRow } from '../../store/api-keys/write.ts';
 import type { ApiKeysDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { countedPlace } from '../../access/keys/networks.ts';
+import { countedPlace } from '../../access/api-keys/networks.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { followMessages as follow } from '../../features/visitors/follow-messages.ts';
 

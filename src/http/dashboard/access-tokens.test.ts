@@ -12,8 +12,8 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
-import { createDigest } from '../../access/keys/digest.ts';
-import { mintKey } from '../../access/keys/key-format.ts';
+import { createDigest } from '../../access/api-keys/digest.ts';
+import { mintKey } from '../../access/api-keys/key-format.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { createTokenGate } from '../../access/tokens/token-gate.ts';
 import { mintToken } from '../../access/tokens/token-format.ts';

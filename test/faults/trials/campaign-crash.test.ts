@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDigest, digestBytes } from '../../../src/access/keys/digest.ts';
-import { mintKey } from '../../../src/access/keys/key-format.ts';
+import { createDigest, digestBytes } from '../../../src/access/api-keys/digest.ts';
+import { mintKey } from '../../../src/access/api-keys/key-format.ts';
 import { deriveSecrets } from '../../../src/config/secrets.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { type Db, openDb } from '../../../src/store/db.ts';

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../../../../test/factories.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../../../../test/fakes/model.ts';
 import { openStream, type Stream } from '../../../../test/read-stream.ts';
-import { createDigest } from '../../../access/keys/digest.ts';
+import { createDigest } from '../../../access/api-keys/digest.ts';
 import { revokeApiKey } from '../../../features/api-keys/revoke-api-key.ts';
 import { setModel } from '../../../features/models/set-model.ts';
 
