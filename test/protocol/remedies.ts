@@ -109,8 +109,8 @@ export const remedies: Remedy[] = [
     edits: [
       {
         file: DIRECTORY,
-        find: 'since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since);',
-        replace: 'true;',
+        find: 'since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since),',
+        replace: 'true,',
       },
     ],
     seed: 29,
