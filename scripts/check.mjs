@@ -28,6 +28,11 @@ const CHECKS = [
     cure: 'node_modules/.bin/node scripts/cli-docs.ts',
   },
   { name: 'plain words', args: ['scripts/check-words.mjs'] },
+  {
+    name: 'names of folders',
+    args: ['scripts/check-folders.mjs'],
+    cure: 'name the folder by a noun of docs/glossary.md',
+  },
 ];
 
 await run(async () => {
