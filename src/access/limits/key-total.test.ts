@@ -10,8 +10,8 @@ import { createLogger } from '../../kernel/log.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { apiKey, apiKeyUse } from '../../store/schema/api-key.ts';
 import { type Access, createAccess } from '../access.ts';
-import { createDigest, digestBytes } from '../keys/digest.ts';
-import { mintKey } from '../keys/key-format.ts';
+import { createDigest, digestBytes } from '../api-keys/digest.ts';
+import { mintKey } from '../api-keys/key-format.ts';
 import type { Admission, Caller, Need } from '../types.ts';
 import { createCallBlocks, MAX_BLOCK } from './call-blocks.ts';
 
