@@ -238,6 +238,37 @@ export const bugs: Bug[] = [
       },
     ],
   },
+  {
+    name: 'a block is larger than what remains of the total',
+    scenario: 'total-exact',
+    finding: /are allowed in total/,
+    edits: [
+      {
+        file: 'src/store/api-keys/total.ts',
+        find: 'least(k.total - u.reserved, greatest($3::int',
+        replace: 'CASE WHEN k.total > u.reserved THEN 1 ELSE 0 END * least(k.total, greatest(7, $3::int',
+      },
+    ],
+  },
+  {
+    name: 'a stopped node keeps its block',
+    scenario: 'total-stopped',
+    finding: /calls were lost/,
+    edits: [{ file: 'src/access/access.ts', find: '      await blocks.stop();\n', replace: '' }],
+  },
+  {
+    name: 'a call is counted after a reservation that failed',
+    scenario: 'total-cut',
+    finding: /are allowed in total/,
+    edits: [
+      {
+        file: 'src/access/limits/call-blocks.ts',
+        find: '    const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });',
+        replace:
+          '    const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share }).catch(() => 1);',
+      },
+    ],
+  },
 ];
 
 /** Shorter leases and pauses, so that a scenario in which a worker or a provider is away need not wait half a minute. */

@@ -8,10 +8,11 @@ import { edgeScenarios } from './scenarios/edges.ts';
 import { modelScenarios } from './scenarios/models.ts';
 import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
+import { totalScenarios } from './scenarios/totals.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
 /** All parts of a whole run. */
-export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios];
+export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios, ...totalScenarios];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
 export { bugs, modelScenarios, redisScenarios, startRedis };
 
