@@ -147,6 +147,22 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(bound['allowed_networks']).toEqual(['10.0.0.0/8', '::1/128']);
   const narrowed = await parley('keys', 'networks', bound['id'] as string, '--set', '10.1.2.3');
   expect(narrowed['allowed_networks']).toEqual(['10.1.2.3/32']);
+
+  const limits = '{"total":2,"per_minute":60}';
+  const limited = await parley(
+    ...words('keys create --label Trial --scope organization --permissions triggers --limits'),
+    limits,
+  );
+  expect(limited).toMatchObject({ limits: { total: 2, per_minute: 60 }, remaining: 2 });
+  env['PARLEY_API_KEY'] = limited['value'];
+  expect((await parley(...call))['status']).toBe('queued');
+  expect((await parley('keys', 'list'))['data'][0]).toMatchObject({ label: 'Trial', remaining: 1 });
+  const lowered = await parley('keys', 'limits', limited['id'] as string, '--set', '{"total":1}');
+  expect(lowered).toMatchObject({ limits: { total: 1, per_minute: 60 }, remaining: 0 });
+  expect(errorOf(await runCli(call, env)).code).toBe('key_used_up');
+  delete env['PARLEY_API_KEY'];
+  const raised = await runCli(['keys', 'limits', limited['id'] as string, '--set', '{"total":9}'], env);
+  expect(errorOf(raised).code).toBe('validation_failed');
 });
 
 test('a program with an access token does what its verbs allow, and says what is missing', async () => {

@@ -401,4 +401,41 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByText('127.0.0.0/8, 2001:db8::/32').waitFor();
     await context.close();
   });
+
+  test('may have limits, which are lowered later, and shows what remains', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    await page.getByLabel('Label').fill('Trial');
+    await dialog(page).getByText('Limits (optional)').click();
+    await page.getByLabel('Calls in total').fill('many');
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    await dialog(page).getByText('Enter a whole number from 1').waitFor();
+    await page.getByLabel('Calls in total').fill('٥');
+    await page.getByLabel('Calls per minute').fill('30');
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    const value = await valueOf(page);
+    for (let n = 0; n < 2; n++) expect((await me(value)).status).toBe(200);
+    await saved(page);
+    await row(page, 'Trial').getByText('3 calls left').waitFor();
+
+    await page.getByRole('link', { name: 'Trial' }).click();
+    await page.getByText('5 calls in total · 3 calls left').waitFor();
+    await page.getByText('30 calls per minute').waitFor();
+    await page.getByRole('button', { name: 'Lower limits' }).click();
+    await page.getByLabel('Calls in total').fill('6');
+    await page.getByLabel('Calls per minute').fill('');
+    await dialog(page).getByRole('button', { name: 'Lower limits' }).click();
+    // The server refuses each of them beside its field.
+    await dialog(page).getByText('A limit of a key cannot be removed').waitFor();
+    await page.getByLabel('Calls per minute').fill('30');
+    await dialog(page).getByRole('button', { name: 'Lower limits' }).click();
+    await dialog(page).getByText('can be lowered, but not raised').waitFor();
+    await page.getByLabel('Calls in total').fill('2');
+    await dialog(page).getByRole('button', { name: 'Lower limits' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    expect(await me(value)).toEqual({ status: 403, code: 'key_used_up' });
+    await page.getByText('2 calls in total · 0 calls left').waitFor();
+    await page.getByText('total 5, per_minute 30').waitFor();
+    await context.close();
+  });
 });

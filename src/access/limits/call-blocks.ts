@@ -5,7 +5,7 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
 
 /**
  * The total of a key over all nodes. A node reserves a block of calls in the database and takes calls from it in
- * memory. A call that nobody reserved is never accepted, so the total is never exceeded. A node that is killed loses at
+ * memory. A call that is not reserved is never accepted, so the total is never exceeded. A node that is killed loses at
  * most its block. (docs/adr/0108)
  *
  * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that
@@ -24,7 +24,7 @@ export type CallBlocks = {
   flush(): void;
   /** Without shared counters there may be `nodes` blocks of each key. */
   share(nodes: number): void;
-  /** Returns calls that nobody needs here; once a second. */
+  /** Returns calls that are not needed here; once a second. */
   sweep(): Promise<void>;
   /** Returns all calls. Call it when no request is in progress. */
   stop(): Promise<void>;

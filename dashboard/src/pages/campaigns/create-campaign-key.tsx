@@ -11,7 +11,9 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { ShownOnce } from '../../parts/api-keys/create/shown-once.tsx';
+import { isLimit, limitsOf, NO_LIMITS, OptionalLimits } from '../../parts/api-keys/limits-field.tsx';
 import { networkFaults, networksOf, OptionalNetworks } from '../../parts/api-keys/networks-field.tsx';
+import { words as keyWords } from '../../parts/api-keys/words.ts';
 import { words } from './words.ts';
 
 type DialogProps = {
@@ -60,11 +62,16 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
   const org_id = useOrganization().id;
   // The list is read again when the dialog closes.
   const create = useAct('createKey', { refresh: [] });
-  const form = useCheckedForm({ label: '', allowed_networks: '' }, () => ({
+  const sayKeys = useWords(keyWords);
+  const checkLimit = (value: string): string | null => (isLimit(value) ? null : sayKeys('limit_invalid'));
+  const form = useCheckedForm({ label: '', allowed_networks: '', ...NO_LIMITS }, () => ({
+    per_minute: checkLimit,
+    total: checkLimit,
     label: (value) => (value.trim() === '' ? say('key_label_missing') : null),
   }));
-  const submit = form.submit(({ label, allowed_networks }) => {
+  const submit = form.submit(({ label, allowed_networks, ...texts }) => {
     const networks = networksOf(allowed_networks);
+    const limits = limitsOf(texts);
     create.mutate(
       {
         params: { org_id },
@@ -73,6 +80,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
           scope: 'campaign',
           campaign_id: campaign.id,
           ...(networks.length > 0 && { allowed_networks: networks }),
+          ...(Object.keys(limits).length > 0 && { limits }),
         },
       },
       {
@@ -108,6 +116,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
         {...form.getInputProps('label')}
       />
       <OptionalNetworks {...form.getInputProps('allowed_networks')} />
+      <OptionalLimits inputOf={form.getInputProps} without="per_end_user_per_minute" />
     </DialogForm>
   );
 }

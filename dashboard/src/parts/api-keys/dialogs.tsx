@@ -21,6 +21,11 @@ export const NetworksDialog = onceOpened(
   ({ item }) => item !== null,
   { item: null },
 );
+export const LimitsDialog = onceOpened(
+  async () => (await import('./limits-dialog.tsx')).LimitsDialog,
+  ({ item }) => item !== null,
+  { item: null },
+);
 export const RenameDialog = onceOpened(
   async () => (await import('./rename-dialog.tsx')).RenameDialog,
   ({ item }) => item !== null,

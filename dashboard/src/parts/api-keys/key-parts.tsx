@@ -103,10 +103,17 @@ export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): React
     <>
       {plan === 'free' && <Badge color="orange">{say('paused')}</Badge>}
       {item.allowed_networks && <OnlyFrom networks={item.allowed_networks} />}
+      {item.remaining !== null && <Remaining remaining={item.remaining} />}
       {item.revoke_at && <Badge color="orange">{say.rich('ends', { when: <Until at={item.revoke_at} /> })}</Badge>}
       <Idle item={item} now={now} />
     </>
   );
+}
+
+function Remaining({ remaining }: { remaining: number }): ReactNode {
+  const say = useWords(words);
+  if (remaining === 0) return <Badge color="red">{say('used_up')}</Badge>;
+  return <Badge color="gray">{say('remaining', { count: remaining })}</Badge>;
 }
 
 function OnlyFrom({ networks }: { networks: readonly string[] }): ReactNode {

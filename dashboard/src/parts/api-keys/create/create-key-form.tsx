@@ -9,6 +9,7 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { ProblemAlert } from '../../problem-alert.tsx';
 import { useAgentNames } from '../../names.ts';
+import { OptionalLimits } from '../limits-field.tsx';
 import { networksOf, OptionalNetworks } from '../networks-field.tsx';
 import { words, type KeyWord } from '../words.ts';
 import { AgentSelect } from './agent-select.tsx';
@@ -56,6 +57,14 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
             value={draft.networks}
             onChange={(event) => change({ networks: event.currentTarget.value })}
             error={faults.allowed_networks}
+          />
+          <OptionalLimits
+            inputOf={(name) => ({
+              id: idOf(name),
+              value: draft[name],
+              onChange: (event) => change({ [name]: event.currentTarget.value }),
+              error: faults[name],
+            })}
           />
           <VisuallyHidden role="status">{form.told}</VisuallyHidden>
         </Stack>

@@ -1,4 +1,5 @@
 import type { Permission } from '../../../../../contract/permissions.ts';
+import { NO_LIMITS, type LimitTexts } from '../limits-field.tsx';
 
 /** What was entered for a key that is not made yet. It holds no secret, so a reload of the tab may bring it back. */
 export type Draft = {
@@ -8,7 +9,7 @@ export type Draft = {
   permissions: Permission[];
   /** As typed: one a line. */
   networks: string;
-};
+} & LimitTexts;
 
 export const emptyDraft = (agentId: string | null): Draft => ({
   label: '',
@@ -16,6 +17,7 @@ export const emptyDraft = (agentId: string | null): Draft => ({
   agent_id: agentId,
   permissions: ['triggers'],
   networks: '',
+  ...NO_LIMITS,
 });
 
 const STORAGE = 'parley.key-draft';

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useState, type FormEvent } from 'react';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
+import { KEY_LIMITS } from '../../../../../contract/key-limits.ts';
 import { PERMISSIONS, type Permission } from '../../../../../contract/permissions.ts';
 import { call, type Problem } from '../../../api/client.ts';
 import { readAnew } from '../../../api/queries.ts';
@@ -9,13 +10,15 @@ import { unplaced } from '../../use-checked-form.ts';
 import { useCreateSecret } from '../../use-create-secret.ts';
 import { useFocus } from '../../use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
+import { isLimit, limitsOf } from '../limits-field.tsx';
 import { networkFaults, networksOf } from '../networks-field.tsx';
 import { words, type KeyWord } from '../words.ts';
 import { dropDraft, emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
 
-const FIELDS = ['label', 'agent_id', 'permissions', 'allowed_networks'] as const;
+const FIELDS = ['label', 'agent_id', 'permissions', 'allowed_networks', ...KEY_LIMITS] as const;
 type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
-const fieldOf = ({ pointer }: { pointer: string }) => FIELDS.find((name) => pointer.split('/')[1] === name);
+const fieldOf = ({ pointer }: { pointer: string }) =>
+  FIELDS.find((name) => pointer.replace(/^\/limits/, '').split('/')[1] === name);
 
 /** A key while it is described: its draft, what is wrong with it, and the call that makes it. */
 export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => void) {
@@ -78,6 +81,9 @@ function faultsOf(draft: Draft, say: (key: KeyWord) => string): Faults {
   return {
     ...(draft.label.trim() === '' && { label: say('label_missing') }),
     ...(draft.scope === 'agent' && !draft.agent_id && { agent_id: say('agent_missing') }),
+    ...Object.fromEntries(
+      KEY_LIMITS.filter((name) => !isLimit(draft[name])).map((name) => [name, say('limit_invalid')]),
+    ),
     ...(draft.permissions.length === 0 && { permissions: say('permissions_missing') }),
   };
 }
@@ -86,6 +92,7 @@ function useCreate(onMade: (made: NewKey) => void) {
   const client = useQueryClient();
   const { busy, problem, make } = useCreateSecret((org_id: string, draft: Draft) => {
     const networks = networksOf(draft.networks);
+    const limits = limitsOf(draft);
     return call('createKey', {
       params: { org_id },
       body: {
@@ -94,6 +101,7 @@ function useCreate(onMade: (made: NewKey) => void) {
         permissions: draft.permissions,
         ...(draft.scope === 'agent' && { agent_id: draft.agent_id! }),
         ...(networks.length > 0 && { allowed_networks: networks }),
+        ...(Object.keys(limits).length > 0 && { limits }),
       },
     });
   });

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Group, SegmentedControl, Stack } from '@mantine/core';
-import { IconAlertTriangle, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
+import { IconAlertTriangle, IconGauge, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
@@ -14,7 +14,14 @@ import { OtherOrganization } from '../../../../parts/other-organization.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { isGone } from '../../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
-import { NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from '../../../../parts/api-keys/dialogs.tsx';
+import {
+  LimitsDialog,
+  NetworksDialog,
+  RenameDialog,
+  RevokeDialog,
+  RotateDialog,
+} from '../../../../parts/api-keys/dialogs.tsx';
+import { Limits } from '../../../../parts/api-keys/limits-field.tsx';
 import { KeyHistory } from './key-history.tsx';
 import type { KeyAct } from './api-keys-page.tsx';
 import {
@@ -85,6 +92,7 @@ export function ApiKeyPage(): ReactNode {
       <RotateDialog item={acting('rotate')} onClose={done} />
       <RenameDialog item={acting('rename')} onClose={done} />
       <NetworksDialog item={acting('networks')} onClose={done} />
+      <LimitsDialog item={acting('limits')} onClose={done} />
     </>
   );
 }
@@ -131,6 +139,9 @@ function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['v
       <Button variant="default" leftSection={<IconWorld size={16} />} onClick={() => onAct('networks')}>
         {say('networks_act')}
       </Button>
+      <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => onAct('limits')}>
+        {say('limits_act')}
+      </Button>
       {plan === 'paid' && (
         <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => onAct('rotate')}>
           {say('rotate')}
@@ -162,6 +173,9 @@ function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
         </Fact>
         <Fact label={say('networks')}>
           <Networks networks={item.allowed_networks} />
+        </Fact>
+        <Fact label={say('limits')}>
+          <Limits item={item} />
         </Fact>
         <Fact label={say('last_used')}>
           <LastUsed item={item} />

@@ -17,6 +17,7 @@ import { ScannerHelp } from './scanner-help.tsx';
 import { KeysList } from './keys-list.tsx';
 import {
   CreateKeyDialog,
+  LimitsDialog,
   NetworksDialog,
   RenameDialog,
   RevokeDialog,
@@ -32,7 +33,7 @@ const PAGE = 20;
 /** Last used is seen within a second of the server's knowing it; a quiet list asks little. */
 const LOOK_AGAIN_MS = 2_000;
 
-export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks'; item: KeyRecord };
+export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks' | 'limits'; item: KeyRecord };
 
 export function ApiKeysPage(): ReactNode {
   const say = useWords(words);
@@ -91,6 +92,7 @@ export function ApiKeysPage(): ReactNode {
       <RevokeDialog item={act?.verb === 'revoke' ? act.item : null} onClose={() => setAct(null)} />
       <RotateDialog item={act?.verb === 'rotate' ? act.item : null} onClose={() => setAct(null)} />
       <RenameDialog item={act?.verb === 'rename' ? act.item : null} onClose={() => setAct(null)} />
+      <LimitsDialog item={act?.verb === 'limits' ? act.item : null} onClose={() => setAct(null)} />
       <NetworksDialog item={act?.verb === 'networks' ? act.item : null} onClose={() => setAct(null)} />
     </>
   );

@@ -10,10 +10,15 @@ import { words, type KeyWord } from '../../../../parts/api-keys/words.ts';
 import classes from './key-usage.module.css';
 
 const SHOWN = 20;
-const KNOWN = ['created', 'renamed', 'rotated', 'revoked', 'networks_shortened'];
+const KNOWN = ['created', 'renamed', 'rotated', 'revoked', 'networks_shortened', 'limits_lowered'];
 
-const inWords = (fact: unknown): string | null =>
-  Array.isArray(fact) ? fact.join(', ') : typeof fact === 'string' ? fact : null;
+const inWords = (fact: unknown): string | null => {
+  if (Array.isArray(fact)) return fact.join(', ');
+  if (typeof fact !== 'object' || fact === null) return typeof fact === 'string' ? fact : null;
+  // The limits of a key, by their names on the wire.
+  const parts = Object.entries(fact).map(([name, value]) => `${name} ${String(value)}`);
+  return parts.length === 0 ? '–' : parts.join(', ');
+};
 
 /** The lines of the audit log about this key: who, what, when, and for admins from where. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {

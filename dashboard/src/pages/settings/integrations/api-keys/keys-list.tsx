@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { IconDots, IconKey, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
+import { IconDots, IconKey, IconGauge, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -137,6 +137,9 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
         </MenuItem>
         <MenuItem icon={<IconWorld size={16} />} onClick={() => onAct({ verb: 'networks', item })}>
           {say('networks_act')}
+        </MenuItem>
+        <MenuItem icon={<IconGauge size={16} />} onClick={() => onAct({ verb: 'limits', item })}>
+          {say('limits_act')}
         </MenuItem>
         <MenuItem
           icon={<IconRefresh size={16} />}
