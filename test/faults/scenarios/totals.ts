@@ -1,6 +1,6 @@
 import { MAX_BLOCK } from '../../../src/access/limits/call-blocks.ts';
-import { createDigest, digestBytes } from '../../../src/access/keys/digest.ts';
-import { mintKey } from '../../../src/access/keys/key-format.ts';
+import { createDigest, digestBytes } from '../../../src/access/api-keys/digest.ts';
+import { mintKey } from '../../../src/access/api-keys/key-format.ts';
 import { givenKey } from '../../factories.ts';
 import { request } from '../http-client.ts';
 import type { Node } from '../node.ts';
