@@ -2,9 +2,10 @@ import { Type, type Static } from 'typebox';
 import { FALLBACK_REASONS } from './costs.ts';
 
 /**
- * What an agent is: everything that decides what it says. Texts that people read come per language: the key is a
- * BCP 47 tag without region (`en`, `ar`, `hi`), `default` is used where the conversation's language has no text.
- * Texts may hold variables in Mustache form: `{{order_id}}`, `{{end_user.name}}`, `{{end_user.name|there}}`.
+ * The definition of an agent: all settings that decide its answers. Each text that people read has one entry per
+ * language. The key is a BCP 47 tag without region (`en`, `ar`, `hi`). `default` is used when no entry matches the
+ * language of the conversation. Texts may contain Mustache variables: `{{order_id}}`, `{{end_user.name}}`,
+ * `{{end_user.name|there}}`.
  */
 export const LocalizedText = Type.Record(
   Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
@@ -22,7 +23,7 @@ const closed = { additionalProperties: false };
 
 export const STEP_TYPES = ['text', 'choice', 'number', 'date', 'phone', 'email', 'yes_no'] as const;
 
-/** One question of a guided flow; its answer becomes the slot `name`. */
+/** One question of a guided flow. The person's answer becomes the slot `name`. */
 export const Step = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
@@ -45,7 +46,7 @@ export const Step = Type.Object(
 );
 export type Step = Static<typeof Step>;
 
-/** Words or a pattern → what the agent does. The first rule that fits wins. */
+/** A condition (words or a pattern) and the action of the agent. The first rule that matches applies. */
 export const Rule = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -71,26 +72,28 @@ export const Rule = Type.Object(
 );
 export type Rule = Static<typeof Rule>;
 
-/** Offered to every model that may hand over; no declared tool has this name. */
+/** This tool is offered to every model that may hand over. No declared tool may use this name. */
 export const HAND_OFF_TOOL = 'hand_off_to_human';
 
-/** Offered to every model whose documents are more than it is given; no declared tool has this name either. */
+/**
+ * This tool is offered to every model whose documents exceed its knowledge limit. No declared tool may use this name.
+ */
 export const SEARCH_TOOL = 'search_knowledge';
 
-/** What a model reads of the documents in each turn, when the definition does not say. */
+/** The tokens of document text that a model receives per turn by default. */
 export const DEFAULT_KNOWLEDGE_TOKENS = 24_000;
 
-/** One variable and nothing else: its value keeps its type. */
+/** A text that consists of one variable only, so the value keeps its type. */
 const Variable = Type.String({
   pattern: '^\\{\\{ ?[a-zA-Z_][a-zA-Z0-9_]{0,63}(\\.[a-zA-Z0-9_-]{1,64}){0,4} ?\\}\\}$',
   maxLength: 400,
 });
 
-/** Fields of an end user; every other name in `end_user_fields` is an attribute. */
+/** Fields of an end user. Every other name in `end_user_fields` is an attribute. */
 export const END_USER_FIELDS = ['name', 'locale', 'time_zone', 'email', 'phone', 'external_id', 'id'] as const;
 export const DEFAULT_END_USER_FIELDS: readonly string[] = ['name', 'locale'];
 
-/** Where a tool of an MCP server comes from, and which form of it was approved. */
+/** The MCP server of a tool, and the version of the tool that was approved. */
 export const McpOrigin = Type.Object(
   {
     server: Type.String({
@@ -155,7 +158,7 @@ export type Tool = Static<typeof Tool>;
 
 export const STAND_INS = [...PROVIDERS, 'hand_off'] as const;
 
-/** The next to answer: another model, the embedded agent, or people. */
+/** The next responder: another model, the built-in engine, or people. */
 export const Fallback = Type.Object(
   {
     provider: Type.Enum([...STAND_INS]),

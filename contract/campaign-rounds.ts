@@ -1,29 +1,29 @@
-/** The days of a campaign that repeats, for the server, and for the page before they are saved. */
+/** The days of a repeating campaign. The server uses them, and the page uses them before they are saved. */
 export type Rounds = {
-  /** Of the week; 1 is Monday. */
+  /** Days of the week; 1 is Monday. */
   days: readonly number[];
   at: string;
-  /** Instead of days of the week: this one of each month, or its last one if it is shorter. */
+  /** Replaces days of the week: the day of each month. In a shorter month, the last day counts. */
   monthDay?: number | null;
 };
-/** The last day that a month may have. */
+/** The highest day number of a month. */
 export const MAX_MONTH_DAY = 31;
 
 export type Round = { day: string; at: Date };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The first people whose clocks show a time are 14 hours before UTC, the last 12 hours behind it. */
+/** The earliest time zone is 14 hours ahead of UTC, the latest is 12 hours behind it. */
 const FIRST_ZONE = 14 * HOUR;
 const LAST_ZONE = 12 * HOUR;
 
-/** When a day is over everywhere. */
+/** The moment when a day has ended in every time zone. */
 export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
 
-/** When a time of a day has come for the first people. */
+/** The moment when a time of day arrives in the earliest time zone. */
 export const startOfRound = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
 
-/** The next rounds that begin after a moment, on days after `last`. */
+/** The next rounds that begin after the given moment, on days after `last`. */
 export function nextRounds({ days, at, monthDay = null }: Rounds, after: Date, count: number, last = ''): Round[] {
   const rounds: Round[] = [];
   if (days.length === 0 && monthDay === null) return rounds;

@@ -4,7 +4,7 @@ import { EndUserInput, Unchanged } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 
-/** Hours of a day as people write them. */
+/** Clock times in the form `09:00`. */
 export const ClockTime = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   description: 'A time of day, e.g. 09:00.',
@@ -14,7 +14,10 @@ const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S)
 
 export const MAX_PACE_PER_MINUTE = 60_000;
 
-/** What a campaign says, when, and how fast. Everything is optional: by default the agent's own opening, at any time. */
+/**
+ * The message, the hours and the speed of a campaign. Every setting is optional. By default, the campaign sends the
+ * agent's own opening at any time.
+ */
 export const CampaignSettings = Type.Object(
   {
     opening: Type.Optional(
@@ -95,7 +98,7 @@ export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 
 export const MAX_RECIPIENTS = 1_000;
 
-/** One recipient as the caller sends it; checked one by one, so that one that is wrong fails alone. */
+/** One recipient in a request. Each one is validated separately, so an invalid recipient does not reject the others. */
 export const RecipientInput = Type.Object(
   {
     end_user: EndUserInput,
@@ -124,7 +127,8 @@ export type RecipientInput = Static<typeof RecipientInput>;
 export const PushRecipients = Type.Object(
   {
     recipients: Type.Array(
-      // The open alternative comes first: each recipient is held to the other one by itself.
+      // The open alternative comes first, so the whole request is accepted. Each recipient is later validated against
+      // the second alternative.
       Type.Union([Type.Object({}, { description: 'Anything else is answered as `invalid`.' }), RecipientInput]),
       { minItems: 1, maxItems: MAX_RECIPIENTS },
     ),
@@ -177,7 +181,7 @@ export const Recipient = Type.Object(
     reason: Nullable(Type.String()),
     variables: Type.Record(Type.String(), Type.Unknown()),
     send_at: Nullable(Moment),
-    /** When it goes out, as far as is known; null once it has. */
+    /** The expected time of sending, if it is known. Null after sending. */
     due_at: Nullable(Moment),
     conversation_id: Nullable(Type.String()),
     run_id: Nullable(Type.String()),
@@ -200,7 +204,7 @@ export const RecipientCounts = Type.Object(
 );
 export type RecipientCounts = Static<typeof RecipientCounts>;
 
-/** A campaign as its own key sees it. */
+/** A campaign as a key of that campaign sees it. */
 export const Campaign = Type.Object(
   {
     id: Type.String(),

@@ -2,18 +2,19 @@ import { Type, type TSchema } from 'typebox';
 import { WebChatSettings } from './chat.ts';
 
 /**
- * All kinds of channels, with the settings to connect one. The server validates with these schemas. The dashboard makes its
- * forms from them, and the command line its help. The code of each kind is in src/channels/. The fields in `secretFields`
- * are sealed and never shown again. The fields in `addressFields` say where the kind is called. A secret belongs to the
- * addresses that it was given for, so when one of them changes, every secret must be given again.
+ * All kinds of channels, with the settings that connect a channel. The server validates with these schemas. The
+ * dashboard creates its forms from them, and the command line creates its help. The code of each kind is in
+ * src/channels/. The fields in `secretFields` are encrypted in the database and never shown again. The fields in
+ * `addressFields` contain the server address of the provider. Stored secrets are valid for the stored addresses only.
+ * When an address changes, every secret must be entered again.
  */
 export type ChannelForm = {
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
   readonly addressFields: readonly string[];
-  /** The field of an end user that is their address on this kind; absent: the address is not in the record. */
+  /** The end-user field that contains the address for this kind. Absent: the address is not part of the record. */
   readonly personField?: PersonField;
-  /** The channel is the database itself: a message is delivered when it is stored. */
+  /** The database itself is the channel: a message counts as delivered when it is stored. */
   readonly byStoring?: true;
 };
 
@@ -25,7 +26,7 @@ const url = (description: string) =>
 const ownServer = (provider: string) =>
   Type.Optional(url(`Only if you reach ${provider} through your own server or proxy.`));
 
-/** Without user name, password or fragment. kernel/egress decides at each call whether the address may be called. */
+/** The URL has no user name, password or fragment. kernel/egress checks at each call whether the address is allowed. */
 const webhookUrl = Type.String({
   format: 'uri',
   pattern: '^https?://[^/?#@\\\\]+([/?][^#]*)?$',
@@ -33,7 +34,7 @@ const webhookUrl = Type.String({
   description: 'Your https URL that receives the messages, without user name, password or #fragment.',
 });
 
-/** A form of e-mail address that any server accepts. */
+/** A form of e-mail address that every mail server accepts. */
 export const EMAIL_PATTERN = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$';
 
 const email = Type.Object(
@@ -155,24 +156,24 @@ export type ChannelKindName = keyof typeof CHANNEL_FORMS;
 export const CHANNEL_KINDS = Object.keys(CHANNEL_FORMS) as ChannelKindName[];
 export const isChannelKind = (kind: string): kind is ChannelKindName => Object.hasOwn(CHANNEL_FORMS, kind);
 
-/** The kinds on which this field of an end user is the address. */
+/** The kinds whose address is this field of an end user. */
 export const kindsBy = (field: PersonField): readonly string[] =>
   CHANNEL_KINDS.filter((kind) => (CHANNEL_FORMS[kind] as ChannelForm).personField === field);
 
-/** Where a channel with these settings is called, one text for each address field. */
+/** The addresses that Parley calls for a channel with these settings, one text per address field. */
 export function channelAddresses(kind: string, settings: Readonly<Record<string, unknown>>): string[] {
   const fields: readonly string[] = isChannelKind(kind) ? CHANNEL_FORMS[kind].addressFields : [];
   return fields.map((name) => JSON.stringify(settings[name] ?? null));
 }
 
-/** One field of a kind's form, with what a form or a help text needs. */
+/** One field of a kind's form, with the data that a form or a help text shows. */
 export type ChannelField = {
   name: string;
   required: boolean;
   secret: boolean;
-  /** Says where the kind is called: after a change, the secrets must be given again. */
+  /** True: the field contains the server address. After a change, the secrets must be entered again. */
   address: boolean;
-  /** `list`: of texts. `other`: no plain value (objects); a form of its own or the command line sets it. */
+  /** `list`: a list of texts. `other`: an object. A separate form or the command line sets it. */
   type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
   choices: readonly string[];
   description: string;
@@ -186,7 +187,7 @@ type Shown = {
   enum?: readonly unknown[];
 };
 
-/** The fields of a kind, in the order of the form. */
+/** The fields of a kind, in the order of its form. */
 export function channelFields(kind: ChannelKindName): ChannelField[] {
   const { settings, secretFields, addressFields }: ChannelForm = CHANNEL_FORMS[kind];
   const { properties = {}, required = [] } = settings as { properties?: Record<string, Shown>; required?: string[] };

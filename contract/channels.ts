@@ -8,7 +8,7 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 
 export const CONTENT_TYPES = ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'] as const;
 
-/** What a kind of channel can do. */
+/** The abilities of a kind of channel. */
 export const ChannelCapabilities = Type.Object(
   {
     content: Type.Array(Type.Enum(CONTENT_TYPES), { description: 'Content types that a message may have.' }),
@@ -42,7 +42,7 @@ export const ChannelSummary = Type.Object(
 );
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
-/** All of an agent's channels: there are at most 100. */
+/** All channels of an agent. There are at most 100. */
 export const ChannelList = Type.Object(
   { data: Type.Array(ChannelSummary), next_cursor: Type.Null(), has_more: Type.Literal(false) },
   { title: 'ChannelList' },
@@ -93,7 +93,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why a message was not sent, or not yet; what each means is in docs/channel-kinds.md. */
+/** The reason why a message was not sent, or not sent yet. docs/channel-kinds.md explains each code. */
 export const DELIVERY_ERROR_CODES = [
   'provider_refused',
   'provider_rate_limited',
@@ -135,7 +135,7 @@ const accepted = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
-/** The 202 of a channel send. */
+/** The body of the 202 response to a channel send. */
 export const AcceptedMessage = Type.Object({ ...accepted, unchanged: Unchanged }, { title: 'AcceptedMessage' });
 export type AcceptedMessage = Static<typeof AcceptedMessage>;
 

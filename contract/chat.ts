@@ -7,15 +7,15 @@ import { MessageContent, MessageSource } from './messages.ts';
 const closed = { additionalProperties: false };
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Languages that the widget speaks. */
+/** The languages of the widget. */
 export type ChatLanguage = 'en' | 'ar' | 'hi';
 
-/** Characters of one message that a visitor writes. */
+/** The maximum characters of one visitor message. */
 export const MAX_VISITOR_CHARACTERS = 4_000;
-/** Messages of one page of a conversation's history. */
+/** The number of messages on one page of the history. */
 export const CHAT_PAGE = 30;
 
-/** The widget's id of a message: a UUID. */
+/** The widget's ID of a message: a UUID. */
 const CLIENT_ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
 const title = Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'Shown above the conversation.' }));
@@ -81,7 +81,7 @@ export type ChatAppearance = {
   greeting: string;
   suggestions: string[];
   color: string;
-  /** Initials or an emoji; empty: none is shown. */
+  /** Initials or an emoji. Empty: no avatar. */
   avatar: string;
   position: 'end' | 'start';
   /** Visitors can send files. */
@@ -89,10 +89,10 @@ export type ChatAppearance = {
   translations: NonNullable<WebChatSettings['translations']>;
 };
 
-/** Opens a session, or goes on with the one whose token is sent along. */
+/** Opens a session, or continues the session whose token the request contains. */
 export const OpenChatSession = Type.Object(
   {
-    /** The host's own id of a person who is signed in there, with the host's proof that it is this person. */
+    /** The website's own ID of a signed-in person. `user_hash` proves that the website created it. */
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     user_hash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
@@ -118,7 +118,7 @@ export const ChatMessage = Type.Object(
     role: Type.Enum(['agent', 'end_user', 'member']),
     content: MessageContent,
     sources: Type.Array(MessageSource),
-    /** What the widget that sent it called it; null for what others said. */
+    /** The ID that the sending widget created. Null for messages of the agent and of members. */
     client_id: nullable(Type.String()),
     created_at: Type.String({ format: 'date-time' }),
   },
@@ -135,7 +135,7 @@ export type ChatMessages = Static<typeof ChatMessages>;
 
 export const SendChatMessage = Type.Object(
   {
-    /** Made by the widget: however often it is sent, it is said once. */
+    /** The widget creates this ID. A repeated request with the same ID stores the message once. */
     client_id: Type.String({ pattern: CLIENT_ID }),
     text: Type.String({ minLength: 1, maxLength: MAX_VISITOR_CHARACTERS, pattern: '\\S' }),
   },
@@ -143,21 +143,24 @@ export const SendChatMessage = Type.Object(
 );
 export type SendChatMessage = Static<typeof SendChatMessage>;
 
-/** The query; the body is the bytes of the file. */
+/** The query parameters. The request body contains the bytes of the file. */
 export const SendChatFile = Type.Object({
   client_id: Type.String({ pattern: CLIENT_ID }),
   name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }),
 });
 export type SendChatFile = Static<typeof SendChatFile>;
 
-/** `answering`: the agent will answer; false while a member has taken over, and for a person who opted out. */
+/**
+ * `answering` is true if the agent will answer. It is false while a member has taken over, and for a person who opted
+ * out.
+ */
 export const SentChatMessage = Type.Object(
   { message: ChatMessage, answering: Type.Boolean() },
   { title: 'SentChatMessage' },
 );
 export type SentChatMessage = Static<typeof SentChatMessage>;
 
-/** The visitor has seen everything up to this message. */
+/** The visitor has seen all messages up to this one. */
 export const ReadChat = Type.Object(
   { message_id: Type.String({ pattern: idPattern('msg') }) },
   { ...closed, title: 'ReadChat' },

@@ -1,21 +1,21 @@
 /**
- * Code that makes one call of the public API, ready to be copied: in the reference and in the dashboard. A test runs
- * every sample (test/journeys/code-samples.test.ts).
+ * Code samples for one call of the public API. The reference and the dashboard show them. A test runs every sample
+ * (test/journeys/code-samples.test.ts).
  */
 export type ApiCall = {
   readonly method: string;
-  /** With ids filled in, or with placeholders in capitals. */
+  /** The path with IDs, or with placeholders in capitals. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call takes an `Idempotency-Key`: the client library sends one by itself, a shell makes none without a tool. */
+  /** The call requires an `Idempotency-Key`. The client library creates one, but a shell command needs `uuidgen`. */
   readonly idempotent?: boolean;
-  /** The answer is a stream of events. */
+  /** The response is a stream of events. */
   readonly streams?: boolean;
   readonly isPublic?: boolean;
 };
 export type CodeSample = { readonly name: 'curl' | 'TypeScript' | 'Python'; readonly code: string };
 
-/** The key comes from the environment in which the code runs. */
+/** The sample reads the key from this environment variable. */
 export const KEY_PLACE = 'PARLEY_API_KEY';
 
 export const samplesOf = (call: ApiCall, baseUrl: string): CodeSample[] => [
@@ -24,23 +24,23 @@ export const samplesOf = (call: ApiCall, baseUrl: string): CodeSample[] => [
   { name: 'Python', code: pythonOf(call, baseUrl) },
 ];
 
-/** A curl command. Another `key` is shown as it is: a value, or a variable of the shell. */
+/** A curl command. Another `key` is printed unchanged: a value, or a shell variable. */
 export function curlOf(call: ApiCall, baseUrl: string, key = `$${KEY_PLACE}`): string {
   const { method, path, body } = call;
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(baseUrl + path)}`];
-  // A variable of the shell is seen only between double quotes.
+  // A shell replaces a variable only between double quotes.
   const quote = key.startsWith('$') ? '"' : "'";
   if (!call.isPublic) lines.push(`-H ${quote}Authorization: Bearer ${key}${quote}`);
   if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }
 
-/** Inside single quotes a shell reads all characters literally, except the quote itself. */
+/** A shell reads all characters inside single quotes literally, except the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * What the client library calls for each route. `$1` and so on: the ids of the path; `$body`: the body; `$rows`: the
- * list in the body, because the library makes the batches.
+ * The method of the client library for each route. `$1` and so on are the IDs of the path and `$body` is the body.
+ * `$rows` is the list in the body, because the library creates the batches.
  */
 const LIBRARY: Readonly<Record<string, string>> = {
   'POST /api/triggers/*/*': 'console.log(await parley.triggers.start($1, $2, $body));',
@@ -146,7 +146,7 @@ const PYTHON_WORDS = new Map<unknown, string>([
   [null, 'None'],
 ]);
 
-/** Strings and numbers of JSON are those of Python. */
+/** JSON strings and numbers are also valid Python. */
 function pythonLiteral(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
   const inner = `${indent}    `;

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 
-/** Why the agent went on to the next of its models. */
+/** The reasons for a fallback to the next model. */
 export const FALLBACK_REASONS = ['budget', 'failure', 'slow', 'limit'] as const;
 export type FallbackReason = (typeof FALLBACK_REASONS)[number];
 
-/** A model that should have answered, and the code of what kept it from answering. */
+/** The model that failed to answer, and the code of the reason. */
 export const InsteadOf = Type.Object({ provider: Type.String(), model: Type.String(), code: Type.String() });
 export type InsteadOf = Static<typeof InsteadOf>;
 
@@ -27,7 +27,7 @@ const use = {
   tool_calls: Type.Integer(),
 };
 
-/** The sum of some turns. `cost` has one entry for each currency; `unpriced_tokens` are not in it. */
+/** The total of several turns. `cost` has one entry per currency and excludes `unpriced_tokens`. */
 export const Use = Type.Object(
   {
     ...use,
@@ -38,7 +38,7 @@ export const Use = Type.Object(
 );
 export type Use = Static<typeof Use>;
 
-/** What one model did in a run or a conversation. */
+/** The usage of one model in a run or a conversation. */
 export const ModelUse = Type.Object(
   {
     provider: Type.String(),

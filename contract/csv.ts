@@ -1,8 +1,8 @@
 /**
- * CSV (RFC 4180) for spreadsheets. Server, command line and dashboard write all their exports with it.
+ * CSV (RFC 4180) for spreadsheets. Server, command line and dashboard use it for all exports.
  *
- * Cells contain text from strangers. A cell is quoted if it contains anything that a reader may take for the end of a
- * cell or row, and an apostrophe stops a spreadsheet from running a part of it as a formula.
+ * Cells may contain text from strangers. A cell is quoted if a reader could mistake a character for the end of a cell
+ * or row. An apostrophe prevents a spreadsheet from running a part of the cell as a formula.
  */
 export type CsvCell = string | number | null;
 
@@ -18,8 +18,9 @@ function written(cell: CsvCell): string {
 const NEEDS_QUOTES = /["\r\n\t,;]/;
 
 /**
- * The start of a formula: at the start of the cell, and after each character at which a reader may cut it. Some
- * spreadsheets cut at semicolons, some programs cut at line breaks inside quotes. `＝` and its like are wide forms.
+ * The start of a formula: at the start of the cell, and after each character at which a program may split it. Some
+ * spreadsheets split at semicolons. Some programs split at line breaks inside quotes. `＝` and similar characters are
+ * full-width forms.
  */
 const FORMULA = /(^|[\r\n\t;])(?='* *[=+\-@＝＋－＠])/g;
 const STOPPED_FORMULA = /(^|[\r\n\t;])'(?='* *[=+\-@＝＋－＠])/g;

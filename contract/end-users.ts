@@ -25,7 +25,7 @@ const Attributes = Type.Record(Type.String(), Type.Unknown(), {
 });
 const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'All tags, in place of the stored ones.' });
 
-/** One person, everywhere. */
+/** One person, in the same form in every response. */
 export const EndUser = Type.Object(
   {
     id: Type.String(),
@@ -40,7 +40,7 @@ export const EndUser = Type.Object(
     identities: Type.Array(
       Type.Object({ channel_id: Type.String(), channel_kind: Type.String(), address: Type.String() }),
     ),
-    /** Per kind of channel: `{ status, source, at }`. */
+    /** For each kind of channel: `{ status, source, at }`. */
     consent: Type.Record(Type.String(), Type.Unknown()),
     blocked: Type.Boolean(),
     created_at: Moment,
@@ -62,7 +62,7 @@ const profile = {
   blocked: Type.Optional(Type.Boolean({ description: 'Nothing is sent to a blocked person.' })),
 };
 
-/** What an upsert may say; what is absent stays, null removes. */
+/** The fields of an upsert. Absent fields do not change, and null removes a value. */
 export const UpsertEndUser = Type.Object(profile, { ...closed, title: 'UpsertEndUser' });
 export type UpsertEndUser = Static<typeof UpsertEndUser>;
 
@@ -81,7 +81,8 @@ export type UpdateEndUser = Static<typeof UpdateEndUser>;
 export const BulkEndUsers = Type.Object(
   {
     end_users: Type.Array(
-      // The open alternative comes first: each row is held to the other one by itself.
+      // The open alternative comes first, so the whole request is accepted. Each row is later validated against the
+      // second alternative.
       Type.Union([Type.Object({}, { description: 'Anything else is answered as `invalid`.' }), CreateEndUser]),
       { minItems: 1, maxItems: MAX_BULK },
     ),
@@ -153,7 +154,7 @@ export const SetConsent = Type.Object(
 );
 export type SetConsent = Static<typeof SetConsent>;
 
-/** A conversation as the person's page shows it. */
+/** A conversation in the list on the person's page. */
 export const EndUserConversation = Type.Object(
   {
     id: Type.String(),
@@ -171,7 +172,7 @@ export const EndUserConversation = Type.Object(
 );
 export type EndUserConversation = Static<typeof EndUserConversation>;
 
-/** Everything that is stored about one person. */
+/** All stored data about one person. */
 export const EndUserExport = Type.Object(
   {
     exported_at: Moment,

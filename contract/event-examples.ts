@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { EventType } from './event-types.ts';
 import type { EVENT_DATA } from './events.ts';
 
-/** `data` of one event of each type, for the reference and docs/events.md; a test holds each to its shape. */
+/** An example of `data` for each event type, for the reference and docs/events.md. A test validates each example. */
 const conversation = {
   id: 'conv_01kapj8v0xf2tbqd3x7nhm4c5r',
   agent_id: 'agent_01kapj8tq2e8p9d4s6wvrk1y3z',

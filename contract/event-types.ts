@@ -1,6 +1,6 @@
 /**
- * The closed list of events that Parley sends to endpoints (Standard Webhooks 1.0). The data of each is in events.ts;
- * this file contains no schema, so that the dashboard can load it.
+ * The closed list of events that Parley sends to endpoints (Standard Webhooks 1.0). The schemas of their data are in
+ * events.ts. This file contains no schema, so that the dashboard can load it.
  */
 export const EVENT_TYPES = [
   'conversation.started',
@@ -28,13 +28,13 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Says who did what, and from where: only an endpoint that selects it gets it; "all events" does not include it. */
+/** The event for audit records. An endpoint must select it: "all events" does not include it. */
 export const AUDIT_EVENT = 'audit.recorded' satisfies EventType;
 
-/** Sent to one endpoint when a member requests it, whatever types the endpoint selected. */
+/** Sent to one endpoint when a member requests it, regardless of the types that the endpoint selected. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** When each event is sent, in a sentence. */
+/** One sentence per event type that says when Parley sends it. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'conversation.started': 'A conversation started: by a trigger, a campaign, your message or the person.',
   'conversation.handed_off': 'The agent or a member handed the conversation over to people.',

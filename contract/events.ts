@@ -36,7 +36,7 @@ const MessageData = Type.Object({
   role: Type.Enum(MESSAGE_ROLES),
   content: MessageContent,
   sources: Type.Array(MessageSource),
-  /** Null for what came in. */
+  /** Null for incoming messages. */
   status: nullable(Type.Enum(DELIVERY_STATUSES)),
   error: nullable(Type.Object({ code: text, detail: text, provider_code: Type.Optional(nullable(text)) })),
   metadata: Type.Record(text, text),
@@ -49,7 +49,7 @@ const RunData = Type.Object({
   reason: nullable(text),
   error: nullable(Type.Object({ code: text, detail: text })),
   agent_id: text,
-  /** Null where the person spoke first, or a campaign began the conversation. */
+  /** Null if the person wrote first or a campaign started the conversation. */
   trigger_id: nullable(text),
   conversation_id: text,
   end_user_id: text,
@@ -86,7 +86,7 @@ const CampaignData = Type.Object({
   updated_at: Moment,
 });
 
-/** Never the key's value, which only its creator has seen. */
+/** The data never contains the key's value, which only its creator has seen. */
 const ApiKeyData = Type.Object({
   id: text,
   label: text,
@@ -97,7 +97,7 @@ const ApiKeyData = Type.Object({
   permissions: Type.Array(Type.Enum(PERMISSIONS)),
   created_at: Moment,
   revoked_at: nullable(Moment),
-  /** It was reported as found in public: where, and whether a scanner signed the report. */
+  /** Where the key was found in public, and whether a scanner signed the report. */
   leak: nullable(LeakRecord),
 });
 
@@ -107,15 +107,18 @@ const BudgetData = Type.Object({
   /** Null for the organization. */
   subject_id: nullable(text),
   period: Type.Enum(['day', 'month']),
-  /** Its first day, in UTC. */
+  /** The first day of the period, in UTC. */
   period_start: Type.String({ format: 'date' }),
-  /** `tokens`, or a currency. */
+  /** `tokens`, or a currency code. */
   unit: text,
   amount: Type.Number(),
   spent: Type.Number(),
 });
 
-/** A line of the audit log; never with a secret. Nulls for what no person did, or a person who is gone. */
+/**
+ * A record of the audit log, without secrets. The actor fields are null if no person acted, or if the account was
+ * deleted.
+ */
 const AuditData = Type.Object({
   id: text,
   actor: text,
@@ -129,7 +132,7 @@ const AuditData = Type.Object({
   created_at: Moment,
 });
 
-/** The shape of `data`, by type: the record that the event is about, as it was at that moment, as the API shows it. */
+/** The schema of `data` for each type: the record at the time of the event, in the form of the API. */
 export const EVENT_DATA = {
   'conversation.started': ConversationData,
   'conversation.handed_off': ConversationData,
@@ -156,7 +159,7 @@ export const EVENT_DATA = {
   [TEST_EVENT_TYPE]: Type.Object({ endpoint_id: text, message: text }),
 } satisfies Record<EventType | typeof TEST_EVENT_TYPE, TSchema>;
 
-/** The body of every delivery; its exact bytes are what is signed. `id` stays the same over all attempts. */
+/** The body of every delivery. The signature covers its exact bytes. `id` is the same in all attempts. */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String(),

@@ -1,6 +1,6 @@
 /**
- * Ids are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>` holding a UUIDv7,
- * so that sorting by id is sorting by time of creation. Source: the TypeID specification 0.3.
+ * IDs are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>`. They contain a UUIDv7, so sorting by ID
+ * is sorting by creation time. Source: the TypeID specification 0.3.
  */
 export const ID_PREFIXES = [
   'org',
@@ -18,7 +18,7 @@ export const ID_PREFIXES = [
   'evt',
   'whk',
   'req',
-  // Below: records the public API never shows.
+  // Below: prefixes of records that the public API never shows.
   'user',
   'member',
   'invite',
@@ -44,7 +44,7 @@ export const ID_PREFIXES = [
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
-/** The first character is at most 7: 26 base32 characters hold 130 bits and a UUID has 128. */
+/** The first character is at most 7, because 26 base32 characters contain 130 bits and a UUID has 128. */
 export const ID_SUFFIX_PATTERN = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 export const idPattern = (prefix: IdPrefix): string => `^${prefix}_${ID_SUFFIX_PATTERN}$`;

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 
 /**
- * Leaked keys as scanners report them, in the shape of GitHub's secret scanning partner program. What else stands in an
- * entry is ignored: a report must not fail because its sender has learned a new word.
+ * A report of leaked keys, in the format of GitHub's secret scanning partner program. Unknown fields of an entry are
+ * ignored, so a report does not fail because its sender has added a field.
  */
 export const LeakReport = Type.Array(
   Type.Object({
@@ -19,15 +19,15 @@ export const LeakReport = Type.Array(
 );
 export type LeakReport = Static<typeof LeakReport>;
 
-/** Entries of a report that is not signed by a scanner we know. */
+/** The maximum entries of a report without the signature of a known scanner. */
 export const MAX_UNSIGNED_LEAKS = 100;
 
-/** Where a leaked key was found, as its owners are told. */
+/** The place where a leaked key was found, for its owners. */
 export const LeakRecord = Type.Object({
-  /** Without its query; null: none was said, or it is not one to show. */
+  /** The URL without its query. Null: the report had none, or it is not safe to show. */
   url: Type.Union([Type.String(), Type.Null()]),
   source: Type.Union([Type.String(), Type.Null()]),
-  /** By a scanner whose key the operator has named. */
+  /** True: signed by a scanner whose public key the operator has configured. */
   signed: Type.Boolean(),
 });
 export type Leak = Static<typeof LeakRecord>;

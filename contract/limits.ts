@@ -3,28 +3,31 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 export const MAX_MESSAGE_CHARACTERS = 32_000;
 
-/** Notes of members beside one conversation. */
+/** The maximum number of notes about one conversation. */
 export const MAX_NOTES = 100;
 export const MAX_NOTE_CHARACTERS = 4_000;
-/** Members whom one note names. */
+/** The maximum number of members that one note mentions. */
 export const MAX_MENTIONS = 20;
 export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_KEYS = 1_000;
-/** Values that commas part: as many as 256 KiB can hold. It bounds what a larger body costs. */
+/**
+ * The maximum number of values that are separated by commas: as many as 256 KiB can contain. It limits the cost of
+ * parsing a larger body.
+ */
 export const MAX_JSON_VALUES = 131_072;
 export const REQUEST_TIMEOUT_MS = 30_000;
 export const MAX_WAIT_SECONDS = 25;
-/** How long conversations may be kept at least and at most, where they are not kept for good. */
+/** The minimum and maximum retention of conversations, if there is a limit. */
 export const MIN_RETENTION_DAYS = 30;
 export const MAX_RETENTION_DAYS = 3_650;
 export const MAX_PAGE = 100;
 export const DEFAULT_PAGE = 20;
 export const MAX_LABEL_CHARACTERS = 64;
-/** Entries of a key's list of allowed networks. */
+/** The maximum number of allowed networks of a key. */
 export const MAX_ALLOWED_NETWORKS = 50;
 export const MAX_NAME_CHARACTERS = 200;
 export const IDEMPOTENCY_KEPT_HOURS = 24;
-/** What a caller over a limit is told to wait; windows are never longer. */
+/** The maximum `Retry-After` of a rate-limited caller. No window is longer. */
 export const RATE_WINDOW_SECONDS = 60;
 
 export type RateLimit = { key: number; organization: number };
@@ -42,6 +45,8 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
 
 const MIB = 1024 * 1024;
 
-/** A file that is sent in a conversation. The providers of channels take no larger ones in all of their kinds. */
+/**
+ * The maximum size of a file in a conversation. No channel provider accepts larger files for all of its kinds of files.
+ */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
 export const MAX_ATTACHMENT_NAME = 255;

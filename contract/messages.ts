@@ -9,7 +9,7 @@ const url = Type.String({ format: 'uri', maxLength: 2048 });
 export const MAX_CAPTION = 1024;
 const caption = Type.Optional(Type.String({ maxLength: MAX_CAPTION }));
 
-/** What a message carries, by `type`. Which of these a channel can carry is in its `capabilities`. */
+/** The content of a message, by `type`. The `capabilities` of a channel list the types that it supports. */
 export const MessageContent = Type.Union(
   [
     Type.Object({ type: Type.Literal('text'), text }, { additionalProperties: false }),
@@ -58,11 +58,11 @@ export const MessageContent = Type.Union(
 );
 export type MessageContent = Static<typeof MessageContent>;
 
-/** Where an answer comes from: the document's name and the passage in its own words. */
+/** The source of an answer: the name of the document and the literal passage. */
 export const MessageSource = Type.Object({ document: Type.String(), quote: Type.String() });
 export type MessageSource = Static<typeof MessageSource>;
 
-/** A message, everywhere. */
+/** A message, in the same form in every response. */
 export const Message = Type.Object(
   {
     id: Type.String(),

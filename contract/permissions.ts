@@ -1,4 +1,4 @@
-/** What a key may do, one word for each family of endpoints. */
+/** The permissions of a key, one for each family of endpoints. */
 export const PERMISSIONS = ['triggers', 'channels', 'end_users', 'campaigns'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -8,19 +8,22 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const PLANS = ['free', 'paid'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** What a member of an organization may do in the dashboard; each role can do all that the later ones can. */
+/** The roles of members in the dashboard. Each role includes the rights of the later ones. */
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * What an access token may do (contract/dashboard/token-routes.ts). `push` changes drafts alone; `publish` changes what
- * people meet.
+ * The verbs of an access token (contract/dashboard/token-routes.ts). `push` changes only drafts. `publish` changes the
+ * parts that end users see.
  */
 export const TOKEN_VERBS = ['read', 'test', 'push', 'publish'] as const;
 export type TokenVerb = (typeof TOKEN_VERBS)[number];
-/** Of a person, with the rights that the person has now; or of the organization, with a role of its own. */
+/**
+ * A token belongs to a person and has that person's current rights, or it belongs to the organization and has its own
+ * role.
+ */
 export const TOKEN_KINDS = ['person', 'organization'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
-/** No route that takes a token needs more than the role member. */
+/** No route that accepts a token requires a role above member. */
 export const TOKEN_ROLES = ['member', 'viewer'] as const;
 export type TokenRole = (typeof TOKEN_ROLES)[number];

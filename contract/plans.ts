@@ -1,7 +1,7 @@
 import type { Plan } from './permissions.ts';
 
 /**
- * The whole difference between the plans. On the free plan, members use the dashboard and test their agents. There are no
+ * All differences between the plans. On the free plan, members use the dashboard and test their agents. There are no
  * API keys: a call gets `plan_required`, also with a key from an earlier paid plan. Campaigns send nothing, and an
  * invitation link that was not mailed creates no account. Documents and files have lower limits.
  */
@@ -12,8 +12,8 @@ export const hasApi = (plan: Plan): boolean => plan === PLAN_WITH_API;
 const MIB = 1024 * 1024;
 
 /**
- * The maximum bytes of text in the documents of one agent, and of all agents of an organization. More is refused. Stored
- * documents stay, also after a change to the free plan.
+ * The maximum bytes of text in the documents of one agent, and of all agents of an organization. Larger documents are
+ * refused. Stored documents stay, also after a change to the free plan.
  */
 export const KNOWLEDGE_BYTES: Record<Plan, { agent: number; organization: number }> = {
   free: { agent: 2 * MIB, organization: 5 * MIB },

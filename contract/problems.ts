@@ -1,19 +1,22 @@
 import { RATE_WINDOW_SECONDS } from './limits.ts';
 
 /**
- * The closed list of all refusals. Each code has one status, one title and one cure;
- * the same list makes the error bodies (RFC 9457), the pages under /docs/problems/ and the OpenAPI description.
+ * The closed list of all problems. Each code has one status, one title and one remedy. The error bodies (RFC 9457), the
+ * pages under /docs/problems/ and the OpenAPI description use this list.
  */
 export type ProblemKind = {
   status: number;
   title: string;
   cure: string;
-  /** Seconds after which the same call may succeed: the header `Retry-After` of every answer with this code. */
+  /**
+   * The seconds after which the same call may succeed. Every response with this code has them in the header
+   * `Retry-After`.
+   */
   retryAfterSeconds?: number;
 };
 
 const kinds = {
-  // 400: the request cannot be read
+  // 400: the request cannot be parsed
   body_invalid: {
     status: 400,
     title: 'The body is not acceptable JSON',
@@ -29,7 +32,7 @@ const kinds = {
     title: 'The cursor is not valid',
     cure: 'Send next_cursor of the previous page unchanged, to the same list with the same filters. Omit it to start from the first page.',
   },
-  // 401: who are you
+  // 401: not authenticated
   authorization_missing: {
     status: 401,
     title: 'No usable Authorization header',
@@ -110,7 +113,7 @@ const kinds = {
     title: 'The passkey was not accepted',
     cure: 'Try again, or sign in with your password. A passkey works only under the address at which it was created.',
   },
-  // 403: you may not
+  // 403: not allowed
   network_not_allowed: {
     status: 403,
     title: 'The key may not be used from this network address',
@@ -211,7 +214,7 @@ const kinds = {
     title: 'The access token is too narrow',
     cure: 'The rights of a token cannot be changed: make a token with the verb or the agent that the detail names.',
   },
-  // 404: no such thing
+  // 404: not found
   route_not_found: {
     status: 404,
     title: 'No such path',
@@ -348,7 +351,7 @@ const kinds = {
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
   problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },
-  // 405 and the like
+  // 405 and similar
   method_not_allowed: {
     status: 405,
     title: 'The path does not support this method',
@@ -359,7 +362,7 @@ const kinds = {
     title: 'The request took too long to arrive',
     cure: 'Send headers and body within 30 seconds.',
   },
-  // 409: not in this state
+  // 409: not possible in this state
   tests_not_passed: {
     status: 409,
     title: 'Tests of the agent have failed or were not run',
@@ -527,7 +530,7 @@ const kinds = {
     title: 'This server does not have this host name',
     cure: 'Open the dashboard under the configured address of this server: BASE_URL_US, _EU, _IN or _QA, for its region. A proxy must forward the Host header.',
   },
-  // 422: read, but not right
+  // 422: parsed, but invalid
   validation_failed: {
     status: 422,
     title: 'The request breaks the schema',
@@ -605,7 +608,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 
 export const isProblemCode = (value: string): value is ProblemCode => Object.hasOwn(kinds, value);
 
-/** One fault in a body: where it is (JSON pointer), its code, and a sentence. */
+/** One fault in a body: its location (JSON pointer), its code, and a sentence. */
 export type Fault = { pointer: string; code: string; detail: string };
 
 /** The error body of every response that is not a success (`application/problem+json`). */
@@ -623,21 +626,21 @@ export type ProblemBody = {
 };
 
 export type RefusalExtras = {
-  /** One entry for each fault in the body. */
+  /** One entry per fault in the body. */
   errors?: Fault[];
-  /** Members that this code adds to the body, such as `required_permission`. */
+  /** The extra members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
-  /** Headers that this refusal adds to the answer, such as `RateLimit`. `Retry-After` comes with the code. */
+  /** The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code. */
   headers?: Record<string, string>;
-  /** The verified key that was refused, for the log and the counters; never sent. */
+  /** The verified key of the refused request, for the log and the counters. It is never sent. */
   caller?: { keyId: string; orgId: string };
-  /** Only for the log; never sent. */
+  /** Only for the log. It is never sent. */
   cause?: unknown;
 };
 
 /**
- * A refusal. Any room may throw it; `http/edge/problems.ts` turns it into the error body.
- * `detail` is for the caller: a full sentence that echoes no input.
+ * A refusal. Any room may throw it. `http/edge/problems.ts` turns it into the error body. `detail` is a full sentence
+ * for the caller and never repeats input.
  */
 export class Refusal extends Error {
   readonly code: ProblemCode;

@@ -1,4 +1,4 @@
-/** The four regions of the service. One deployment serves exactly one of them. */
+/** The four regions of the service. One deployment serves exactly one region. */
 export const REGIONS = {
   us: 'United States',
   eu: 'European Union',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Message } from './messages.ts';
 import { RunRecord } from './triggers.ts';
 
-/** The events of a run's stream, by name, with their data. */
+/** The events of a run's stream, by name, with the schemas of their data. */
 export const RUN_EVENTS = {
   run: RunRecord,
   delta: Type.Object({ text: Type.String({ description: 'The next words of the message that is being written.' }) }),

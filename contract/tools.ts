@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 const nullable = (description?: string) =>
   Type.Union([Type.String(), Type.Null()], description === undefined ? {} : { description });
 
-/** What Parley vouches for in a call of a tool. A model can read none of it and change none of it. */
+/** The facts about a tool call that Parley guarantees. A model can neither read nor change them. */
 export const ToolContext = Type.Object(
   {
     organization_id: Type.String(),
@@ -28,7 +28,7 @@ export const ToolContext = Type.Object(
 );
 export type ToolContext = Static<typeof ToolContext>;
 
-/** The body of a call of a tool. */
+/** The body of a tool call. */
 export const ToolCall = Type.Object(
   { tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()), context: ToolContext },
   { title: 'ToolCall' },

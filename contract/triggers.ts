@@ -8,7 +8,7 @@ const closed = { additionalProperties: false };
 
 export const VARIABLE_TYPES = ['string', 'number', 'integer', 'boolean', 'date', 'object', 'array'] as const;
 
-/** What a trigger declares about one variable of its calls. */
+/** The declaration of one variable of a trigger. */
 export const VariableDeclaration = Type.Object(
   {
     name: Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' }),
@@ -21,7 +21,7 @@ export const VariableDeclaration = Type.Object(
 );
 export type VariableDeclaration = Static<typeof VariableDeclaration>;
 
-/** In answers to calls that say something about a person. */
+/** A field of responses that contain data about a person. */
 export const Unchanged = Type.Optional(
   Type.Array(Type.String(), {
     description:
@@ -29,7 +29,10 @@ export const Unchanged = Type.Optional(
   }),
 );
 
-/** Names a person: by our id, or by the caller's own identifiers, in which case the record is made or updated. */
+/**
+ * Identifies a person by Parley's ID, or by the caller's own identifiers. With the latter, the record is created or
+ * updated.
+ */
 export const EndUserInput = Type.Object(
   {
     id: Type.Optional(
@@ -141,19 +144,19 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** What a run keeps of its call for the worker. */
+/** The data of the call that a run stores for the worker. */
 export type RunInput = {
   variables?: Record<string, unknown>;
   metadata?: Record<string, string>;
-  /** Id of the message that the first turn answers; absent: the agent opens. */
+  /** The ID of the message that the first turn answers. Absent: the agent writes first. */
   message_id?: string;
-  /** First words that a campaign chose in place of the agent's own. */
+  /** The opening of a campaign, which replaces the agent's own. */
   opening?: MessageContent;
   campaign_id?: string;
   recipient_id?: string;
-  /** The key that called: what the run costs is counted under it. */
+  /** The key of the caller. The cost of the run counts for this key. */
   key_id?: string;
-  /** `traceparent` of the request, where traces are on. */
+  /** `traceparent` of the request, if tracing is on. */
   trace?: string;
   /** The process that streams this run to its caller. */
   reader?: string;
@@ -170,12 +173,12 @@ const accepted = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
-/** Tells the responses of a trigger call apart. */
+/** Distinguishes the responses of a trigger call. */
 const outcome = <Name extends string>(name: Name, description: string) => ({
   outcome: Type.Literal(name, { description }),
 });
 
-/** The 202 of a trigger call. */
+/** The body of the 202 response to a trigger call. */
 export const AcceptedRun = Type.Object(
   {
     ...outcome('accepted', 'The call is stored. The agent has not answered yet.'),
@@ -186,7 +189,7 @@ export const AcceptedRun = Type.Object(
 );
 export type AcceptedRun = Static<typeof AcceptedRun>;
 
-/** The 200 of a trigger call that waited for the agent's first message. */
+/** The body of the 200 response to a trigger call that waited for the agent's first message. */
 export const AnsweredRun = Type.Object(
   {
     ...outcome('answered', 'The agent has answered within the time of `Prefer: wait`.'),
@@ -220,7 +223,7 @@ export const RunRecord = Type.Object(
 );
 export type RunRecord = Static<typeof RunRecord>;
 
-/** The 200 of a dry run: what would happen. Nothing was stored. */
+/** The body of the 200 response to a dry run: the expected result. Nothing was stored. */
 export const DryRun = Type.Object(
   {
     ...outcome('dry_run', 'Nothing was stored.'),
@@ -239,7 +242,7 @@ export const DryRun = Type.Object(
       would: Type.Union([Type.Literal('start'), Type.Literal('continue')]),
     }),
     variables: Type.Record(Type.String(), Type.Unknown()),
-    /** The rendered first words; null when the agent answers `message` or a model writes them. */
+    /** The rendered opening. Null if the agent answers `message` or a model writes it. */
     opening: Type.Union([Type.String(), Type.Null()]),
     skip_reason: Type.Union([Type.String(), Type.Null()]),
     unchanged: Unchanged,
@@ -249,7 +252,7 @@ export const DryRun = Type.Object(
 );
 export type DryRun = Static<typeof DryRun>;
 
-/** A trigger as the dashboard and the command line see it. */
+/** A trigger in the form for the dashboard and the command line. */
 export const TriggerInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),

@@ -9,7 +9,10 @@ const TokenRoleName = Type.Enum(TOKEN_ROLES);
 
 export const DEFAULT_TOKEN_DAYS = 90;
 export const MAX_TOKEN_AGENTS = 50;
-/** Active tokens of one person in one organization, with those of the organization that they answer for. */
+/**
+ * The maximum active tokens of one person in one organization. Tokens of the organization count for the person who is
+ * responsible for them.
+ */
 export const MAX_TOKENS = 50;
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 
@@ -18,17 +21,20 @@ const record = {
   prefix: Type.String(),
   label: Type.String(),
   kind: Kind,
-  /** The person whose token it is; for one of the organization, the person who answers for it and has seen its value. */
+  /**
+   * The owner of the token. For a token of the organization: the person who is responsible for it and has seen its
+   * value.
+   */
   user_id: Type.String(),
   user_name: Nullable(Type.String()),
-  /** Of a token of the organization; null: the role of its person. */
+  /** The role of a token of the organization. Null: the token has the role of its person. */
   role: Nullable(TokenRoleName),
   verbs: Type.Array(Verb),
   /** Null: all agents. */
   agent_ids: Nullable(Type.Array(Type.String())),
   state: Type.Enum(TOKEN_STATES),
   created_at: Moment,
-  /** Null: it does not expire. */
+  /** Null: the token does not expire. */
   expires_at: Nullable(Moment),
   last_used_at: Nullable(Moment),
   revoked_at: Nullable(Moment),
@@ -37,11 +43,14 @@ const record = {
 export const AccessTokenRecord = Type.Object(record, { title: 'AccessToken' });
 export type AccessTokenRecord = Static<typeof AccessTokenRecord>;
 
-/** The only answers that hold `value`: creating and replacing. */
+/** Only the responses to creating and replacing a token contain `value`. */
 export const NewAccessToken = Type.Object({ ...record, value: Type.String() }, { title: 'NewAccessToken' });
 export type NewAccessToken = Static<typeof NewAccessToken>;
 
-/** Own tokens; for owners and admins those of all people and of the organization. Without `state`: the active ones. */
+/**
+ * The person's own tokens. Owners and admins get the tokens of all people and of the organization. Without `state`: the
+ * active tokens.
+ */
 export const AccessTokenListQuery = PageQuery({
   kind: Type.Optional(Kind),
   state: Type.Optional(
@@ -49,7 +58,7 @@ export const AccessTokenListQuery = PageQuery({
   ),
 });
 
-/** Null is the explicit choice of no end; absent: 90 days. */
+/** Null means that the token never expires. Absent means 90 days. */
 const ExpiresInDays = Type.Optional(
   Nullable(Type.Union([Type.Literal(30), Type.Literal(90), Type.Literal(365)], { default: DEFAULT_TOKEN_DAYS })),
 );
@@ -58,7 +67,7 @@ export const CreateAccessTokenBody = Type.Object(
   {
     label: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),
     kind: Type.Optional(Kind),
-    /** For a token of the organization, and only for it. */
+    /** Required for a token of the organization, not allowed for others. */
     role: Type.Optional(TokenRoleName),
     verbs: Type.Array(Verb, { minItems: 1, maxItems: TOKEN_VERBS.length, uniqueItems: true }),
     agent_ids: Type.Optional(

@@ -1,22 +1,22 @@
 import { Type, type Static } from 'typebox';
 import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
-/** Who did what, when, from where. The log only grows. */
+/** Who did what, when and from which address. Records are only added, never changed. */
 export const AuditRecord = Type.Object(
   {
     id: Type.String(),
     actor: Type.String(),
-    /** Name of the person; null for what a schedule did or a person who is gone. */
+    /** The name of the person. Null: a schedule acted, or the account was deleted. */
     actor_name: Nullable(Type.String()),
-    /** The access token by which the person did it; null: in a session. */
+    /** The access token that the person used. Null: the person used a browser session. */
     token_id: Nullable(Type.String()),
     token_label: Nullable(Type.String()),
     action: Type.String(),
     subject_id: Type.String(),
-    /** Its present name; null: it has none, or is gone. */
+    /** The current name. Null: the subject has no name or was deleted. */
     subject_name: Nullable(Type.String()),
     facts: Type.Record(Type.String(), Type.Unknown()),
-    /** For owners and admins alone. */
+    /** Only owners and admins see the address. */
     address: Nullable(Type.String()),
     request_id: Nullable(Type.String()),
     created_at: Moment,
@@ -35,7 +35,7 @@ export const AuditListQuery = PageQuery(auditFilter);
 
 export const AUDIT_FORMATS = ['csv', 'jsonl'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
-/** The whole log in this filter, newest first; jsonl: a JSON object a line. */
+/** All records that match the filter, newest first. `jsonl` has one JSON object per line. */
 export const AuditExportQuery = Type.Object(
   { ...auditFilter, format: Type.Optional(Type.Enum(AUDIT_FORMATS, { default: 'csv' })) },
   closed,
@@ -45,21 +45,21 @@ export const AuditExportQuery = Type.Object(
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 
 /**
- * One request that a key made: what was called and what came of it, never what was sent. Every one at a person's pace,
- * a sample under load; the newest 50,000 of an organization, for a month at most.
+ * One request of a key: its route and its result, without its content. At a normal rate, every request is stored. Under
+ * load, a sample is stored. An organization keeps its newest 50,000 requests for at most one month.
  */
 export const RequestRecord = Type.Object(
   {
     id: Type.String(),
     key_id: Type.String(),
     method: Type.String(),
-    /** The path's pattern; `ids` says what stood in its places, for ids of ours alone. */
+    /** The pattern of the path. `ids` has the values of its parameters, but only IDs that Parley created. */
     route: Type.String(),
     ids: Type.Record(Type.String(), Type.String()),
     status: Type.Integer(),
-    /** Problem code of a refusal; null when accepted. */
+    /** The problem code of a refused request. Null if accepted. */
     code: Nullable(Type.String()),
-    /** Milliseconds from the first byte in to the last one out. */
+    /** The milliseconds from the first received byte to the last sent byte. */
     ms: Type.Integer(),
     created_at: Moment,
   },
@@ -77,10 +77,10 @@ export const RequestListQuery = PageQuery({
   until: Type.Optional(Moment),
 });
 
-/** What was called lately, for choosing from. */
+/** The routes of recent requests, as options of a filter. */
 export const RequestCall = Type.Object({ call: Type.String() }, { title: 'RequestCall' });
 
-/** The overview counts no further. Conversations and runs: the newest ones. */
+/** Counting stops at this number. Conversations and runs: only the newest ones are counted. */
 export const MAX_OVERVIEW = 10_000;
 
 const Count = Type.Integer({ minimum: 0, maximum: MAX_OVERVIEW });
@@ -96,7 +96,7 @@ export const Overview = Type.Object(
     members: Count,
     conversations: Type.Object({ open: Count, handed_off: Count, resolved: Count }),
     runs_24h: Type.Record(Type.String(), Count, { description: 'Runs of the last 24 hours per status.' }),
-    /** True once a key of the organization was used. */
+    /** True after the first request with a key of the organization. */
     first_request: Type.Boolean(),
   },
   { title: 'Overview' },

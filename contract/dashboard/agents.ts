@@ -7,15 +7,18 @@ import { PublishBody } from './test-cases.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const MAX_DOCUMENTS_PER_AGENT = 1_000;
-/** A file that becomes a document: a PDF is larger than its text. */
+/** The maximum size of an uploaded document. A PDF file is larger than its text. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** A tool of an MCP server that is no longer what was approved: it is not offered to the model, and not called. */
+/**
+ * A tool of an MCP server that differs from its approved version. The model does not get it, and Parley does not call
+ * it.
+ */
 export const ToolChange = Type.Object({
   tool: Type.String(),
-  /** What differs now; `gone`: the server no longer has it. */
+  /** The parts that differ. `gone`: the server no longer has the tool. */
   what: Type.Array(Type.Enum(['description', 'schema', 'gone'])),
-  /** When a node first saw it so: with a turn, or when a member opened the tools. */
+  /** When Parley first found the difference: in a turn, or when a member opened the tools. */
   since: Moment,
 });
 export type ToolChange = Static<typeof ToolChange>;
@@ -25,11 +28,11 @@ const summary = {
   name: Type.String(),
   enabled: Type.Boolean(),
   provider: Type.Enum(PROVIDERS),
-  /** Number of the published version. */
+  /** The number of the published version. */
   version: Type.Integer(),
-  /** True: the draft differs from what answers now. */
+  /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
-  /** Of the published version; empty: all are as they were approved. */
+  /** Changed tools of the published version. Empty: all match their approved versions. */
   changed_tools: Type.Array(ToolChange),
   sandbox_channel_id: Nullable(Type.String()),
   created_at: Moment,
@@ -39,13 +42,13 @@ const summary = {
 export const AgentSummary = Type.Object(summary, { title: 'AgentSummary' });
 export type AgentSummary = Static<typeof AgentSummary>;
 
-/** `definition` is what is being edited, `published` is what answers. */
+/** `definition` is the draft, `published` is the version that answers. */
 export const AgentRecord = Type.Object(
   {
     ...summary,
     definition: AgentDefinition,
     published: AgentDefinition,
-    /** What turns leave out of `published` because it costs too much: an older Parley stored it. */
+    /** Parts of `published` that turns skip because they cost too much. An older Parley stored them. */
     left_out: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
   },
   { title: 'Agent' },
@@ -73,7 +76,7 @@ export const AgentVersion = Type.Object(
   {
     version: Type.Integer(),
     definition: AgentDefinition,
-    /** Name of who published it; null for what a program did. */
+    /** The name of the person who published it. Null: a program published it. */
     published_by: Nullable(Type.String()),
     created_at: Moment,
   },
@@ -86,7 +89,7 @@ export const DocumentSummary = Type.Object(
     id: Type.String(),
     agent_id: Type.String(),
     name: Type.String(),
-    /** Where it was read, and the source that reads it again; null: a person added it. */
+    /** The URL of the page, and the source that reads it again. Null: a person added the document. */
     url: Nullable(Type.String()),
     source_id: Nullable(Type.String()),
     bytes: Type.Integer(),
@@ -105,7 +108,7 @@ export type DocumentRecord = Static<typeof DocumentRecord>;
 
 const Filled = Type.Object({ bytes: Type.Integer(), max_bytes: Type.Integer() });
 
-/** How full the documents are, of this agent and of all agents together. */
+/** The used and maximum bytes of the documents, for this agent and for all agents together. */
 export const KnowledgeUse = Type.Object({ agent: Filled, organization: Filled }, { title: 'KnowledgeUse' });
 export type KnowledgeUse = Static<typeof KnowledgeUse>;
 
@@ -120,10 +123,10 @@ export type CreateDocumentBody = Static<typeof CreateDocumentBody>;
 
 export const UploadDocumentQuery = Type.Object({ name: Name }, closed);
 
-/** One turn of an agent, tried out: nothing is stored. Without messages the agent opens. */
+/** Runs one turn of an agent as a test. Nothing is stored. Without messages, the agent writes first. */
 export const PlaygroundBody = Type.Object(
   {
-    /** Absent: the draft as stored. */
+    /** Absent: the stored draft. */
     definition: Type.Optional(AgentDefinition),
     messages: Type.Optional(
       Type.Array(
@@ -137,7 +140,7 @@ export const PlaygroundBody = Type.Object(
         { maxItems: 100 },
       ),
     ),
-    /** What the previous turn returned as `state`. */
+    /** The `state` that the previous turn returned. */
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
@@ -146,7 +149,7 @@ export const PlaygroundBody = Type.Object(
 );
 export type PlaygroundBody = Static<typeof PlaygroundBody>;
 
-/** One step on the way to an answer; of a call of a tool also what was sent and answered, both cut. */
+/** One step towards an answer. A tool call also has its truncated request and response. */
 export const TraceStep = Type.Object({
   kind: Type.String(),
   detail: Type.String(),
@@ -163,7 +166,7 @@ export const PlaygroundTurn = Type.Object(
     next: Type.Union([Type.Literal('waiting_for_user'), Type.Literal('handed_off'), Type.Literal('completed')]),
     tags: Type.Array(Type.String()),
     opted_out: Type.Boolean(),
-    /** Why the agent said this. */
+    /** The reasons for this answer of the agent. */
     trace: Type.Object({
       provider: Type.String(),
       steps: Type.Array(TraceStep),

@@ -1,17 +1,17 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment } from './shapes.ts';
 
-/** A report is by the hour until this is over, then by the day. */
+/** Up to this many hours, a report has one point per hour. After that, it has one point per day. */
 export const REPORT_HOURS = 96;
-/** The newest days of a longer campaign. */
+/** A longer report contains only the newest days. */
 export const REPORT_DAYS = 120;
 
-/** What becomes of messaged people, in the order in which it does. `left`: they opted out in the conversation. */
+/** The stages of a messaged person, in order. `left`: the person opted out in the conversation. */
 export const REPORT_STEPS = ['sent', 'delivered', 'read', 'answered', 'left'] as const;
 export type ReportStep = (typeof REPORT_STEPS)[number];
 
 export const ReportQuery = Type.Object(
-  /** Hours and days are those of this zone; absent: UTC. */
+  /** The time zone of the hours and days. Absent: UTC. */
   { time_zone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })) },
   closed,
 );
@@ -20,9 +20,9 @@ const Count = Type.Integer();
 export const CampaignReport = Type.Object(
   {
     by: Type.Enum(['hour', 'day'] as const),
-    /** UTC where the database does not know the zone that was asked for. */
+    /** UTC if the database does not know the requested zone. */
     time_zone: Type.String(),
-    /** From the first message on, without a gap. `at`: when the hour or day begins. */
+    /** One point for each hour or day since the first message. `at`: the start of the hour or day. */
     points: Type.Array(
       Type.Object({ at: Moment, sent: Count, delivered: Count, read: Count, answered: Count, left: Count }),
       { maxItems: REPORT_DAYS },

@@ -3,10 +3,10 @@ import { MAX_MONTH_DAY } from '../campaign-rounds.ts';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** How many coming rounds are told. */
+/** The number of coming rounds in a response. */
 export const NEXT_ROUNDS = 3;
 
-/** A month that is shorter has its round on its last day. */
+/** In a shorter month, the round is on the last day. */
 const MonthDay = Type.Integer({ minimum: 1, maximum: MAX_MONTH_DAY });
 
 const schedule = {
@@ -16,13 +16,13 @@ const schedule = {
     uniqueItems: true,
     description: 'Days of the week, 1 is Monday; none for one that repeats monthly.',
   }),
-  /** Where each person is; people without a time zone have that of the campaign. */
+  /** True: in each person's local time. People without a time zone have the time zone of the campaign. */
   at: ClockTime,
 };
 
 /**
- * A campaign that repeats: on each of these days, or on one of each month, a round is made, a campaign of its own with the
- * settings of this one and with the people who are in the segment then.
+ * A campaign that repeats on days of the week or on one day of each month. On each day, Parley creates a round: a new
+ * campaign with the same settings for the people who are then in the segment.
  */
 export const CampaignSchedule = Type.Object(
   {
@@ -30,7 +30,7 @@ export const CampaignSchedule = Type.Object(
     month_day: Nullable(MonthDay),
     segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no round is made.' })),
     paused: Type.Boolean(),
-    /** Days of the next rounds; none while it is paused. */
+    /** The days of the next rounds. Empty while the campaign is paused. */
     next: Type.Array(Type.String({ format: 'date' })),
     updated_at: Moment,
   },

@@ -15,7 +15,7 @@ import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
 export { CAMPAIGN_STATES, type CampaignState };
 
-/** What can be done to a campaign, and from which states. Nothing leaves `ended`. */
+/** The actions on a campaign, and the states that allow each of them. No action leaves the state `ended`. */
 export const CAMPAIGN_MOVES = {
   start: { from: ['draft'], to: 'live' },
   pause: { from: ['live'], to: 'paused' },
@@ -32,10 +32,10 @@ export const CampaignRecord = Type.Object(
     name: Type.String(),
     state: Type.Enum(CAMPAIGN_STATES),
     settings: CampaignSettings,
-    /** The campaign that repeats, and the day; null: this is no round of another one. */
+    /** The repeating campaign and the day of this round. Null: this campaign is not a round. */
     round_of: Nullable(Type.String()),
     round_day: Nullable(Type.String({ format: 'date' })),
-    /** Recipients by status and in all; only where one campaign is read. */
+    /** The number of recipients by status and in total. Only in the response for one campaign. */
     counts: Type.Optional(RecipientCounts),
     total: Type.Optional(Type.Integer()),
     created_at: Moment,
@@ -56,18 +56,18 @@ export type CreateCampaignBody = Static<typeof CreateCampaignBody>;
 export const UpdateCampaignBody = Type.Object(
   {
     name: Type.Optional(CampaignName),
-    /** In place of the stored ones, as a whole. */
+    /** Replaces all stored settings. */
     settings: Type.Optional(CampaignSettings),
   },
   { ...closed, minProperties: 1 },
 );
 export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
 
-/** Settings, saved or not, and a person who would get the message. */
+/** Settings, saved or unsaved, and a person who would receive the message. */
 export const PreviewCampaignBody = Type.Object(
   {
     settings: CampaignSettings,
-    /** The recipient's; absent: the campaign's. */
+    /** The time zone of the recipient. Absent: that of the campaign. */
     time_zone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })),
     at: Type.Optional(Moment),
     end_user: Type.Optional(
@@ -93,11 +93,11 @@ export type PreviewCampaignBody = Static<typeof PreviewCampaignBody>;
 export const CampaignPreview = Type.Object(
   {
     from: Moment,
-    /** Null: never, by these hours. */
+    /** Null: the allowed hours exclude every time. */
     goes_out_at: Nullable(Moment),
     /** Null: a model writes it when the conversation starts. */
     opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
-    /** The same for a person without a name and values, and the variables whose places are then empty. */
+    /** The opening for a person without a name and values, and the variables that are then empty. */
     without: Type.Object({
       opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
       empty: Type.Array(Type.String()),
@@ -107,7 +107,7 @@ export const CampaignPreview = Type.Object(
 );
 export type CampaignPreview = Static<typeof CampaignPreview>;
 
-/** A review examines at most so many recipients, and names at most so many for one reason. */
+/** A review examines at most this many recipients and lists at most `MAX_NAMED` for each reason. */
 export const MAX_REVIEWED = 5_000;
 export const MAX_NAMED = 50;
 
@@ -119,40 +119,49 @@ const ReviewedRecipient = Type.Object({
 });
 const Named = Type.Array(ReviewedRecipient, { maxItems: MAX_NAMED });
 
-/** Absent, or without filters: the recipients who wait. With filters: the end users who would be added. */
+/** Absent, or without filters: the waiting recipients. With filters: the end users who would be added. */
 export const ReviewCampaignBody = Type.Object({ filters: Type.Optional(EndUserExportQuery) }, closed);
 export type ReviewCampaignBody = Static<typeof ReviewCampaignBody>;
 
-/** What the campaign would do now with the recipients who wait, or with end users who match: the worker's own rules. Stores nothing. */
+/**
+ * What the campaign would do now with its waiting recipients, or with the end users who match. The review uses the same
+ * rules as the worker. Stores nothing.
+ */
 export const CampaignReview = Type.Object(
   {
-    /** Recipients who wait, and how many of them were examined: the oldest first. All numbers are of these. */
+    /**
+     * The number of waiting recipients, and how many of them were examined, oldest first. All other numbers count the
+     * examined ones.
+     */
     waiting: Type.Integer(),
     examined: Type.Integer(),
-    /** With filters: more people match than were examined. `waiting` is then a part of them. */
+    /** True: more people match the filters than were examined. `waiting` then counts only some of them. */
     has_more: Type.Boolean(),
     goes: Type.Object({
-      /** Messaged now or later. */
+      /** Recipients who are messaged now or later. */
       count: Type.Integer(),
-      /** Of these: those who wait for the start, for their hours or for a time of their own. */
+      /** Of these: recipients who wait for the start, for the allowed hours, or for their own time. */
       later: Type.Integer(),
-      /** When the first and the last are sent, with the rate limit; null: no one. */
+      /** The times of the first and last message under the rate limit. Null: no one is messaged. */
       first_at: Nullable(Moment),
       last_at: Nullable(Moment),
     }),
-    /** Recipients who are not messaged: examined ones, and those who were left out before (`recipients` is empty). */
+    /**
+     * Recipients who are not messaged: examined ones, and ones that were skipped earlier. The earlier ones have an
+     * empty `recipients`.
+     */
     left_out: Type.Array(
       Type.Object({
-        /** `duplicate`: in the campaign already. */
+        /** `duplicate`: already in the campaign. */
         status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate'] as const),
         reason: Nullable(Type.String()),
-        /** Still in the queue: found by this review. */
+        /** True: this review found them, and they are still waiting. */
         is_waiting: Type.Boolean(),
         count: Type.Integer(),
         recipients: Named,
       }),
     ),
-    /** Recipients whose message has an empty place, and the variables without a value. */
+    /** Recipients whose message has an empty variable, and the names of these variables. */
     empty: Type.Object({ count: Type.Integer(), names: Type.Array(Type.String()), recipients: Named }),
     samples: Type.Array(
       Type.Object({
@@ -163,11 +172,11 @@ export const CampaignReview = Type.Object(
       }),
       { maxItems: 3 },
     ),
-    /** What the models of the agent cost in the last 30 days. */
+    /** The cost of the agent's models in the last 30 days. */
     cost: Type.Object({
       turns: Type.Integer(),
       unpriced_tokens: Type.Integer(),
-      /** The average of a turn with a model, and this times all who are messaged. */
+      /** The average cost of a turn with a model, and this average times the number of messaged people. */
       per_turn: Type.Array(Cost),
       one_turn_each: Type.Array(Cost),
     }),
@@ -176,7 +185,7 @@ export const CampaignReview = Type.Object(
 );
 export type CampaignReview = Static<typeof CampaignReview>;
 
-/** The first message as a test, to an address that the member names: with these settings, saved or not. */
+/** Sends the first message as a test to an address that the member enters. The settings may be unsaved. */
 export const TestCampaignBody = Type.Object(
   {
     settings: CampaignSettings,
@@ -188,11 +197,11 @@ export const TestCampaignBody = Type.Object(
 );
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
-/** How many end users who match filters a push would add, a page for each call. It adds no one. */
+/** Counts the matching end users whom a push would add. Each call counts one page. No one is added. */
 export const CountAudienceBody = Type.Object(
   {
     filters: EndUserExportQuery,
-    /** `next` of the call before; absent: the first page. */
+    /** The `next` of the previous call. Absent: the first page. */
     after: Type.Optional(Id('enduser')),
   },
   closed,
@@ -202,11 +211,11 @@ export type CountAudienceBody = Static<typeof CountAudienceBody>;
 export const CountedAudience = Type.Object(
   {
     accepted: Type.Integer(),
-    /** In the campaign already. */
+    /** Already in the campaign. */
     duplicates: Type.Integer(),
     opted_out: Type.Integer(),
     blocked: Type.Integer(),
-    /** Erased between the search and the call. */
+    /** Erased between the search and this call. */
     invalid: Type.Integer(),
     /** Null: this was the last page. */
     next: Nullable(Type.String()),
@@ -215,7 +224,7 @@ export const CountedAudience = Type.Object(
 );
 export type CountedAudience = Static<typeof CountedAudience>;
 
-/** Recipients of a file: CSV with a header row, or one as JSON in each line, as a push has them. */
+/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in a push. */
 export const MAX_FILE_ROWS = 10_000;
 export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
 export const CountFileBody = Type.Object(
@@ -228,12 +237,12 @@ export const CountedFile = Type.Object(
   {
     rows: Type.Integer(),
     accepted: Type.Integer(),
-    /** In the campaign already, or twice in the file. */
+    /** Already in the campaign, or twice in the file. */
     duplicates: Type.Integer(),
     opted_out: Type.Integer(),
     blocked: Type.Integer(),
     invalid: Type.Integer(),
-    /** The first of the invalid rows; the first recipient of the file is 1. */
+    /** The first invalid rows. Row 1 is the first recipient of the file. */
     faults: Type.Array(
       Type.Object({
         row: Type.Integer(),
@@ -252,10 +261,13 @@ export const RecipientListQuery = PageQuery({
   ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
 
-/** The dashboard shows recipients as the public API does. */
+/** The dashboard shows recipients in the same form as the public API. */
 export const RecipientRecord = Recipient;
 
-/** In a list they have a name as well: that of the person, or what else tells them apart; null: erased, or not named. */
+/**
+ * A list also contains a name: that of the person, or another text that identifies the recipient. Null: erased, or
+ * without a name.
+ */
 export const NamedRecipient = Type.Object(
   { ...Recipient.properties, name: Nullable(Type.String()) },
   { title: 'NamedRecipient' },

@@ -3,17 +3,17 @@ import { ID_SUFFIX_PATTERN } from '../ids.ts';
 import { closed } from './shapes.ts';
 
 /**
- * What a page can be told of as it changes. An event names topics, never what changed in them: the page reads again
- * what it shows, by the routes and with the rights that it has anyway.
+ * The topics of live updates for a page. An event names only topics and never contains the change. The page then reads
+ * its data again with its usual routes and permissions.
  */
 export const TOPICS = ['conversations', 'waiting', 'keys', 'requests', 'audit', 'first_steps'] as const;
-/** Topics about one record, `conversation:conv_…`. */
+/** Topics of one record, for example `conversation:conv_…`. */
 export const RECORD_TOPICS = { conversation: 'conv', presence: 'conv', runs: 'trigger', campaign: 'campaign' } as const;
 
 export type TopicKind = (typeof TOPICS)[number] | keyof typeof RECORD_TOPICS;
 export type Topic = (typeof TOPICS)[number] | `${keyof typeof RECORD_TOPICS}:${string}`;
 
-/** A page shows few things at once. */
+/** The maximum number of topics that one page may subscribe to. */
 export const MAX_TOPICS = 8;
 
 const topic = [
@@ -32,6 +32,6 @@ export const ChangesQuery = Type.Object(
   closed,
 );
 
-/** Data of the event `changed`; empty when nothing changed while the stream was away. */
+/** The data of the event `changed`. It is empty if nothing changed while the stream was disconnected. */
 export const Changed = Type.Object({ topics: Type.Array(Type.String()) }, { title: 'Changed' });
 export type Changed = Static<typeof Changed>;

@@ -11,11 +11,11 @@ const record = {
   kind: Type.String(),
   name: Type.String(),
   enabled: Type.Boolean(),
-  /** What is not secret. */
+  /** The settings without secrets. */
   settings: Type.Record(Type.String(), Type.Unknown()),
-  /** What the provider said of the account when it was connected: names and ids. */
+  /** The names and IDs of the account that the provider returned when the channel was connected. */
   account: Type.Record(Type.String(), Type.String()),
-  /** Where the provider calls us; null where nothing comes in over HTTP. */
+  /** The URL that the provider calls. Null: no messages arrive over HTTP. */
   inbound_url: Nullable(Type.String()),
   status: Type.Union([Type.Literal('connected'), Type.Literal('broken')]),
   status_detail: Nullable(Type.String()),
@@ -26,7 +26,7 @@ const record = {
 export const ChannelRecord = Type.Object(record, { title: 'DashboardChannel' });
 export type ChannelRecord = Static<typeof ChannelRecord>;
 
-/** One channel, looked at closely. */
+/** One channel with more details than in the list. */
 export const ChannelDetail = Type.Object(
   {
     ...record,
@@ -39,7 +39,7 @@ export const ChannelDetail = Type.Object(
 );
 export type ChannelDetail = Static<typeof ChannelDetail>;
 
-/** What the other side must know of us is in the answer that makes it, and in no other. */
+/** Only the response that creates a secret or verify token contains it. */
 export const ConnectedChannel = Type.Object(
   {
     ...record,
@@ -65,7 +65,7 @@ export const UpdateChannelBody = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' })),
     enabled: Type.Optional(Type.Boolean()),
-    /** Replaced as a whole, but for secret fields: left out they stay, null takes them away. */
+    /** Replaces all settings except secret fields. An absent secret stays, and null removes it. */
     settings: Type.Optional(settings),
     /** Creates a new secret or verify token; the old one stops working immediately. */
     new_secret: Type.Optional(Type.Literal(true)),
@@ -74,35 +74,35 @@ export const UpdateChannelBody = Type.Object(
 );
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
-/** What the provider says of the stored credentials at this moment; the channel's status follows it. */
+/** The result of checking the stored credentials with the provider now. It updates the channel's status. */
 export const ChannelCheck = Type.Object(
   {
     ok: Type.Boolean(),
     code: Nullable(Type.String()),
     detail: Nullable(Type.String()),
-    /** Whether there is a provider to check with: a sandbox has none. */
+    /** True: a provider was called. A sandbox has no provider. */
     asked: Type.Boolean(),
   },
   { title: 'ChannelCheck' },
 );
 export type ChannelCheck = Static<typeof ChannelCheck>;
 
-/** A text that the provider has approved, for people who have not written lately. */
+/** A text that the provider has approved for people who have not written recently. */
 export const ChannelTemplate = Type.Object(
   {
     name: Type.String(),
     language: Type.String(),
-    /** In the words of the provider: approved, pending, rejected, paused, … */
+    /** The status as the provider names it: approved, pending, rejected, paused, … */
     status: Type.String(),
     category: Type.String(),
     header: Nullable(Type.String()),
-    /** With its placeholders, `{{1}}` or `{{name}}`. */
+    /** The text with its placeholders, `{{1}}` or `{{name}}`. */
     body: Type.String(),
     footer: Nullable(Type.String()),
     buttons: Type.Array(Type.String()),
-    /** The names of the placeholders of the body. */
+    /** The names of the placeholders in the body. */
     variables: Type.Array(Type.String()),
-    /** False: not approved, or something beside the body must be filled for each message. */
+    /** False: the template is not approved, or a part outside the body needs a value for each message. */
     can_be_sent: Type.Boolean(),
   },
   { title: 'ChannelTemplate' },

@@ -3,10 +3,10 @@ import { Tag } from '../end-users.ts';
 import { CONVERSATION_STATUSES, CONVERSATION_VIEWS } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
-/** Of one member, and as many that are shared: they stand in one line above the list. */
+/** The maximum number of views of one member, and of shared views. They share one line above the list. */
 export const MAX_CONVERSATION_VIEWS = 20;
 
-/** The filters of the list, without those of one person or one page. */
+/** The filters of the list, except those for one person or one page. */
 const filters = Type.Object(
   {
     view: Type.Optional(Type.Enum(CONVERSATION_VIEWS)),

@@ -22,7 +22,7 @@ const summary = {
   locale: Nullable(Type.String()),
   tags: Type.Array(Type.String()),
   assignee_id: Nullable(Type.String()),
-  /** Until then it is not among those that wait; null: it is. */
+  /** The conversation does not count as waiting until this time. Null: not snoozed. */
   snoozed_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
@@ -31,7 +31,7 @@ const summary = {
 export const ConversationSummary = Type.Object(summary, { title: 'ConversationSummary' });
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
-/** Null once retention has removed the messages. `text` is the start of the words, null if there are none. */
+/** Null after retention has removed the messages. `text` is the start of the text, or null if there is none. */
 const LastMessage = Nullable(
   Type.Object({
     role: Message.properties.role,
@@ -45,7 +45,7 @@ export const ListedConversation = Type.Object(
   {
     ...summary,
     last_message: LastMessage,
-    /** In a search: the part of the newest message that contains the text, and who wrote that message. */
+    /** In a search: the matching part of the newest message that matches, and the role of its author. */
     found: Nullable(
       Type.Object({
         role: Message.properties.role,
@@ -54,27 +54,30 @@ export const ListedConversation = Type.Object(
         after: Type.String(),
       }),
     ),
-    /** Since when the person waits for a member; null while no person does. */
+    /** Since when the person has waited for a member. Null: the person is not waiting. */
     waiting_since: Nullable(Moment),
-    /** The person wrote, or was handed over, since the reader last looked; only where members answer. */
+    /**
+     * True: the person wrote or was handed over after the reader last opened the conversation. Only for conversations
+     * that members answer.
+     */
     unread: Type.Boolean(),
   },
   { title: 'ListedConversation' },
 );
 export type ListedConversation = Static<typeof ListedConversation>;
 
-/** A message with what only members see: its delivery and why the agent said it. */
+/** A message with data for members only: its delivery and the reasons for the answer. */
 export const ConversationMessage = Type.Object(
   {
     ...Message.properties,
     run_id: Nullable(Type.String()),
     status: Nullable(Type.String()),
-    /** Times that a worker set out to deliver it. */
+    /** The number of delivery attempts. */
     attempts: Type.Integer({ minimum: 0 }),
     error: Nullable(DeliveryError),
-    /** The provider may have been called more than once. */
+    /** True: the provider may have received the message more than once. */
     possible_duplicate: Type.Boolean(),
-    /** Not before this moment. */
+    /** The message is not sent before this time. */
     send_at: Nullable(Moment),
     author_id: Nullable(Type.String()),
     why: Nullable(
@@ -88,13 +91,13 @@ export const ConversationMessage = Type.Object(
 );
 export type ConversationMessage = Static<typeof ConversationMessage>;
 
-/** What a member writes to the other members beside a conversation. Neither the person nor the agent ever sees it. */
+/** An internal note of a member about a conversation. Neither the person nor the agent ever sees it. */
 export const ConversationNote = Type.Object(
   {
     id: Type.String(),
     author_id: Type.String(),
     text: Type.String(),
-    /** The members whom it names. */
+    /** The members that the note mentions. */
     mentions: Type.Array(Type.String()),
     created_at: Moment,
   },
@@ -105,7 +108,7 @@ export type ConversationNote = Static<typeof ConversationNote>;
 export const ConversationRecord = Type.Object(
   {
     ...summary,
-    /** The newest, oldest first; at most 200. */
+    /** The newest ones, oldest first, at most 200. */
     messages: Type.Array(ConversationMessage),
     /** Oldest first. */
     notes: Type.Array(ConversationNote),
@@ -120,18 +123,21 @@ export const ConversationRecord = Type.Object(
       }),
     ),
     /**
-     * On a channel that takes words only for some hours after the person wrote: until when; `until` is null if the person
-     * never did. Null: at any time.
+     * For channels that allow free text only for some hours after the person wrote: the end of this time. `until` is
+     * null if the person never wrote. Null: free text is allowed at any time.
      */
     reply_window: Nullable(Type.Object({ until: Nullable(Moment) })),
-    /** What models used in all of its turns, and why the first of them did not answer. */
+    /** The model usage of all its turns, and the reasons for each fallback. */
     models: Type.Array(ModelUse),
   },
   { title: 'Conversation' },
 );
 export type ConversationRecord = Static<typeof ConversationRecord>;
 
-/** The conversations that members answer: those of the reader, those of no one, all of them. */
+/**
+ * Filters for conversations that members answer: assigned to the reader, unassigned, waiting, snoozed, or with
+ * mentions.
+ */
 export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 
 /** Counting stops here; dashboards then show "999+". */
@@ -144,10 +150,10 @@ export const ConversationCounts = Type.Object(
     unassigned: Count,
     waiting: Count,
     snoozed: Count,
-    /** Where a note names the reader who has not looked since. */
+    /** Conversations with an unread note that mentions the reader. */
     mentions: Count,
     all: Count,
-    /** The newest hand-off to the reader or to no one. */
+    /** The newest hand-off that is unassigned or assigned to the reader. */
     newest: Nullable(Type.Object({ id: Type.String(), handed_off_at: Moment })),
   },
   { title: 'ConversationCounts' },
@@ -164,9 +170,9 @@ export const ConversationListQuery = PageQuery({
   tag: Type.Optional(Tag),
 });
 
-/** Whom a conversation belongs to; null: to no one, and people still answer it. */
+/** The maximum number of tags of one conversation. */
 export const MAX_CONVERSATION_TAGS = 20;
-/** All tags, in place of the stored ones. */
+/** Replaces all stored tags. */
 export const SetTagsBody = Type.Object(
   { tags: Type.Array(Tag, { maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true }) },
   closed,
@@ -174,18 +180,18 @@ export const SetTagsBody = Type.Object(
 
 export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
 
-/** Null: it waits again now. */
+/** Null ends the snooze now. */
 export const SnoozeBody = Type.Object({ until: Nullable(Moment) }, closed);
 
 /**
- * What a window tells of its reader: `here` keeps what was said of typing, `still` ends it, `gone` ends everything.
- * Without a word it is over by itself, after PRESENT_SECONDS and TYPING_SECONDS.
+ * The presence that a browser window reports: `here` confirms presence and does not change typing, `still` ends typing,
+ * `gone` ends both. Without a new report, presence expires after PRESENT_SECONDS and typing after TYPING_SECONDS.
  */
 export const PRESENCES = ['here', 'typing', 'still', 'gone'] as const;
 export type Presence = (typeof PRESENCES)[number];
 export const PRESENT_SECONDS = 40;
 export const TYPING_SECONDS = 6;
-/** More are not shown. */
+/** Further members are not shown. */
 export const MAX_PRESENT = 20;
 
 export const PresenceBody = Type.Object({ presence: Type.Enum(PRESENCES) }, closed);
@@ -197,10 +203,10 @@ export const PresentMember = Type.Object(
 );
 export type PresentMember = Static<typeof PresentMember>;
 
-/** As many as a member selects on one page of the list. */
+/** The number of conversations that a member can select on one page of the list. */
 export const MAX_CHANGED_CONVERSATIONS = 100;
 
-/** The same for each of them, as the routes of one conversation do it. */
+/** One action for each of these conversations, with the same rules as the routes of one conversation. */
 export const ChangeConversationsBody = Type.Object(
   {
     ids: Type.Array(Id('conv'), { minItems: 1, maxItems: MAX_CHANGED_CONVERSATIONS, uniqueItems: true }),
@@ -215,7 +221,7 @@ export const ChangeConversationsBody = Type.Object(
 );
 export type ChangeConversationsBody = Static<typeof ChangeConversationsBody>;
 
-/** In the order of the ids; `code` says why one was refused. */
+/** In the order of the IDs. `code` is the reason of a refusal. */
 export const ChangedConversations = Type.Object(
   { results: Type.Array(Type.Object({ id: Type.String(), done: Type.Boolean(), code: Nullable(Type.String()) })) },
   { title: 'ChangedConversations' },
@@ -224,7 +230,10 @@ export type ChangedConversations = Static<typeof ChangedConversations>;
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 
-/** Words, or a template that the provider of the channel has approved; `text` of it is how it reads, for members. */
+/**
+ * Text, or a template that the provider of the channel has approved. The template's `text` is the version that members
+ * see.
+ */
 export const ReplyBody = Type.Object(
   {
     text: Type.Optional(SayBody.properties.text),
@@ -244,11 +253,14 @@ export const ReplyBody = Type.Object(
 );
 export type ReplyBody = Static<typeof ReplyBody>;
 
-/** `after` is the newest message that the writer has read. If another member has replied since, nothing is sent. */
+/**
+ * `after` is the newest message that the author of the reply has seen. If another member has replied since, nothing is
+ * sent.
+ */
 const after = { after: Type.Optional(Id('msg')) };
 export const ReplyQuery = Type.Object(after);
 
-/** The body is the bytes of the file. */
+/** The request body contains the bytes of the file. */
 export const SendFileQuery = Type.Object({
   name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }),
   ...after,
@@ -257,11 +269,11 @@ export const SendFileQuery = Type.Object({
 export const NoteBody = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }),
-    /** Members whom it names; they find it in their view of mentions. */
+    /** The mentioned members. They find the note in their view of mentions. */
     mentions: Type.Optional(Type.Array(Id('user'), { maxItems: MAX_MENTIONS, uniqueItems: true })),
   },
   closed,
 );
 
-/** The agent's turn; empty when it stayed silent or did not come within 25 seconds. */
+/** The messages of the agent's turn. Empty if the agent was silent or needed more than 25 seconds. */
 export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

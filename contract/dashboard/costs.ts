@@ -10,7 +10,7 @@ export const MAX_BUDGETS = 200;
 export const MAX_PRICES = 200;
 
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters of ISO 4217, such as USD.' });
-/** For a million tokens. */
+/** The price for one million tokens. */
 const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
 const ModelName = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -44,14 +44,14 @@ export const BudgetRecord = Type.Object(
   {
     id: Type.String(),
     ...subject,
-    /** Null for the organization, and for what is deleted. */
+    /** Null for the organization, and for a deleted subject. */
     subject_name: Nullable(Type.String()),
     /** Of the current period, in UTC. */
     spent: Type.Number(),
-    /** By turns in progress. */
+    /** The amount that is reserved by turns in progress. */
     reserved: Type.Number(),
     period_start: Type.String({ format: 'date' }),
-    /** What events and mails said of this period: 80 or 100; 0: nothing. */
+    /** The level that was last announced by event and mail in this period: 80 or 100. 0: none. */
     told_percent: Type.Integer(),
   },
   { title: 'Budget' },
@@ -91,7 +91,7 @@ export const UsageQuery = Type.Object(
   closed,
 );
 
-/** Days are those of UTC, both included; without `since` the last 30. At most 400 groups, the newest or largest first. */
+/** Days in UTC, both included. Without `since`: the last 30 days. At most 400 groups, the newest or largest first. */
 export const UsageRecord = Type.Object(
   {
     since: Day,
@@ -99,9 +99,9 @@ export const UsageRecord = Type.Object(
     total: Use,
     data: Type.Array(
       Type.Object({
-        /** The day, the id, or `provider/model`; null: turns that belong to none. */
+        /** The day, the ID, or `provider/model`. Null: turns without a value. */
         group: Nullable(Type.String()),
-        /** Of an agent, a key or a campaign. */
+        /** The name of an agent, a key or a campaign. */
         name: Nullable(Type.String()),
         use: Use,
       }),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { EndUser, Tag } from '../end-users.ts';
 import { closed, Id, PageQuery, SearchText } from './shapes.ts';
 
-/** The dashboard shows people as the public API does. */
+/** The dashboard shows people in the same form as the public API. */
 export const EndUserRecord = EndUser;
 export type EndUserRecord = EndUser;
 
@@ -17,10 +17,10 @@ const filters = {
 export const EndUserListQuery = PageQuery(filters);
 export const EndUserExportQuery = Type.Object(filters, closed);
 
-/** As many as a page of the list may have. */
+/** The maximum number of people on one page of the list. */
 const MAX_TAGGED = 100;
 
-/** One tag is added to each of them, or taken away. */
+/** Adds one tag to each person, or removes it. */
 export const TagEndUsersBody = Type.Object(
   {
     ids: Type.Array(Id('enduser'), { minItems: 1, maxItems: MAX_TAGGED, uniqueItems: true }),
@@ -31,7 +31,10 @@ export const TagEndUsersBody = Type.Object(
 );
 export type TagEndUsersBody = Static<typeof TagEndUsersBody>;
 
-/** `changed`: people who have the tag now, or not any more, and did not before. `full`: people with the most tags already. */
+/**
+ * `changed`: the number of people whose tags changed. `full`: the number of people who already have the maximum number
+ * of tags.
+ */
 export const TaggedEndUsers = Type.Object(
   { changed: Type.Integer(), full: Type.Integer() },
   { title: 'TaggedEndUsers' },

@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Nullable } from './shapes.ts';
 
-/** To whom a hand-off goes: it waits for all, for one member, or for a member who is present, in turn. */
+/** Who gets a hand-off: everyone, one member, or the members who are present, in turn. */
 export const HAND_OFF_RECIPIENTS = ['no_one', 'member', 'present'] as const;
-/** For so long after the dashboard was last in sight a member counts as present. */
+/** A member counts as present for this time after the dashboard was last visible. */
 export const ATTENDING_SECONDS = 300;
 export const MAX_OUTSIDE_CHARACTERS = 1_000;
 const MAX_LANGUAGES = 20;
@@ -33,11 +33,11 @@ const texts = Type.Record(
 
 const fields = {
   goes_to: Type.Enum(HAND_OFF_RECIPIENTS),
-  /** The one member, if `goes_to` says so. */
+  /** The member who gets hand-offs if `goes_to` is `member`. */
   user_id: Nullable(Id('user')),
-  /** Null: at all hours. */
+  /** Null: no limit of hours. */
   hours: Nullable(WorkingHours),
-  /** What is said once to a person who is handed off outside these hours; null: nothing. */
+  /** The message that a person gets once after a hand-off outside these hours. Null: no message. */
   outside: Nullable(texts),
 };
 export const SetHandOffRulesBody = Type.Object(fields, closed);

@@ -2,16 +2,18 @@ import { Type, type Static } from 'typebox';
 import { Moment, Nullable, PageQuery, closed } from './shapes.ts';
 
 /**
- * Importing end users from a CSV file: the file is sent in pieces, then read by a worker, as often as one likes dry and
- * once for real. docs/adr/0202-imports-in-pieces.md says why.
+ * Imports end users from a CSV file. The file arrives in pieces, then a worker reads it: any number of dry runs, then
+ * one real run. docs/adr/0202-imports-in-pieces.md gives the reasons.
  */
 export const MAX_IMPORT_BYTES = 200 * 1024 * 1024;
 export const IMPORT_PIECE_BYTES = 1024 * 1024;
 export const MAX_IMPORT_PIECES = Math.ceil(MAX_IMPORT_BYTES / IMPORT_PIECE_BYTES);
 export const MAX_IMPORT_COLUMNS = 200;
-/** Files of one organization that wait at once: they take room in the database. */
+/**
+ * The maximum number of files of one organization that wait at the same time, because they use space in the database.
+ */
 export const MAX_OPEN_IMPORTS = 5;
-/** A file that is not imported, and failed rows that are not downloaded, are removed after this time. */
+/** Files that are not imported, and failed rows that are not downloaded, are removed after this time. */
 export const IMPORT_KEPT_HOURS = 24;
 export const FAULTS_KEPT_DAYS = 7;
 
@@ -19,7 +21,7 @@ export const IMPORT_ENCODINGS = ['utf-8', 'utf-16le', 'windows-1256', 'windows-1
 export type ImportEncoding = (typeof IMPORT_ENCODINGS)[number];
 export const IMPORT_DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Where a column may go, besides `attributes.<name>`. */
+/** The possible targets of a column, besides `attributes.<name>`. */
 export const IMPORT_FIELDS = [
   'external_id',
   'name',
@@ -39,7 +41,7 @@ const Target = Type.String({
 
 export const ImportSettings = Type.Object(
   {
-    /** One for each column of the file, in its order; null: left out. */
+    /** One entry per column of the file, in order. Null: the column is skipped. */
     columns: Type.Array(Nullable(Target), { minItems: 1, maxItems: MAX_IMPORT_COLUMNS }),
     delimiter: Type.Enum(IMPORT_DELIMITERS),
     encoding: Type.Enum(IMPORT_ENCODINGS),
@@ -58,10 +60,10 @@ export const ImportRecord = Type.Object(
     id: Type.String(),
     name: Type.String(),
     bytes: Type.Integer(),
-    /** Pieces that have arrived. */
+    /** The number of received pieces. */
     pieces: Type.Integer(),
     state: Type.Enum(IMPORT_STATES),
-    /** Of the last run, or of the one under way. */
+    /** Whether the current or last run is a dry run. */
     dry_run: Type.Boolean(),
     settings: Nullable(ImportSettings),
     bytes_done: Type.Integer(),
@@ -69,9 +71,9 @@ export const ImportRecord = Type.Object(
     created: Type.Integer(),
     updated: Type.Integer(),
     invalid: Type.Integer(),
-    /** Why the file as a whole could not be read. */
+    /** The reason why the whole file could not be read. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String(), row: Nullable(Type.Integer()) })),
-    /** False once the file is gone: then it cannot be run any more. */
+    /** False after the file was removed. The import cannot run again. */
     file_kept: Type.Boolean(),
     created_at: Moment,
     updated_at: Moment,
@@ -97,14 +99,14 @@ export const PreviewQuery = Type.Object(
   closed,
 );
 
-/** The beginning of a file, as the settings (given or found) read it. */
+/** The start of a file, read with the given or detected settings. */
 export const ImportPreview = Type.Object(
   {
     delimiter: Type.Enum(IMPORT_DELIMITERS),
     encoding: Type.Enum(IMPORT_ENCODINGS),
     header: Type.Array(Type.String()),
     rows: Type.Array(Type.Array(Type.String())),
-    /** What each column is likely to be, by its name. */
+    /** The likely target of each column, guessed from its name. */
     columns: Type.Array(Nullable(Type.String())),
   },
   { title: 'ImportPreview' },
@@ -116,7 +118,7 @@ export type RunImportBody = Static<typeof RunImportBody>;
 
 export const ImportFault = Type.Object(
   {
-    /** As spreadsheets count: the header is row 1. */
+    /** Row numbers as in spreadsheets: the header is row 1. */
     row: Type.Integer(),
     cells: Type.Array(Type.String()),
     faults: Type.Array(Fault),

@@ -11,7 +11,7 @@ export const KEY_STATES = ['active', 'revoking', 'revoked'] as const;
 const KeyState = Type.Enum(KEY_STATES);
 const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' });
 
-/** From where a key may be used: addresses and networks (CIDR), IPv4 and IPv6. */
+/** The addresses and networks (CIDR, IPv4 and IPv6) from which a key may be used. */
 const AllowedNetworks = Type.Array(Type.String({ minLength: 2, maxLength: 64 }), {
   minItems: 1,
   maxItems: MAX_ALLOWED_NETWORKS,
@@ -25,7 +25,7 @@ const record = {
   agent_id: Nullable(Type.String()),
   campaign_id: Nullable(Type.String()),
   permissions: Type.Array(PermissionName),
-  /** Null: from everywhere. */
+  /** Null: from every address. */
   allowed_networks: Nullable(Type.Array(Type.String())),
   limits: Nullable(KeyLimits),
   /** Calls that `limits.total` still allows; null: it has no such limit. */
@@ -34,23 +34,23 @@ const record = {
   created_at: Moment,
   created_by: Nullable(Type.String()),
   last_used_at: Nullable(Moment),
-  /** Scheduled revoke: the expiry, or the end of a rotation's overlap. */
+  /** The time of a scheduled revocation: the expiry, or the end of a rotation's overlap. */
   revoke_at: Nullable(Moment),
   revoked_at: Nullable(Moment),
   revoked_by: Nullable(Type.String()),
-  /** From this moment no node accepts the key; null before, and while revoking. */
+  /** From this moment, no node accepts the key. Null before and during the revocation. */
   effective_at: Nullable(Moment),
   rotated_from: Nullable(Type.String()),
-  /** Revoked because it was reported as found in public. */
+  /** True: revoked because the key was reported as found in public. */
   leak: Nullable(LeakRecord),
-  /** Servers that may still accept it; only where one key is read while it is revoking. */
+  /** The servers that may still accept the key. Only in the response for one key that is being revoked. */
   waiting_for: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
 export const KeyRecord = Type.Object(record, { title: 'ApiKey' });
 export type KeyRecord = Static<typeof KeyRecord>;
 
-/** The only answers that hold `value`: creating and rotating. */
+/** Only the responses to creating and rotating a key contain `value`. */
 export const NewKey = Type.Object({ ...record, value: Type.String() }, { title: 'NewApiKey' });
 export type NewKey = Static<typeof NewKey>;
 
@@ -84,14 +84,14 @@ export const RenameKeyBody = Type.Object({ label: Label }, closed);
 
 export const ShortenKeyNetworksBody = Type.Object({ allowed_networks: AllowedNetworks }, closed);
 
-/** How long the old key stays good beside the new one. */
+/** How long the old key stays valid beside the new one. */
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 const HOUR_MS = 3_600_000;
 export const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const;
 export const RotateKeyBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateKeyBody = Static<typeof RotateKeyBody>;
 
-/** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. A call counts once the key has been verified. */
+/** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. A call counts after the key is verified. */
 const outcomes = {
   accepted: Type.Integer({ minimum: 0 }),
   refused: Type.Integer({ minimum: 0 }),
@@ -101,10 +101,10 @@ const outcomes = {
 export const USAGE_RANGES = ['24h', '7d', '30d'] as const;
 export const KeyUsageQuery = Type.Object({ range: Type.Optional(Type.Enum(USAGE_RANGES, { default: '24h' })) }, closed);
 
-/** What a key was used for: requests over time, and the last 20 one by one. */
+/** The usage of a key: requests over time, and the last 20 requests. */
 export const KeyUsage = Type.Object(
   {
-    /** Oldest first, without gaps: 24 hours, 7 or 30 days. */
+    /** Oldest first, without gaps: 24 hours, 7 days or 30 days. */
     buckets: Type.Array(Type.Object({ at: Moment, ...outcomes })),
     /** Newest first, at most 20. */
     requests: Type.Array(
@@ -113,7 +113,7 @@ export const KeyUsage = Type.Object(
         method: Type.String(),
         route: Type.String(),
         status: Type.Integer(),
-        /** Problem code of a refusal; null when accepted. */
+        /** The problem code of a refused request. Null if accepted. */
         code: Nullable(Type.String()),
         request_id: Type.String(),
       }),

@@ -6,17 +6,19 @@ import { closed, Moment, Nullable } from './shapes.ts';
 export const MODEL_PROVIDERS = ['openai_compatible', 'openai', 'anthropic', 'google'] as const satisfies ProviderName[];
 export type ModelProviderName = (typeof MODEL_PROVIDERS)[number];
 
-/** The key itself is sealed at rest and never shown again. */
+/** The key itself is encrypted in the database and never shown again. */
 export const ModelRecord = Type.Object(
   {
     provider: Type.Enum(MODEL_PROVIDERS),
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
-    /** Makes the embeddings of all documents of the organization; null: this connection makes none. */
+    /**
+     * The model that creates the embeddings of all documents of the organization. Null: this connection creates none.
+     */
     embedding_model: Nullable(Type.String()),
-    /** Of its vectors; null until it was called. */
+    /** The dimensions of its vectors. Null: it was not called yet. */
     embedding_dimensions: Nullable(Type.Integer()),
-    /** Writes down what people say in audio; null: this connection does not. */
+    /** The model that transcribes audio messages. Null: this connection does not transcribe. */
     transcription_model: Nullable(Type.String()),
     updated_at: Moment,
   },
@@ -29,16 +31,16 @@ export const SetModelBody = Type.Object(
     base_url: Type.Optional(Nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
     /** Absent keeps the stored key; null removes it. */
     key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }))),
-    /** Null turns embeddings off. One connection of an organization makes them: another one ends with this. */
+    /** Null turns embeddings off. Only one connection of an organization does this, so another connection stops. */
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
-    /** Null turns transcripts off. One connection of an organization makes them: another one ends with this. */
+    /** Null turns transcripts off. Only one connection of an organization does this, so another connection stops. */
     transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
   },
   { ...closed, minProperties: 1 },
 );
 export type SetModelBody = Static<typeof SetModelBody>;
 
-/** What one call of the embedding model told. */
+/** The result of one call of the embedding model. */
 export const ModelCheck = Type.Object(
   { embedding_model: Type.String(), embedding_dimensions: Type.Integer() },
   { title: 'ModelCheck' },
@@ -52,7 +54,7 @@ export const NO_EMBEDDINGS =
 export const NO_TRANSCRIPTS =
   'Anthropic has no transcription models. Connect OpenAI, Google or an OpenAI-compatible server for transcripts.';
 
-/** How far the embeddings of an agent's documents are. */
+/** The progress of the embeddings of an agent's documents. */
 export const EmbeddingProgress = Type.Object(
   {
     /** Null: the organization has no embedding model. */
@@ -65,7 +67,7 @@ export const EmbeddingProgress = Type.Object(
     ),
     passages: Type.Integer(),
     embedded: Type.Integer(),
-    /** `uncounted`: their passages are not counted yet. `failed`: not tried again by itself. */
+    /** `uncounted`: their passages are not counted yet. `failed`: Parley does not try them again by itself. */
     documents: Type.Object({
       all: Type.Integer(),
       done: Type.Integer(),
@@ -73,7 +75,7 @@ export const EmbeddingProgress = Type.Object(
       failed: Type.Integer(),
     }),
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
-    /** When it goes on; null: nothing is left to do, or a person must retry. */
+    /** The time of the next attempt. Null: nothing is left to do, or a person must retry. */
     next_at: Nullable(Moment),
   },
   { title: 'EmbeddingProgress' },

@@ -10,12 +10,15 @@ export const OrganizationRecord = Type.Object(
     id: Type.String(),
     name: Type.String(),
     plan: PlanName,
-    /** Null where the operator lists an organization of others. */
+    /** The role of the reader. Null: the operator sees an organization without being a member. */
     role: Nullable(RoleName),
-    /** Members reach it by sessions with a second factor alone. */
+    /** True: members need a session with a second factor. */
     requires_second_factor: Type.Boolean(),
     created_at: Moment,
-    /** The link for the owner-to-be, when the operator created the organization for another person and no mail server is set. */
+    /**
+     * The link for the invited owner. Present if the operator created the organization for another person and no mail
+     * server is configured.
+     */
     invitation_url: Type.Optional(Type.String()),
   },
   { title: 'Organization' },
@@ -25,7 +28,7 @@ export type OrganizationRecord = Static<typeof OrganizationRecord>;
 export const CreateOrganizationBody = Type.Object(
   {
     name: Name,
-    /** Only the operator may say it; others start on `free`. */
+    /** Only the operator may set it. Other organizations start on `free`. */
     plan: Type.Optional(PlanName),
     owner_email: Type.Optional(
       Type.String({ format: 'email', maxLength: 254, description: 'Operator only: who is invited as its owner.' }),
@@ -40,7 +43,7 @@ export const SetPlanBody = Type.Object({ plan: PlanName }, closed);
 export const SetPlanAnswer = Type.Object({
   id: Type.String(),
   plan: PlanName,
-  /** From this moment every node decides by the new plan. */
+  /** From this moment, every node applies the new plan. */
   effective_at: Moment,
 });
 
@@ -51,7 +54,7 @@ export const MemberRecord = Type.Object(
     name: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** Whether the account has a second factor. Null: only owners and admins see it. */
+    /** Whether the account has a second factor. Null: hidden, because only owners and admins see it. */
     second_factor: Nullable(Type.Boolean()),
     created_at: Moment,
   },
@@ -67,7 +70,7 @@ export const InvitationRecord = Type.Object(
     id: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** True: the link left by mail; false: it was handed over. */
+    /** True: the link was sent by mail. False: a member passes it on. */
     mailed: Type.Boolean(),
     created_at: Moment,
     expires_at: Moment,
@@ -76,23 +79,26 @@ export const InvitationRecord = Type.Object(
 );
 export type InvitationRecord = Static<typeof InvitationRecord>;
 
-/** The answer that makes or renews a link: the only one that shows it. */
+/** Only the response that creates or renews a link contains it. */
 export const NewInvitation = Type.Object(
   {
     ...InvitationRecord.properties,
-    /** Null: it was mailed to the address and is not shown to anyone else. */
+    /** Null: the link was mailed, and no one else may see it. */
     url: Nullable(Type.String()),
   },
   { title: 'NewInvitation' },
 );
 export type NewInvitation = Static<typeof NewInvitation>;
 
-/** What the holder of an invitation link sees before accepting; the same whether or not the address has an account. */
+/**
+ * The details that the holder of an invitation link sees before accepting. They do not reveal whether the address has
+ * an account.
+ */
 export const InvitationLook = Type.Object({
   organization: Type.String(),
   email: Type.String(),
   role: RoleName,
-  /** False: this link makes no account; join with one that exists. */
+  /** False: this link cannot create an account. The person must join with an existing account. */
   new_accounts: Type.Boolean(),
   expires_at: Moment,
 });
@@ -102,11 +108,11 @@ export const AcceptInvitationBody = Type.Object({ name: Name, password: Password
 
 const RetentionDays = Type.Integer({ minimum: MIN_RETENTION_DAYS, maximum: MAX_RETENTION_DAYS });
 
-/** How long conversations are kept; null: for good. */
+/** How long conversations are stored. Null: without limit. */
 export const RetentionRecord = Type.Object(
   {
     days: Nullable(Type.Integer()),
-    /** When the housekeeper last went through all of them. */
+    /** When the last complete cleanup finished. */
     swept_at: Nullable(Moment),
   },
   { title: 'Retention' },
@@ -118,6 +124,6 @@ export type SetRetentionBody = Static<typeof SetRetentionBody>;
 
 export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
 
-/** Conversations that would be erased; `more`: at least so many. */
+/** The number of conversations that would be erased. `more`: there are more than this number. */
 export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
 export type RetentionPreview = Static<typeof RetentionPreview>;

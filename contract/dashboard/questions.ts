@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { closed, Id, Moment } from './shapes.ts';
 
-/** The newest ones that are looked at. */
+/** Only this many of the newest questions are read. */
 export const MAX_MISSED = 500;
 export const MISSED_DAYS = 30;
 const MAX_EXAMPLES = 5;
@@ -10,13 +10,13 @@ const MAX_EXAMPLES = 5;
 export const MissedQuestion = Type.Object(
   {
     agent_id: Type.String(),
-    /** The newest of them. */
+    /** The newest question. */
     question: Type.String(),
     count: Type.Integer(),
-    /** Told by the script: `en`, `ar`, `hi`. */
+    /** The languages, detected from the script: `en`, `ar`, `hi`. */
     languages: Type.Array(Type.String()),
     last_at: Moment,
-    /** The answers that were none; they settle the question. */
+    /** The messages that did not answer. Marking them settles the question. */
     message_ids: Type.Array(Type.String()),
     examples: Type.Array(
       Type.Object({ text: Type.String(), conversation_id: Type.String(), end_user_id: Type.String(), at: Moment }),
@@ -29,9 +29,9 @@ export type MissedQuestion = Static<typeof MissedQuestion>;
 
 export const MissedQuestions = Type.Object(
   {
-    /** The most frequent first. */
+    /** The most frequent question first. */
     data: Type.Array(MissedQuestion),
-    /** There are more than the newest ones that were looked at. */
+    /** True: there are more questions than the newest ones that were read. */
     has_more: Type.Boolean(),
   },
   { title: 'MissedQuestions' },

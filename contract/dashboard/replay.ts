@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** What may differ between what an agent answered and what it would answer now. */
+/** The possible differences between a recorded answer and the answer of the draft. */
 export const REPLAY_CHANGES = ['words', 'sources', 'tools', 'hand_off', 'end', 'silence'] as const;
 export type ReplayChange = (typeof REPLAY_CHANGES)[number];
 
@@ -14,13 +14,13 @@ export const ReplayBody = Type.Object(
 );
 export type ReplayBody = Static<typeof ReplayBody>;
 
-/** One turn of the agent: what it said, and what it did. */
+/** One turn of the agent: its messages and its actions. */
 const ReplaySide = Type.Object(
   {
     said: Type.Array(Type.String()),
-    /** Names of documents. */
+    /** The names of the cited documents. */
     cites: Type.Array(Type.String()),
-    /** `arguments` is JSON, at most 1,000 characters of it. */
+    /** `arguments` contains at most 1,000 characters of JSON. */
     calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.String() })),
     next: Type.Enum(['waiting_for_user', 'handed_off', 'completed', 'opted_out']),
   },
@@ -31,15 +31,15 @@ export type ReplaySide = Static<typeof ReplaySide>;
 export const ReplayTurn = Type.Object(
   {
     at: Moment,
-    /** What the person wrote; empty: the agent spoke first. */
+    /** The person's messages. Empty: the agent wrote first. */
     input: Type.Array(Type.String()),
     recorded: ReplaySide,
     replayed: ReplaySide,
-    /** Empty: the same. */
+    /** Empty: no difference. */
     changed: Type.Array(Type.Enum(REPLAY_CHANGES)),
     /**
-     * `earlier`: the published version answers like this too, so an earlier publishing, or a document, changed it. Null:
-     * the same.
+     * `earlier`: the published version gives this answer too, so an earlier version or a document caused the
+     * difference. Null: no difference.
      */
     cause: Nullable(Type.Enum(['draft', 'earlier'])),
   },
@@ -52,8 +52,8 @@ export const ReplayResult = Type.Object(
     conversation_id: Type.String(),
     turns: Type.Array(ReplayTurn),
     /**
-     * Why later turns were not played. `people`: a person answered from here. `ended`: the conversation ends here, as it
-     * did or as it would now. `limit`: more turns, or more time, than one replay takes. Null: all were played.
+     * Why later turns were not replayed. `people`: members answered from here. `ended`: the recorded or the replayed
+     * conversation ends here. `limit`: a replay does not allow more turns or more time. Null: all turns were replayed.
      */
     stopped: Nullable(Type.Enum(['people', 'ended', 'limit'])),
   },
@@ -65,15 +65,15 @@ export type ReplaySummary = {
   /** Conversations with at least one turn. */
   played: number;
   same: number;
-  /** With a change that the draft makes. */
+  /** Conversations with a difference that the draft causes. */
   changed: number;
-  /** With changes, all of which were there before the draft. */
+  /** Conversations whose differences all existed before the draft. */
   earlier: number;
-  /** Conversations of `changed`, by what changed. */
+  /** The conversations of `changed`, by kind of difference. */
   by: Record<ReplayChange, number>;
 };
 
-/** Counts conversations. Those without a turn of the agent are not counted. */
+/** Counts conversations. Conversations without a turn of the agent are not counted. */
 export function summarizeReplays(results: readonly ReplayResult[]): ReplaySummary {
   const by = Object.fromEntries(REPLAY_CHANGES.map((name) => [name, 0])) as Record<ReplayChange, number>;
   const summary = { played: 0, same: 0, changed: 0, earlier: 0, by };

@@ -213,14 +213,15 @@ import {
 } from './webhooks.ts';
 
 /**
- * Every route of the dashboard's own API, below DASHBOARD_BASE: who may call it and what goes in and out. The
- * server mounts exactly these, the dashboard and the command line call exactly these.
+ * Every route of the dashboard's own API, below DASHBOARD_BASE, with its access rule and its shapes. The server mounts
+ * exactly these routes. The dashboard and the command line call exactly these routes.
  */
 export const DASHBOARD_BASE = '/dashboard/api';
 
 /**
- * `public`: no session needed; `signed_in`: a person who signed in to their own account; `any_session`: also whom an organization's
- * provider let in; a role: at least this role in `:org_id`, which such a session has in that organization alone.
+ * `public` needs no session. `signed_in` is a person who signed in to their own account. `any_session` also includes
+ * people whom an organization's provider signed in. A role means at least this role in `:org_id`; a session of a
+ * provider has a role in its own organization only.
  */
 export type DashboardAccess = 'public' | 'signed_in' | 'any_session' | 'operator' | Role;
 
@@ -230,20 +231,20 @@ type Status = 200 | 201 | 202 | 204 | 303;
 type Shapes = {
   query?: TSchema;
   body?: TSchema;
-  /** True: the body may be left out altogether. */
+  /** True: the body is optional. */
   bodyOptional?: boolean;
-  /** Largest body in bytes where it is more than usual. */
+  /** The maximum body in bytes, if it exceeds the default. */
   bodyLimit?: number;
-  /** The body is bytes and not JSON, at most so many. */
+  /** The body is raw bytes instead of JSON, with this maximum size. */
   rawBody?: number;
-  /** Absent with 204 and 303. */
+  /** Absent for 204 and 303. */
   answer?: TSchema;
 };
 
 export type DashboardRoute = Shapes & {
   method: Method;
   status: Status;
-  /** In Fastify's form, below DASHBOARD_BASE. */
+  /** The path in Fastify's syntax, below DASHBOARD_BASE. */
   path: string;
   access: DashboardAccess;
   summary: string;
@@ -262,13 +263,13 @@ function route<M extends Method, N extends Status, P extends string, S extends S
 
 const org = '/organizations/:org_id';
 const ofAgent = Type.Optional(Id('agent'));
-/** A document of 1 MiB whose every byte is escaped as \u00XX, its name, and the JSON around them. */
+/** A document of 1 MiB in which every byte is escaped as \u00XX, its name, and the surrounding JSON. */
 const DOCUMENT_BODY_BYTES = 6 * 1024 * 1024 + 64 * 1024;
-/** The text of a file, escaped as JSON, and settings beside it. */
+/** The text of a file, escaped as JSON, and its settings. */
 const RECIPIENTS_BODY_BYTES = 3 * 1024 * 1024;
-/** A definition at all its bounds is larger than the usual body. */
+/** A definition with the maximum of everything exceeds the default body limit. */
 const DEFINITION_BODY_BYTES = 2 * 1024 * 1024;
-/** 200: signed in; 202: a second factor is asked for. */
+/** 200: signed in. 202: a second factor is required. */
 const Entered = Type.Union([SessionView, SecondFactorAsked]);
 
 // One line a route, so that it reads as a table.
@@ -308,7 +309,7 @@ const routes = {
   sendEmailLink: route('POST 204', '/email-links', 'signed_in', 'Mail a link that verifies one’s address', {}),
   verifyEmail: route('POST 200', '/email-links/:link', 'signed_in', 'Verify one’s address', { answer: SessionView }),
 
-  // Organizations and their people
+  // Organizations and their members
   listOrganizations: route('GET 200', '/organizations', 'any_session', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
   createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
@@ -326,7 +327,7 @@ const routes = {
   renewInvitation: route('POST 200', `${org}/invitations/:invitation_id/renew`, 'admin', 'Make another link for an invitation; the one before ends', { answer: NewInvitation }),
   withdrawInvitation: route('DELETE 204', `${org}/invitations/:invitation_id`, 'admin', 'Withdraw an invitation', {}),
 
-  // The provider by which people of an organization sign in
+  // The identity provider of an organization
   readSignInSettings: route('GET 200', `${org}/sign-in`, 'owner', 'Read how people of an organization sign in', { answer: SignInSettings }),
   setSignInProvider: route('PUT 200', `${org}/sign-in`, 'owner', 'Set the provider that people sign in with', { body: SetSignInProviderBody, answer: SignInSettings }),
   removeSignInProvider: route('DELETE 204', `${org}/sign-in`, 'owner', 'Remove the provider; ends the sessions that it opened', {}),
@@ -336,7 +337,7 @@ const routes = {
   confirmSignInDomain: route('POST 200', `${org}/sign-in/domains/:domain/confirm`, 'operator', 'Confirm a domain without its record', { answer: SignInDomain }),
   removeSignInDomain: route('DELETE 204', `${org}/sign-in/domains/:domain`, 'owner', 'Give up a domain; ends the sessions of the provider', {}),
 
-  // Agents and what they know
+  // Agents and their knowledge
   listAgents: route('GET 200', `${org}/agents`, 'viewer', 'List agents', { query: PageQuery({ text: SearchText }), answer: Page(AgentSummary) }),
   createAgent: route('POST 201', `${org}/agents`, 'member', 'Make an agent and its sandbox channel', { body: CreateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
   readAgent: route('GET 200', `${org}/agents/:agent_id`, 'viewer', 'Read an agent', { answer: AgentRecord }),
@@ -430,13 +431,13 @@ const routes = {
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
 
-  // Access tokens of programs
+  // Access tokens for programs
   listAccessTokens: route('GET 200', `${org}/access-tokens`, 'viewer', 'List access tokens: own ones, for admins all', { query: AccessTokenListQuery, answer: Page(AccessTokenRecord) }),
   createAccessToken: route('POST 201', `${org}/access-tokens`, 'viewer', 'Make an access token; its value is shown only here', { body: CreateAccessTokenBody, answer: NewAccessToken }),
   replaceAccessToken: route('POST 201', `${org}/access-tokens/:token_id/replace`, 'viewer', 'Revoke an access token and make one with the same rights', { body: ReplaceAccessTokenBody, answer: NewAccessToken }),
   revokeAccessToken: route('POST 200', `${org}/access-tokens/:token_id/revoke`, 'viewer', 'Revoke an access token', { answer: AccessTokenRecord }),
 
-  // Events and the endpoints that hear of them
+  // Events and webhook endpoints
   listWebhooks: route('GET 200', `${org}/webhooks`, 'viewer', 'List endpoints for events', { answer: Whole(WebhookRecord) }),
   createWebhook: route('POST 201', `${org}/webhooks`, 'admin', 'Add an endpoint; its secret is shown only here', { body: CreateWebhookBody, answer: NewWebhook }),
   readWebhook: route('GET 200', `${org}/webhooks/:endpoint_id`, 'viewer', 'Read an endpoint', { answer: WebhookRecord }),
@@ -462,7 +463,7 @@ const routes = {
   checkModel: route('POST 200', `${org}/models/:provider/check`, 'admin', 'Call the embedding model once and record its dimensions', { answer: ModelCheck }),
   removeModel: route('DELETE 204', `${org}/models/:provider`, 'admin', 'Remove a model provider', {}),
 
-  // What models used, and what they may cost
+  // Model usage and budgets
   readUsage: route('GET 200', `${org}/usage`, 'viewer', 'What models used, by day, agent, key, campaign or model', { query: UsageQuery, answer: UsageRecord }),
   listModelPrices: route('GET 200', `${org}/model-prices`, 'viewer', 'List what models cost', { answer: Whole(ModelPrice) }),
   setModelPrice: route('PUT 200', `${org}/model-prices`, 'admin', 'Set or remove the price of a model', { body: SetPriceBody, answer: Whole(ModelPrice) }),
@@ -543,7 +544,7 @@ type ParamIn<P extends string> = P extends `${string}:${infer N}/${infer Rest}`
   : P extends `${string}:${infer N}`
     ? N
     : never;
-/** Names of the parameters in a route's path. */
+/** The names of the parameters in a route's path. */
 export type ParamOf<N extends DashboardRouteName> = ParamIn<(typeof routes)[N]['path']>;
 
 type In<R, K extends string> = R extends Record<K, infer S extends TSchema> ? Static<S> : undefined;

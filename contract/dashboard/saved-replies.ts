@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** Of one organization: they are listed whole. */
+/** The maximum of one organization. The list is not paged. */
 export const MAX_SAVED_REPLIES = 500;
 export const MAX_SAVED_REPLY_CHARACTERS = 4_000;
 const MAX_LANGUAGES = 20;
-/** How much of a text the list shows. */
+/** The number of characters of a text that the list shows. */
 export const SAVED_REPLY_PREVIEW = 160;
 
 const shortcut = Type.String({
@@ -39,7 +39,7 @@ export const SavedReplySummary = Type.Object(
   {
     ...summary,
     languages: Type.Array(Type.String()),
-    /** The start of the text for other languages, or of the first there is. */
+    /** The start of the default text, or of the first text if there is no default. */
     preview: Type.String(),
   },
   { title: 'SavedReplySummary' },
@@ -58,10 +58,10 @@ export const UpdateSavedReplyBody = Type.Object(
 );
 export type UpdateSavedReplyBody = Static<typeof UpdateSavedReplyBody>;
 
-/** A saved reply in the language of a conversation, with the values of its person and of the member who asks. */
+/** A saved reply in the language of the conversation, with the values of the person and of the requesting member. */
 export const FilledReply = Type.Object(
   {
-    /** Variables without a value and without a fallback stand in it as they are written. */
+    /** Variables without a value and without a fallback stay unchanged in the text. */
     text: Type.String(),
     /** The names of these variables. */
     missing: Type.Array(Type.String()),

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
 
-/** The password was right and the account has a second factor: there is no session yet. */
+/** The password is correct, but the account has a second factor. There is no session yet. */
 export const SecondFactorAsked = Type.Object(
   {
-    /** Goes back with the code, within five minutes. By itself it opens nothing. */
+    /** The next request sends it with the code, within five minutes. Alone, it gives no access. */
     challenge: Type.String(),
     expires_at: Moment,
-    /** What the account can show; a recovery code is always good. */
+    /** The second factors of the account. A recovery code is always possible. */
     authenticator: Type.Boolean(),
     passkey: Type.Boolean(),
   },
@@ -15,9 +15,12 @@ export const SecondFactorAsked = Type.Object(
 );
 export type SecondFactorAsked = Static<typeof SecondFactorAsked>;
 
-/** Six digits of the app, or a recovery code. */
+/** Six digits from the authenticator app, or a recovery code. */
 const Code = Type.String({ minLength: 1, maxLength: 64 });
-/** Asked again, so that an open browser is not enough. Left out where the account has none, or signed in just now. */
+/**
+ * The password is required again, so that an open browser is not enough. It is absent if the account has no password,
+ * or if the person has just signed in.
+ */
 const Again = Type.Optional(Type.String({ minLength: 1, maxLength: 1024 }));
 
 export const CodeBody = Type.Object({ challenge: Type.String({ minLength: 1, maxLength: 300 }), code: Code }, closed);
@@ -27,9 +30,9 @@ export const PasswordAndCodeBody = Type.Object({ password: Again, code: Code }, 
 
 export const NewAuthenticator = Type.Object(
   {
-    /** Base 32, to be typed into an app that cannot read the QR code. */
+    /** Base 32, for an app that cannot read the QR code. */
     secret: Type.String(),
-    /** `otpauth://…`, what the QR code holds. */
+    /** `otpauth://…`, the content of the QR code. */
     uri: Type.String(),
   },
   { title: 'NewAuthenticator' },
@@ -37,7 +40,7 @@ export const NewAuthenticator = Type.Object(
 
 export const RecoveryCodes = Type.Object(
   {
-    /** Shown this once. */
+    /** Shown only in this response. */
     recovery_codes: Type.Array(Type.String()),
   },
   { title: 'RecoveryCodes' },
@@ -52,7 +55,7 @@ export type PasskeyRecord = Static<typeof PasskeyRecord>;
 export const NewPasskey = Type.Object(
   {
     passkey: PasskeyRecord,
-    /** Shown this once, with the first factor of an account; else null. */
+    /** Shown only in the response for the first factor of an account, otherwise null. */
     recovery_codes: Nullable(Type.Array(Type.String())),
   },
   { title: 'NewPasskey' },
@@ -64,7 +67,7 @@ export const SecondFactorView = Type.Object(
     authenticator: Nullable(Type.Object({ confirmed_at: Moment })),
     passkeys: Type.Array(PasskeyRecord),
     recovery_codes_left: Type.Integer(),
-    /** Where passkeys work; null: this installation has no address by which browsers know them. */
+    /** The host name for passkeys. Null: this installation has no address that browsers accept for passkeys. */
     passkeys_at: Nullable(Type.String()),
   },
   { title: 'SecondFactor' },
@@ -73,7 +76,7 @@ export type SecondFactorView = Static<typeof SecondFactorView>;
 
 const Base64Url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
 
-/** What `navigator.credentials.create()` gave, in base64url. */
+/** The result of `navigator.credentials.create()`, in base64url. */
 export const PasskeyAttestation = Type.Object(
   {
     id: Base64Url(1400),
@@ -88,7 +91,7 @@ export type PasskeyAttestation = Static<typeof PasskeyAttestation>;
 export const AddPasskeyBody = Type.Object({ name: Name, credential: PasskeyAttestation }, closed);
 export const RenamePasskeyBody = Type.Object({ name: Name }, closed);
 
-/** What `navigator.credentials.get()` gave, in base64url. */
+/** The result of `navigator.credentials.get()`, in base64url. */
 export const PasskeyAssertion = Type.Object(
   {
     id: Base64Url(1400),
@@ -100,7 +103,7 @@ export const PasskeyAssertion = Type.Object(
 );
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>;
 
-/** Options of WebAuthn as browsers read them (PublicKeyCredential.parse…OptionsFromJSON). */
+/** WebAuthn options for the browser (PublicKeyCredential.parse…OptionsFromJSON). */
 export const PasskeyOptions = Type.Record(Type.String(), Type.Unknown());
 
 export const RequireSecondFactorBody = Type.Object({ required: Type.Boolean() }, closed);

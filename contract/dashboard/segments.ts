@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** Of one organization: they are listed whole. */
+/** The maximum of one organization. The list is not paged. */
 export const MAX_SEGMENTS = 200;
 
-/** Filters of end users under a name. Who is in it is decided each time it is used. */
+/** A name for filters of end users. The filters are evaluated each time the segment is used. */
 const filters = Type.Unsafe<Static<typeof EndUserExportQuery>>({ ...EndUserExportQuery, minProperties: 1 });
 
 export const SegmentRecord = Type.Object(

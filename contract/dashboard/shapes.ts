@@ -3,7 +3,7 @@ import { idPattern, type IdPrefix } from '../ids.ts';
 import { DEFAULT_PAGE, MAX_NAME_CHARACTERS, MAX_PAGE } from '../limits.ts';
 import { ROLES } from '../permissions.ts';
 
-/** Parts that the schemas of the dashboard's API share. */
+/** Shared parts of the dashboard API's schemas. */
 export const closed = { additionalProperties: false };
 
 export const Moment = Type.String({ format: 'date-time' });
@@ -15,7 +15,7 @@ export const RoleName = Type.Enum(ROLES);
 export const Id = (prefix: IdPrefix) => Type.String({ pattern: idPattern(prefix) });
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** One page of a list, newest first; `next_cursor` goes back as `?cursor=` for the next one. */
+/** One page of a list, newest first. Send `next_cursor` as `?cursor=` to get the next page. */
 export const Page = <S extends TSchema>(item: S) =>
   Type.Object({
     data: Type.Array(item),
@@ -23,7 +23,7 @@ export const Page = <S extends TSchema>(item: S) =>
     has_more: Type.Boolean(),
   });
 
-/** A list that is short by nature and comes whole. */
+/** A short list without pages. */
 export const Whole = <S extends TSchema>(item: S) => Type.Object({ data: Type.Array(item) });
 
 const paging = {
@@ -31,9 +31,9 @@ const paging = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
 };
 
-/** Query of a paged list, with the filters of this list. */
+/** The query of a paged list, with the filters of this list. */
 export const PageQuery = <P extends Record<string, TSchema>>(filters: P): TObject<typeof paging & P> =>
   Type.Object({ ...paging, ...filters }, closed) as TObject<typeof paging & P>;
 
-/** Words that a list is searched for. */
+/** The search text of a list. */
 export const SearchText = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** Roles that a first sign-in may give. Owners are made by owners alone. */
+/** The roles that a first sign-in may grant. Only owners can make someone an owner. */
 export const JOIN_ROLES = ['admin', 'member', 'viewer'] as const;
 const JoinRole = Type.Enum(JOIN_ROLES);
 
 const Issuer = Type.String({ format: 'uri', maxLength: 500, description: 'As the provider names itself.' });
-/** A host name in lower case; IDN in its ASCII form. */
+/** A lower-case host name. An IDN is in its ASCII form. */
 const Domain = Type.String({ minLength: 3, maxLength: 253, description: 'An e-mail domain, such as example.com.' });
 
 export const SignInDomain = Type.Object(
@@ -14,7 +14,7 @@ export const SignInDomain = Type.Object(
     domain: Type.String(),
     proven_by: Nullable(Type.Enum(['dns', 'operator'])),
     proven_at: Nullable(Moment),
-    /** What must stand in the DNS of the domain. */
+    /** The required DNS record of the domain. */
     record: Type.Object({ name: Type.String(), type: Type.Literal('TXT'), value: Type.String() }),
     created_at: Moment,
   },
@@ -22,7 +22,7 @@ export const SignInDomain = Type.Object(
 );
 export type SignInDomain = Static<typeof SignInDomain>;
 
-/** The secret is sealed at rest and never shown again. */
+/** The secret is encrypted in the database and never shown again. */
 const SignInProvider = Type.Object(
   {
     issuer: Type.String(),
@@ -38,14 +38,14 @@ export const SignInSettings = Type.Object(
   {
     provider: Nullable(SignInProvider),
     domains: Type.Array(SignInDomain),
-    /** What the provider must allow as redirect URI. */
+    /** The redirect URI that the provider must allow. */
     callback_url: Type.String(),
   },
   { title: 'SignInSettings' },
 );
 export type SignInSettings = Static<typeof SignInSettings>;
 
-/** What is absent stays as it is; a new issuer needs its own client id and secret. */
+/** Absent fields do not change. A new issuer needs its own client ID and secret. */
 export const SetSignInProviderBody = Type.Object(
   {
     issuer: Type.Optional(Issuer),
@@ -60,7 +60,7 @@ export type SetSignInProviderBody = Static<typeof SetSignInProviderBody>;
 
 export const CheckSignInProviderBody = Type.Object({ issuer: Issuer }, closed);
 
-/** What the provider says of itself. */
+/** The provider's own metadata. */
 export const SignInProviderLook = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Type.String(),
@@ -75,12 +75,12 @@ export const AddSignInDomainBody = Type.Object({ domain: Domain }, closed);
 export const BeginSignInBody = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: 254 }),
-    /** The page of the dashboard to come back to. */
+    /** The page of the dashboard to open after sign-in. */
     back: Type.Optional(Type.String({ maxLength: 2000, pattern: '^/' })),
   },
   closed,
 );
 export type BeginSignInBody = Static<typeof BeginSignInBody>;
 
-/** Where the browser goes next. */
+/** The next URL for the browser. */
 export const BegunSignIn = Type.Object({ url: Type.String() });

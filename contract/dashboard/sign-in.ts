@@ -5,7 +5,7 @@ import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './sha
 
 const PlanName = Type.Enum(PLANS);
 
-/** Makes the first owner and the first organization; works once, with the token of the setup link. */
+/** Creates the first owner and the first organization. It works once, with the token of the setup link. */
 export const SetupBody = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 200 }),
@@ -18,7 +18,7 @@ export const SetupBody = Type.Object(
 );
 export type SetupBody = Static<typeof SetupBody>;
 
-/** Any text is let through to the one answer "wrong", so that the form of an address tells nothing. */
+/** The schema accepts any text, so that the only error is "wrong" and the form of an address reveals nothing. */
 export const SignInBody = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: 254 }),
@@ -34,29 +34,32 @@ export const PasswordBody = Type.Object(
 );
 export type PasswordBody = Static<typeof PasswordBody>;
 
-/** What the holder of a password link sees before choosing a password. */
+/** The details that the holder of a password link sees before choosing a password. */
 export const PasswordLinkLook = Type.Object({ email: Type.String(), expires_at: Moment });
 export type PasswordLinkLook = Static<typeof PasswordLinkLook>;
 
 export const ResetPasswordBody = Type.Object({ password: Password }, closed);
 
-/** Asks for a password link by mail. Any text is let through, as with signing in. */
+/** Requests a password link by mail. The schema accepts any text, as for signing in. */
 export const ForgotPasswordBody = Type.Object({ email: Type.String({ minLength: 1, maxLength: 254 }) }, closed);
 
-/** What the page of signing in offers. */
+/** The options of the sign-in page. */
 export const SignInOptions = Type.Object({
   /** True: a forgotten password can be reset by mail. */
   mail: Type.Boolean(),
 });
 export type SignInOptions = Static<typeof SignInOptions>;
 
-/** Who is signed in, where, and what they may see. */
+/** The signed-in person, their organizations and their permissions. */
 export const SessionView = Type.Object(
   {
     user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), email_verified: Type.Boolean() }),
-    /** True for the operator of the installation: the only one who changes plans. */
+    /** True for the operator of the installation, who alone changes plans. */
     operator: Type.Boolean(),
-    /** The organization whose provider opened this session: it reaches no other. Null: signed in as oneself. */
+    /**
+     * The organization whose provider opened this session. The session has no access to other organizations. Null: the
+     * person signed in to their own account.
+     */
     only_organization: Nullable(Type.String()),
     organizations: Type.Array(
       Type.Object({
@@ -64,11 +67,13 @@ export const SessionView = Type.Object(
         name: Type.String(),
         plan: PlanName,
         role: RoleName,
-        /** True: it asks for a second factor, which this session has not shown; all else there is refused. */
+        /**
+         * True: the organization requires a second factor, and this session has none. Other requests there are refused.
+         */
         second_factor_required: Type.Boolean(),
       }),
     ),
-    /** The access token that called; null: a person is signed in. */
+    /** The access token of the request. Null: a person is signed in. */
     token: Nullable(
       Type.Object({
         id: Type.String(),
@@ -80,18 +85,18 @@ export const SessionView = Type.Object(
     ),
     region: Type.Enum(REGION_IDS),
     base_url: Type.String(),
-    /** Where "Upgrade plan" leads; null: Settings, Plan. */
+    /** The target of "Upgrade plan". Null: Settings, Plan. */
     upgrade_url: Nullable(Type.String()),
     /** True: this installation sends mail. */
     mail: Type.Boolean(),
-    /** Since when nothing is sent, after a restore; null: not paused. `./parley resume` ends the pause. */
+    /** The time since which sending is paused after a restore. Null: not paused. `./parley resume` ends the pause. */
     paused_since: Nullable(Moment),
   },
   { title: 'SessionView' },
 );
 export type SessionView = Static<typeof SessionView>;
 
-/** A place where this person is signed in. */
+/** A session of this person. */
 export const SessionRecord = Type.Object(
   {
     id: Type.String(),

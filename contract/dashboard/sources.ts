@@ -1,13 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Nullable, PageQuery } from './shapes.ts';
 
-/** A page, a sitemap or a site that an agent answers from: Parley reads its pages as documents, now and again. */
+/**
+ * A page, a sitemap or a site that an agent uses for answers. Parley regularly reads its pages and stores them as
+ * documents.
+ */
 export const SOURCE_KINDS = ['page', 'sitemap', 'site'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 export const SOURCE_SCHEDULES = ['never', 'daily', 'weekly'] as const;
 export const SOURCE_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
-/** `read` has a document; `duplicate` and `redirect` lead to another page; `empty` has no text. */
+/** `read` has a document. `duplicate` and `redirect` point to another page. `empty` has no text. */
 export const PAGE_STATES = ['waiting', 'read', 'duplicate', 'redirect', 'empty', 'sitemap', 'fault'] as const;
 export type PageState = (typeof PAGE_STATES)[number];
 
@@ -28,18 +31,21 @@ export const SourceRecord = Type.Object(
     schedule: Schedule,
     max_pages: Type.Integer(),
     state: Type.Enum(SOURCE_STATES),
-    /** Addresses that are known, those of them that this sync has looked at, those with a document, those that failed. */
+    /**
+     * The numbers of known addresses, of addresses that this sync has visited, of those with a document, and of those
+     * that failed.
+     */
     pages: Type.Object({
       known: Type.Integer(),
       done: Type.Integer(),
       read: Type.Integer(),
       faults: Type.Integer(),
     }),
-    /** There are more pages than `max_pages`. */
+    /** True: there are more pages than `max_pages`. */
     limit_reached: Type.Boolean(),
     fault: Nullable(Cause),
     started_at: Nullable(Moment),
-    /** When a sync last ended. */
+    /** The end of the last sync. */
     finished_at: Nullable(Moment),
     next_at: Nullable(Moment),
     created_at: Moment,
@@ -54,7 +60,7 @@ export const SourcePage = Type.Object(
     url: Type.String(),
     state: Type.Enum(PAGE_STATES),
     document_id: Nullable(Type.String()),
-    /** The page that a duplicate or a redirect leads to. */
+    /** The page that a duplicate or a redirect points to. */
     leads_to: Nullable(Type.String()),
     fault: Nullable(Cause),
     fetched_at: Nullable(Moment),

@@ -1,13 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** With the period before it of the same length; hours are whole, and the last one is the hour in progress. */
+/**
+ * The hours of each period. The response also contains the previous period of the same length. The last hour is the
+ * current one.
+ */
 export const NUMBER_PERIODS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const;
 export type NumberPeriod = keyof typeof NUMBER_PERIODS;
 
 /**
- * Why a conversation went to people: the person asked, a rule said so, too many answers were not understood, the model
- * decided, it stands in for a model, or a member took it.
+ * Why a conversation was handed over: the person asked, a rule matched, too many questions were not understood, the
+ * model decided, people are the fallback of a model, or a member took over.
  */
 export const HAND_OFF_REASONS = ['asked', 'rule', 'not_understood', 'model', 'stand_in', 'member'] as const;
 export type HandOffReason = (typeof HAND_OFF_REASONS)[number];
@@ -27,27 +30,27 @@ export const Numbers = Type.Object(
     period: Type.Enum(Object.keys(NUMBER_PERIODS) as NumberPeriod[]),
     from: Moment,
     to: Moment,
-    /** False: the days are still being counted; ask again in a moment. */
+    /** False: the server is still counting these days. Repeat the call in a moment. */
     complete: Type.Boolean(),
-    /** By the hour in which they began. */
+    /** Counted by the hour of their start. */
     conversations: Change,
-    /** Those of them that have ended, and of these the ones in which no person took part. */
+    /** Conversations of the period that have ended, and those of them without a member. */
     ended: Change,
     ended_alone: Change,
     handed_off: Change,
     hand_off_reasons: Type.Array(Count),
-    /** The median from the hand-off to the first message of a member. Null: none was answered. */
+    /** The median time from the hand-off to the first message of a member. Null: no member answered. */
     first_reply_seconds: Type.Object({ now: Seconds, before: Seconds }),
-    /** Of agents and members, by their delivery state now. */
+    /** Messages of agents and members, by their current delivery state. */
     messages: Change,
     message_states: Type.Array(Count),
     /** Calls of the public API. */
     calls: Change,
     refused: Change,
     failed: Change,
-    /** Codes of the refusals that the request log has; under load it has a sample. */
+    /** Problem codes of the refused requests in the request log. Under load, the log contains a sample. */
     refusals: Type.Array(Count),
-    /** Hours in which something happened. */
+    /** Hours with at least one conversation or hand-off. */
     hours: Type.Array(Type.Object({ at: Moment, conversations: Type.Integer(), handed_off: Type.Integer() })),
   },
   { title: 'Numbers' },

@@ -8,7 +8,7 @@ export const MAX_CASES = 200;
 export const MAX_CASE_TURNS = 20;
 const MAX_EXPECTED = 20;
 
-/** Words, or a number in digits of any script. Case, accents and ways of spelling do not matter. */
+/** Text, or a number in digits of any script. Case, accents and spelling variants are ignored. */
 const Words = Type.Union([Type.String({ minLength: 1, maxLength: 500 }), Type.Number()]);
 const SomeWords = Type.Union([Words, Type.Array(Words, { minItems: 1, maxItems: MAX_EXPECTED })]);
 const Arguments = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown());
@@ -16,7 +16,7 @@ const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 
 export const MAX_RUBRIC_CHARACTERS = 1_000;
 const RubricText = Type.String({ minLength: 1, maxLength: MAX_RUBRIC_CHARACTERS });
-/** What a model judges: by itself, or with the model that judges it. */
+/** A criterion that a model evaluates: the agent's own model, or the model of the suite. */
 export const Rubric = Type.Union([
   RubricText,
   Type.Object(
@@ -30,7 +30,7 @@ export const Rubric = Type.Union([
 ]);
 export type Rubric = Static<typeof Rubric>;
 
-/** What must hold after a turn. No model judges it, except a rubric. */
+/** The expectations for one turn. Only a rubric needs a model. */
 export const Expectation = Type.Object(
   {
     says: Type.Optional(Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'All of these are said.' })),
@@ -99,7 +99,7 @@ const CaseTurn = Type.Object(
   closed,
 );
 
-/** What a tool answers in this case: the first entry that fits. No tool is really called. */
+/** The recorded results of a tool in this case. The first entry that matches is used. No tool is really called. */
 const CaseTool = Type.Object(
   {
     tool: ToolName,
@@ -133,7 +133,7 @@ export type TestCase = Static<typeof TestCase>;
 
 const cases = Type.Array(TestCase, { maxItems: MAX_CASES });
 
-/** The form of a file in a repository, too. */
+/** This is also the form of a file in a repository. */
 export const SetSuiteBody = Type.Object(
   {
     cases,
@@ -160,7 +160,7 @@ export const SuiteRecord = Type.Object(
   {
     cases,
     required: Type.Boolean(),
-    /** Names of the cases that have not passed on the draft as it is now, with the documents as they are now. */
+    /** The names of the cases that have not passed with the current draft and the current documents. */
     open: Type.Array(Type.String()),
     updated_at: Nullable(Moment),
   },
@@ -168,7 +168,7 @@ export const SuiteRecord = Type.Object(
 );
 export type SuiteRecord = Static<typeof SuiteRecord>;
 
-/** Answers of a model as its provider sent them, by a hash of what was asked. */
+/** Model responses as the provider sent them, keyed by a hash of the request. */
 const Recorded = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 200_000 }), {
   maxProperties: 200,
 });
@@ -195,7 +195,7 @@ export const TestAgentBody = Type.Object(
 );
 export type TestAgentBody = Static<typeof TestAgentBody>;
 
-/** What a model said of an answer; `by` is provider/model. */
+/** The verdict of a model on an answer. `by` is provider/model. */
 export const Judgment = Type.Object({ by: Type.String(), met: Type.Boolean(), why: Type.String() });
 export type Judgment = Static<typeof Judgment>;
 
@@ -210,9 +210,9 @@ export const CaseResult = Type.Object(
         cites: Type.Array(Type.String()),
         calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) })),
         next: Type.String(),
-        /** Of the rubric; absent without one, and where something else did not hold before it. */
+        /** The verdict on the rubric. Absent without a rubric, and if an earlier expectation failed. */
         judgment: Type.Optional(Judgment),
-        /** What was expected and did not hold; `expectation` is its name. */
+        /** The failed expectations. `expectation` is the name. */
         faults: Type.Array(
           Type.Object({ expectation: Type.String(), expected: Type.Unknown(), found: Type.Unknown() }),
         ),

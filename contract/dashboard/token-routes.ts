@@ -2,16 +2,17 @@ import type { TokenVerb } from '../permissions.ts';
 import type { DashboardRouteName } from './routes.ts';
 
 /**
- * Which routes of the dashboard's API an access token opens, and the verb that it needs. A route that is not here is
- * closed to tokens. The rules behind the list:
+ * The routes of the dashboard's API that an access token can use, and the verb that each requires. Tokens cannot use
+ * any other route. The rules behind the list:
  *
- * - `push` changes drafts, and nothing that people meet. `publish` changes what they meet: versions, documents, triggers.
- * - A token sends nothing to people and reads nothing about them: conversations, end users and campaigns are closed.
- *   Only tests that members made of conversations have words of people.
- * - It gives no access: sign-in, members, keys, tokens, webhooks and all secrets are closed.
- * - No route here needs more than the role member, so a stolen token can never act as an admin.
+ * - `push` changes drafts, and nothing that end users see. `publish` changes the parts that end users see: versions,
+ *   documents, triggers.
+ * - A token cannot send messages to people or read personal data: conversations, end users and campaigns are closed.
+ *   Only tests that members created from conversations contain text of people.
+ * - A token cannot grant access: sign-in, members, keys, tokens, webhooks and all secrets are closed.
+ * - No route here requires a role above member, so a stolen token never has the rights of an admin.
  *
- * `own`: every token, with any verb. A token for certain agents opens only routes whose path names one of them.
+ * `own`: every token, with any verb. A token for certain agents can use only routes whose path contains one of them.
  */
 export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>> = {
   readSession: 'own',
@@ -39,9 +40,9 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   testAgent: 'test',
 
   createAgent: 'push',
-  // With `publish`, unless the body only changes the draft: features/agents decides (src/http/dashboard/agents.ts).
+  // Requires `publish`, unless the body changes only the draft. features/agents decides (src/http/dashboard/agents.ts).
   updateAgent: 'push',
-  // With `publish`, if it changes whether publishing needs the tests.
+  // Requires `publish` if it changes whether publishing needs passing tests.
   setSuite: 'push',
 
   publishAgent: 'publish',

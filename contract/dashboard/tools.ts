@@ -3,14 +3,14 @@ import { McpOrigin, Tool } from '../agents.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** Secrets of one agent: each tool at two origins. */
+/** The maximum number of tool secrets of one agent: each tool at two origins. */
 export const MAX_TOOL_SECRETS = 64;
 export const MAX_TOOL_HEADERS = 5;
 
-/** Which credentials a call carries, without them. */
+/** The type of the credentials of a call, without their values. */
 export const ToolCredentialsLook = Type.Object({
   authorization: Nullable(Type.Enum(['bearer', 'basic'])),
-  /** Names of the other sealed headers. */
+  /** The names of the other encrypted headers. */
   headers: Type.Array(Type.String()),
 });
 export type ToolCredentialsLook = Static<typeof ToolCredentialsLook>;
@@ -19,10 +19,12 @@ const record = {
   id: Type.String(),
   agent_id: Type.String(),
   tool: Type.String(),
-  /** Scheme, host and port: calls to any other are not signed with it, and carry no credentials of it. */
+  /**
+   * Scheme, host and port. Calls to other origins are not signed with this secret and contain none of its credentials.
+   */
   origin: Type.String(),
   credentials: ToolCredentialsLook,
-  /** Until then every call carries a second signature, by the secret before. */
+  /** Until then, every call also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
@@ -31,7 +33,7 @@ const record = {
 export const ToolSecretRecord = Type.Object(record, { title: 'ToolSecret' });
 export type ToolSecretRecord = Static<typeof ToolSecretRecord>;
 
-/** The only answers that hold `secret`: creating, and rotating it. */
+/** Only the responses to creating and rotating a secret contain `secret`. */
 export const NewToolSecret = Type.Object({ ...record, secret: Type.String() }, { title: 'NewToolSecret' });
 export type NewToolSecret = Static<typeof NewToolSecret>;
 
@@ -55,10 +57,10 @@ export type CreateToolSecretBody = Static<typeof CreateToolSecretBody>;
 export const RotateToolSecretBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateToolSecretBody = Static<typeof RotateToolSecretBody>;
 
-/** Visible ASCII: what a header may hold. */
+/** Visible ASCII, the characters that are allowed in a header. */
 const headerText = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[!-~]([ -~]*[!-~])?$' });
 
-/** Replaces all credentials; an empty body removes them. */
+/** Replaces all credentials. An empty body removes them. */
 export const SetToolCredentialsBody = Type.Object(
   {
     bearer: Type.Optional(headerText(4_000)),
@@ -82,7 +84,7 @@ export const SetToolCredentialsBody = Type.Object(
 );
 export type SetToolCredentialsBody = Static<typeof SetToolCredentialsBody>;
 
-/** One call of a tool as it stands in the editor. `variables.end_user` is the made-up person. */
+/** One call of a tool with the unsaved settings of the editor. `variables.end_user` is the fictional person. */
 export const TryToolBody = Type.Object(
   {
     tool: Tool,
@@ -95,15 +97,15 @@ export type TryToolBody = Static<typeof TryToolBody>;
 
 export const ToolTried = Type.Object(
   {
-    /** What was sent, without credentials; null: nothing was. */
+    /** The request without credentials. Null: no request was sent. */
     request: Nullable(
       Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() }),
     ),
-    /** Status of the answer; null when there was none. */
+    /** The status of the response. Null: no response. */
     status: Nullable(Type.Integer()),
-    /** Why it failed; null when it did not. */
+    /** The reason of the failure. Null: no failure. */
     error: Nullable(Type.String()),
-    /** Beginning of the answer. */
+    /** The start of the response. */
     answer: Type.String(),
     duration_ms: Type.Integer(),
   },
@@ -111,7 +113,7 @@ export const ToolTried = Type.Object(
 );
 export type ToolTried = Static<typeof ToolTried>;
 
-/** Asks an MCP server for its tools, with the stored secret of this server. */
+/** Requests the tool list of an MCP server, with the stored secret of this server. */
 export const ListMcpToolsBody = Type.Object(
   {
     server: McpOrigin.properties.server,
@@ -121,25 +123,28 @@ export const ListMcpToolsBody = Type.Object(
 );
 export type ListMcpToolsBody = Static<typeof ListMcpToolsBody>;
 
-/** A tool as the server describes it now. */
+/** A tool in the server's current description. */
 export const McpTool = Type.Object({
   name: Type.String(),
   description: Type.String(),
   parameters: Type.Record(Type.String(), Type.Unknown()),
   pin: Type.String(),
-  /** Why it cannot be chosen; null: it can. Such a tool has no description and no parameters here. */
+  /**
+   * The reason why it cannot be selected. Null: it can be selected. Such a tool has no description and no parameters
+   * here.
+   */
   fault: Nullable(Type.String()),
 });
 export type McpTool = Static<typeof McpTool>;
 
 export const McpTools = Type.Object(
   {
-    /** What the server calls itself; null: it did not answer. */
+    /** The server's own name. Null: no response. */
     server: Nullable(Type.Object({ name: Type.String(), version: Type.String() })),
-    /** Why there is no list; null: there is one. */
+    /** The reason why there is no list. Null: there is a list. */
     error: Nullable(Type.String()),
     tools: Type.Array(McpTool),
-    /** Further tools, which are not shown. */
+    /** The number of further tools that are not shown. */
     more: Type.Integer(),
   },
   { title: 'McpTools' },

@@ -10,7 +10,7 @@ export const TriggerRecord = Type.Object(
     enabled: Type.Boolean(),
     variables: Type.Array(VariableDeclaration),
     channel_id: Nullable(Type.String()),
-    /** Path of its endpoint; the base URL comes before it. */
+    /** The path of its endpoint, without the base URL. */
     path: Type.String(),
     created_at: Moment,
     updated_at: Moment,

@@ -4,12 +4,12 @@ import { EventEnvelope } from '../events.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
-/** Endpoints of one organization; every event is written once for each of them. */
+/** The maximum number of endpoints of one organization, because every event is stored once per endpoint. */
 export const MAX_WEBHOOKS = 20;
-/** Attempts that a delivery remembers: those of two rounds and some more. */
+/** The number of attempts that are stored per delivery: those of two rounds and a few more. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
-/** Why an endpoint is off: a member switched it off, or it answered 410. */
+/** Why an endpoint is off: a member turned it off, or it returned 410. */
 export const WEBHOOK_DISABLED_REASONS = ['by_member', 'gone'] as const;
 
 const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
@@ -27,7 +27,7 @@ const record = {
   types: Types,
   enabled: Type.Boolean(),
   disabled_reason: Nullable(Type.Enum(WEBHOOK_DISABLED_REASONS)),
-  /** Until then every delivery carries a second signature, by the secret before. */
+  /** Until then, every delivery also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
@@ -36,7 +36,7 @@ const record = {
 export const WebhookRecord = Type.Object(record, { title: 'WebhookEndpoint' });
 export type WebhookRecord = Static<typeof WebhookRecord>;
 
-/** The only answers that hold `secret`: creating, and rotating it. */
+/** Only the responses to creating and rotating a secret contain `secret`. */
 export const NewWebhook = Type.Object({ ...record, secret: Type.String() }, { title: 'NewWebhookEndpoint' });
 export type NewWebhook = Static<typeof NewWebhook>;
 
@@ -60,16 +60,16 @@ export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
 export const RotateWebhookBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateWebhookBody = Static<typeof RotateWebhookBody>;
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export const DeliveryAttempt = Type.Object(
   {
     at: Moment,
-    /** Status of the answer; null when there was none. */
+    /** The status of the response. Null: no response. */
     status: Nullable(Type.Integer()),
-    /** Why it does not count as delivered; null when it does. */
+    /** The reason why the attempt failed. Null: it succeeded. */
     error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
     duration_ms: Type.Integer(),
-    /** Beginning of the answer. */
+    /** The start of the response. */
     response: Type.String(),
   },
   { title: 'DeliveryAttempt' },
@@ -82,7 +82,7 @@ const delivery = {
   endpoint_url: Type.String(),
   type: Type.String(),
   state: Type.Enum(EVENT_DELIVERY_STATES),
-  /** Attempts of this round; a resend begins a new one. */
+  /** The attempts of this round. A resend starts a new round. */
   attempts: Type.Integer(),
   next_attempt_at: Nullable(Moment),
   last_attempt: Nullable(DeliveryAttempt),
@@ -93,7 +93,7 @@ const delivery = {
 export const EventDelivery = Type.Object(delivery, { title: 'EventDelivery' });
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** One delivery whole: its attempts, oldest first, and the body that is sent. */
+/** One complete delivery: its attempts, oldest first, and the body. */
 export const EventDeliveryDetail = Type.Object(
   { ...delivery, history: Type.Array(DeliveryAttempt), body: Type.String() },
   { title: 'EventDeliveryDetail' },
@@ -106,7 +106,10 @@ export const EventDeliveryQuery = PageQuery({
   state: Type.Optional(Type.Enum(EVENT_DELIVERY_STATES)),
 });
 
-/** For watching: without `after` from now on; each call keeps events being written for some minutes more. */
+/**
+ * Watches new events. Without `after`, it starts now. Each call keeps the recording of events active for some more
+ * minutes.
+ */
 export const WatchEventsQuery = Type.Object(
   {
     after: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
@@ -116,7 +119,7 @@ export const WatchEventsQuery = Type.Object(
   closed,
 );
 
-/** Oldest first. `cursor` is always there: it goes back as `after`. */
+/** Oldest first. `cursor` is always present. Send it as `after` in the next call. */
 export const WatchedEvents = Type.Object(
   { data: Type.Array(EventEnvelope), cursor: Type.String() },
   { title: 'WatchedEvents' },

@@ -4,11 +4,11 @@ import { closed } from './shapes.ts';
 export const WEEKLY_MAIL_LANGUAGES = ['en', 'ar'] as const;
 export type WeeklyMailLanguage = (typeof WEEKLY_MAIL_LANGUAGES)[number];
 
-/** The mail with the numbers of a week, of one member in one organization. */
+/** The weekly mail with the numbers of one organization, for one member. */
 export const WeeklyMailBody = Type.Object(
   {
     wanted: Type.Boolean(),
-    /** It comes on Monday at eight in this zone. UTC where the database does not know the one that was sent. */
+    /** The mail is sent on Monday at eight in this zone. UTC if the database does not know the zone in the request. */
     time_zone: Type.String({ format: 'time-zone', maxLength: 64 }),
     language: Type.Enum(WEEKLY_MAIL_LANGUAGES),
   },
@@ -27,5 +27,8 @@ export const WeeklyMailRecord = Type.Object(
 );
 export type WeeklyMailRecord = Static<typeof WeeklyMailRecord>;
 
-/** What a mail program sends to the address in List-Unsubscribe (RFC 8058): a few words that are not read. */
+/**
+ * The maximum size of the body that a mail program sends to the List-Unsubscribe address (RFC 8058). Parley does not
+ * read it.
+ */
 export const MAX_UNSUBSCRIBE_BYTES = 1024;
