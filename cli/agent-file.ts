@@ -7,11 +7,17 @@ import { parseYaml } from './test-case-file.ts';
 
 export type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
 
-/** Members of a shown agent that cannot be set; left out, so that it can be edited and sent back. */
+/**
+ * The members of a displayed agent that cannot be set. They are removed, so that the output can be edited and sent
+ * back.
+ */
 const CHANGEABLE = ['name', 'enabled', 'definition'];
 const READ_ONLY = new Set(Object.keys(AgentRecord.properties).filter((name) => !CHANGEABLE.includes(name)));
 
-/** A definition by itself, or a record around one. The server checks it, so nothing of its schema is repeated here. */
+/**
+ * Accepts a definition, or a record that contains one. The server validates it, so this code repeats no part of the
+ * schema.
+ */
 export async function readChange(file: string): Promise<AgentChange> {
   const { name, enabled, definition, ...rest } = /\.ya?ml$/.test(file)
     ? parseYaml(await readText(file), file)
@@ -24,7 +30,7 @@ export async function readChange(file: string): Promise<AgentChange> {
   return { ...around, definition, ...Object.fromEntries(unknown) } as AgentChange;
 }
 
-/** The definition of such a file. */
+/** Reads the definition from such a file. */
 export async function readDefinition(file: string): Promise<AgentDefinition> {
   const { definition } = await readChange(file);
   if (definition !== undefined) return definition;

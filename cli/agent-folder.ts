@@ -10,20 +10,23 @@ import { parseYaml, readSuiteFile, writeSuite } from './test-case-file.ts';
 
 export type TriggerFile = { name: string; enabled: boolean; variables: VariableDeclaration[] };
 
-/** An agent as a folder: `agent.yaml`, `suite.yaml`, `triggers.yaml` and `documents/`. Ids and secrets are not in it. */
+/**
+ * The files of an agent in a folder: `agent.yaml`, `suite.yaml`, `triggers.yaml` and `documents/`. The folder contains
+ * no IDs and no secrets.
+ */
 export type AgentFolder = {
   name: string;
   definition: AgentDefinition;
   suite: SetSuiteBody;
   triggers: TriggerFile[];
-  /** By the name of the document. */
+  /** The texts by the name of the document. */
   documents: Map<string, string>;
 };
 
 const DOCUMENTS = 'documents';
 const FILE_ENDING = '.md';
 
-/** The members of a definition in the order in which people read them; the same on every pull. */
+/** The members of a definition in an order for readers. The order is the same in every pull. */
 const ORDER = ['provider', 'model', 'instructions', 'opening', 'steps', 'rules', 'tools'];
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const inOrder = (definition: AgentDefinition): AgentDefinition =>
@@ -33,7 +36,7 @@ const inOrder = (definition: AgentDefinition): AgentDefinition =>
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 120 });
 
-/** Files of documents that no longer exist are removed; other files of the folder stay. */
+/** Removes files of deleted documents. Other files of the folder stay. */
 export async function writeFolder(at: string, folder: AgentFolder): Promise<void> {
   const { name, definition, suite, triggers, documents } = folder;
   const below = path.join(at, DOCUMENTS);
@@ -89,7 +92,7 @@ async function readYaml(file: string, absent?: Record<string, unknown>): Promise
   }
 }
 
-/** A name that every file system takes, and that leads back to the document's. */
+/** A file name that every file system accepts, and from which the name of the document can be restored. */
 const UNSAFE = /[%/\\:*?"<>|]|[^ -\u{10ffff}]|^\.|[. ]$/gu;
 const fileOf = (title: string): string =>
   title.replaceAll(UNSAFE, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`) + FILE_ENDING;

@@ -9,7 +9,7 @@ import { type FakeModel, FAKE_MODEL_KEY, startFakeModel } from '../test/fakes/mo
 import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
-/** How `agents test` ends, and what a server for continuous integration gets from it. */
+/** Tests the exit codes of `agents test` and the reports for a server for continuous integration. */
 let parley: TestApp;
 let model: FakeModel;
 let call: SignedIn;
@@ -88,7 +88,7 @@ test('prints text when piped, JSON with --json, and a report with name, times an
   ).toEqual([true, true, true]);
 });
 
-test('a call that the provider fails once is repeated; twice, it fails its case and not the run', async () => {
+test('repeats a call once after a provider failure; a second failure fails the case but not the run', async () => {
   model.script({ status: 500 }, ...GOOD);
   expect(await tests([])).toMatchObject({ code: 0 });
   model.script(GOOD[0]!, { status: 500 }, { status: 500 }, GOOD[2]!);
@@ -101,7 +101,7 @@ test('a call that the provider fails once is repeated; twice, it fails its case 
   expect(report).toMatch(/name="Opening hours"[^>]*>\n\s+<error type="provider_failed" message="/);
 });
 
-test('the report is written when the run stops, and its path is opened before the first case', async () => {
+test('writes the report when the run stops, and opens its path before the first case', async () => {
   const before = model.calls.length;
   const closed = await tests(['--junit', path.join(folder, 'none', 'report.xml')]);
   expect([closed.code, closed.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOENT)')]);
@@ -111,7 +111,7 @@ test('the report is written when the run stops, and its path is opened before th
   expect(readFileSync(file('stopped.xml'), 'utf8')).toMatch(/errors="1"[^]*name="The run stopped"[^]*token_invalid/);
 });
 
-test('a file with faults is refused before the first case, with the name of the case', async () => {
+test('refuses an invalid file before the first case, with the name of the case', async () => {
   const before = model.calls.length;
   writeFileSync(file('wrong.yaml'), SUITE.replace('says: welcome', 'say: welcome').replace('Opening hours', 'Thanks'));
   const refused = await runCli(['agents', 'test', agent, '--file', file('wrong.yaml'), '--json'], env);
@@ -126,7 +126,7 @@ test('a file with faults is refused before the first case, with the name of the 
   expect(model.calls.length).toBe(before);
 });
 
-test('--only runs the cases that it names, and a recording keeps the others', async () => {
+test('--only runs the named cases, and a recording keeps the others', async () => {
   model.script(...GOOD);
   expect(await tests(['--record', file('recorded.json')])).toMatchObject({ code: 0 });
   const recorded = readFileSync(file('recorded.json'), 'utf8');
@@ -141,7 +141,7 @@ test('--only runs the cases that it names, and a recording keeps the others', as
   expect(errorOf(none)).toEqual({ code: 'usage_invalid', message: 'No case has this text in its name: nothing.' });
 });
 
-test('a definition in a file is tested with a token that cannot push, and the draft stays', async () => {
+test('tests a definition from a file with a token that cannot push, without changing the draft', async () => {
   const definition = { ...DEFINITION, instructions: 'Be formal.' };
   writeFileSync(file('agent.json'), JSON.stringify(definition));
   model.script(...GOOD);
@@ -159,14 +159,14 @@ test('a definition in a file is tested with a token that cannot push, and the dr
   expect(errorOf(both).message).toBe('Use either --version or --definition.');
 });
 
-test('a job of GitHub Actions shows a failed case at its line', async () => {
+test('shows a failed case at its line in a GitHub Actions job', async () => {
   model.script(GOOD[0]!, { text: 'At 10:00,\n100% sure.' }, GOOD[2]!);
   const { stdout } = await tests([], { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder });
   const line = stdout.split('\n').find((one) => one.startsWith('::error '));
   expect(line).toMatch(/^::error file=suite\.yaml,line=6,title=Opening hours::turn 1, says: expected .*100%25 sure/);
 });
 
-test('a reader that closes the pipe early does not change the exit code', async () => {
+test('keeps the exit code if the reader closes the pipe early', async () => {
   model.script({ text: 'No.' }, { text: 'No.' }, { text: 'No.' });
   const { PATH } = process.env;
   const child = spawn(

@@ -42,13 +42,13 @@ const change = (find: string, put: string): void => {
 const live = async (): Promise<string> =>
   (await call(`GET /organizations/${orgId}/agents/${agent}`)).body.published.opening.en;
 
-test('the tests are stored once, by a person or a token that publishes', async () => {
+test('stores the tests once, by a person or by a token that may publish', async () => {
   const file = path.join(folder, 'suite.yaml');
   const as = { ...env, PARLEY_TOKEN: await token('read', 'push', 'publish') };
   expect(await runCli(['agents', 'suite', 'set', agent, '--file', file], as)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('two runs print equal bytes, and publish nothing', async () => {
+test('prints equal bytes in two runs, and publishes nothing', async () => {
   const as = { ...env, PARLEY_TOKEN: await token('read', 'test', 'push') };
   const check = async () => {
     const [update, ran] = [
@@ -63,7 +63,7 @@ test('two runs print equal bytes, and publish nothing', async () => {
   expect(await live()).toContain('How can I help?');
 });
 
-test('a draft whose tests fail is published only with a reason', async () => {
+test('publishes a draft with failed tests only with a reason', async () => {
   change('Welcome to Doha Books', 'Welcome');
   const as = { ...env, PARLEY_TOKEN: await token('read', 'test', 'push', 'publish') };
   const file = path.join(folder, 'agent.json');
@@ -79,7 +79,7 @@ test('a draft whose tests fail is published only with a reason', async () => {
   expect(await live()).toMatch(/^Welcome\./);
 });
 
-test('the stored tests come back as the file; a file that is none is refused with the reason', async () => {
+test('returns the stored tests as the file, and refuses an invalid file with the reason', async () => {
   const as = { ...env, PARLEY_TOKEN: await token('read', 'push', 'test') };
   const shown = await runCli(['agents', 'suite', 'show', agent, '--json'], as);
   const { cases, required } = JSON.parse(shown.stdout);
@@ -93,7 +93,7 @@ test('the stored tests come back as the file; a file that is none is refused wit
   expect(schema.properties.cases.items.properties.turns).toBeDefined();
 });
 
-test('pull writes an agent into a folder, and push makes another agent the same; a dry run changes nothing', async () => {
+test('pulls an agent into a folder and pushes it to another agent; a dry run changes nothing', async () => {
   const at = `/organizations/${orgId}`;
   const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
   const cli = async (...args: string[]) => {
@@ -137,7 +137,7 @@ test('pull writes an agent into a folder, and push makes another agent the same;
     '- document Old',
     '+ trigger Order shipped',
   ]);
-  // Without --live, people meet nothing of it.
+  // Without --live, the push changes nothing that end users see.
   expect((await cli('push', other, pulled)).split('\n')).toHaveLength(3);
   await cli('push', other, pulled, '--live');
   const again = path.join(folder, 'again');
@@ -151,7 +151,7 @@ test('pull writes an agent into a folder, and push makes another agent the same;
   expect(errorOf(await runCli(['agents', 'push', other, path.join(folder, 'none')], as)).code).toBe('file_unreadable');
 });
 
-test('a case made from a conversation keeps its person in the file, so that an erase still finds it', async () => {
+test('keeps the person of a case from a conversation in the file, so that an erase still finds it', async () => {
   const at = `/organizations/${orgId}`;
   const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
   const person = (await call(`POST ${at}/end-users`, { name: 'Omar' })).body.id as string;
@@ -165,7 +165,7 @@ test('a case made from a conversation keeps its person in the file, so that an e
   expect((await call(`GET ${at}/agents/${one}/suite`)).body.cases).toEqual([]);
 });
 
-test('answers of a model are recorded once, and replayed without a model', async () => {
+test('records answers of a model once, and replays them without a model', async () => {
   const model = await startFakeModel();
   const models = `/organizations/${orgId}/models/openai_compatible`;
   await call(`PUT ${models}`, { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY });
@@ -221,13 +221,14 @@ test('answers of a model are recorded once, and replayed without a model', async
   expect(second).toEqual(first);
   expect(await spent()).toBe(before);
 
-  // Only the first case asks something else now: its instructions did not change, its tool's answer did.
+  // Only the first case now sends a different request. Its instructions are the same, but the answer of its tool
+  // changed.
   const changed = [{ ...cases[0]!, tools: [{ tool: 'order_status', answer: { status: 'lost' } }] }, cases[1]!];
   await call(`PUT /organizations/${orgId}/agents/${id}/suite`, { cases: changed });
   const missing = await tests('--replay', file);
   expect(missing.code).toBe(6);
   expect(missing.stderr).toContain('in: order.');
-  // A pass on recorded answers counts for nothing: the caller could have written them.
+  // A pass on recorded answers does not count, because the caller could have written them.
   await call(`PATCH /organizations/${orgId}/agents/${id}`, {
     definition: { ...definition, temperature: 0.5 },
     publish: false,

@@ -12,40 +12,40 @@ import { forgetSession, loadSession, saveSession } from './session-file.ts';
 import type { Settings } from './settings.ts';
 import { type Answer, type Call, callServer, downloadFrom } from './transport.ts';
 
-/** The server names it in src/access/sessions/device-cookie.ts. */
+/** src/access/sessions/device-cookie.ts sets this cookie. */
 const DEVICE_COOKIE = '__Host-parley_device=';
 
 export type Row = Record<string, unknown>;
 export type Page = { data: Row[]; next_cursor: string | null };
-/** Which rows of a list are wanted; without either, the first DEFAULT_ROWS. */
+/** The wanted rows of a list. Without either option, the list has DEFAULT_ROWS rows. */
 export type ListWant = { all?: boolean; limit?: number };
 
 type Input<N extends DashboardRouteName> = {
-  /** Values of the path's parameters; `org_id` is filled in by itself. */
+  /** Values for the parameters of the path. `org_id` is set automatically. */
   ids?: Record<string, string>;
   body?: BodyOf<N>;
   query?: QueryOf<N>;
 };
 type ListName = Extract<DashboardRouteName, `list${string}`>;
 
-/** The server as the commands see it: signs in when needed and knows which organization is meant. */
+/** The client of the commands. It signs in when necessary and determines the organization. */
 export type Api = {
-  /** One route of the dashboard's API (contract/dashboard/routes.ts). */
+  /** Calls one route of the dashboard's API (contract/dashboard/routes.ts). */
   call<N extends DashboardRouteName>(name: N, input?: Input<N>): Promise<AnswerOf<N>>;
-  /** A list, page after page. */
+  /** Reads a list page by page. */
   list<N extends ListName>(name: N, want: ListWant, input?: Input<N>): Promise<Page>;
-  /** A file that a route answers with, piece by piece. */
+  /** Reads a file response in chunks. */
   download<N extends DashboardRouteName>(name: N, input: Input<N>, to: (chunk: Buffer) => Promise<void>): Promise<void>;
-  /** A path of the public API, with PARLEY_API_KEY. */
+  /** Calls a path of the public API with PARLEY_API_KEY. */
   public(call: Call): Promise<Answer>;
-  /** `code` is asked for where the account has a second factor. */
+  /** `code` is requested if the account has a second factor. */
   signIn(email: string, password: string, code: () => Promise<string>): Promise<void>;
   signOut(): Promise<void>;
-  /** Ends a session that was opened for this one command, so that none stays behind on the server. */
+  /** Ends a session that this command opened, so that no session stays on the server. */
   close(): Promise<void>;
 };
 
-/** What a list shows without --all: enough for people, a bound for accidents. */
+/** The number of rows without --all. It is enough for most readers and limits accidental long lists. */
 export const DEFAULT_ROWS = 1_000;
 
 export function createApi(settings: Settings): Api {
@@ -71,7 +71,7 @@ export function createApi(settings: Settings): Api {
     return cookie;
   };
 
-  /** The server accepts changes only from its own pages, which is what this header says of us. */
+  /** The server accepts changes only from its own pages, which this header identifies. */
   const fromOwnPage = (call: Call): Call =>
     call.method === 'GET' ? call : { ...call, headers: { ...call.headers, origin: new URL(url).origin } };
 
@@ -95,7 +95,7 @@ export function createApi(settings: Settings): Api {
 
   const callOf = async <N extends DashboardRouteName>(name: N, input: Input<N>): Promise<Call> => {
     const { method, path } = DASHBOARD_ROUTES[name];
-    // A token needs no session; signing out ends the stored one.
+    // A token needs no session. Signing out with a token still ends the stored session.
     const headers: Record<string, string> =
       token !== undefined && name !== 'signOut'
         ? { authorization: `Bearer ${token}` }
@@ -114,7 +114,7 @@ export function createApi(settings: Settings): Api {
     call,
     list: (name, want, input = {}) =>
       collect(want, async (cursor, limit) => {
-        // Lists that come whole take no query at all.
+        // Lists without pages accept no query parameters.
         const paged = 'query' in DASHBOARD_ROUTES[name] ? { ...input.query, limit, cursor } : undefined;
         return (await call(name, { ...input, query: paged } as Input<typeof name>)) as unknown as Page;
       }),
@@ -137,19 +137,22 @@ export function createApi(settings: Settings): Api {
       cookie = loadSession(configFolder, url)?.cookie ?? null;
       if (cookie === null) return;
       await call('signOut').catch((error: unknown) => {
-        // Signed out here even if the server has forgotten the session already.
+        // The local session is removed even if the server no longer knows it.
         if (!(error instanceof Refused && error.code === 'session_missing')) throw error;
       });
       forgetSession(configFolder, url);
     },
     async close() {
-      // What the command did stands, whether or not this succeeds; the session runs out by itself.
+      // The command succeeds regardless of the result. A remaining session expires by itself.
       if (onlyForThisCommand) await call('signOut').catch(() => {});
     },
   };
 }
 
-/** Scripts sign in for each command: a code is good once, and an app is no part of a script. */
+/**
+ * Scripts sign in for each command. They cannot use a second factor, because a code is valid once and comes from an
+ * app.
+ */
 const noCode = (): Promise<string> =>
   Promise.reject(
     new Failure(
@@ -165,7 +168,7 @@ async function fill(path: string, ids: Record<string, string>, organizationId: (
   );
 }
 
-/** The pages of a list up to the rows that are wanted; `next_cursor` stays set when more would follow. */
+/** Reads pages until the wanted rows are complete. `next_cursor` stays set if there are more rows. */
 async function collect(
   want: ListWant,
   read: (cursor: string | undefined, limit: number) => Promise<Page>,
@@ -197,11 +200,14 @@ function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations'
   );
 }
 
-/** What says that this machine signed in before, so that strangers who guess at the account do not lock it out here. */
+/**
+ * The cookie proves that this machine signed in before, so that strangers who guess passwords cannot lock the account
+ * on this machine.
+ */
 const deviceOf = (cookie: string | undefined): string | undefined =>
   cookie?.split('; ').find((pair) => pair.startsWith(DEVICE_COOKIE));
 
-/** Set-Cookie headers turned into one Cookie header: names and values alone. */
+/** Converts Set-Cookie headers into one Cookie header with names and values only. */
 function cookieOf(answer: Answer): string {
   return answer.cookies
     .map((line) => line.split(';', 1)[0]!.trim())

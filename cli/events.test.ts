@@ -42,9 +42,9 @@ const looks = (): number => lines.filter(({ route }) => route?.endsWith('/events
 const watched = async (): Promise<number> =>
   (await parley.db.execute(sql`SELECT 1 FROM event_tail WHERE org_id = ${orgId}`)).rows.length;
 
-test('events tail prints a line of JSON for each event, only of the type asked for, and ends cleanly on Ctrl-C', async () => {
+test('events tail prints one JSON line per event of the wanted type, and ends cleanly on Ctrl-C', async () => {
   const tailing = tail('--type', 'api_key.created');
-  // The first look only says where now is: what happens before it has answered may be missed.
+  // The first request only sets the start of the stream, so earlier events may be missed.
   await expect.poll(looks).toBeGreaterThan(0);
   expect(await watched()).toBe(1);
   await parley.key(orgId, { permissions: ['triggers'] });
@@ -62,11 +62,11 @@ test('events tail prints a line of JSON for each event, only of the type asked f
   tailing.child.kill('SIGINT');
   expect([await tailing.ended, tailing.stderr(), tailing.lines().length]).toEqual([0, '', 2]);
   const { rows } = await parley.db.execute(sql`SELECT count(*)::int AS n FROM session`);
-  // The session for this one command is gone; the owner's own is left.
+  // The session of this one command has ended. The owner's own session remains.
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test('events tail names the types it knows when asked for another', async () => {
+test('events tail lists the known types if the wanted type is unknown', async () => {
   const failed = tail('--type', 'nonsense');
   expect(await failed.ended).toBe(1);
   expect(failed.stderr()).toContain('conversation.started');

@@ -1,6 +1,6 @@
 /**
- * A command that did not do what was asked. `code` is a problem code of the server (contract/problems.ts) or one of
- * the command line's own below; `message` is for the person who typed, one or a few sentences with the cure.
+ * The error of a command that failed. `code` is a problem code of the server (contract/problems.ts) or one of the codes
+ * below. `message` explains the failure and its remedy to the person who typed the command.
  */
 export type OwnCode =
   | 'usage_invalid'
@@ -33,7 +33,7 @@ export class Failure extends Error {
   }
 }
 
-/** What the server refused, in its own words. */
+/** A refusal of the server, with the server's own text. */
 export class Refused extends Error {
   readonly code: string;
   readonly status: number;
@@ -46,15 +46,15 @@ export class Refused extends Error {
   }
 }
 
-/** Exit codes, documented in docs/cli.md. */
+/** The exit codes. docs/cli.md documents them. */
 export const EXIT_FAILED = 1;
-/** The access token is unknown, expired or revoked: another one is needed. */
+/** The access token is unknown, expired or revoked, so another one is necessary. */
 export const EXIT_TOKEN_REFUSED = 3;
-/** The access token works, but not for this. */
+/** The access token is valid, but its verbs do not allow this. */
 export const EXIT_TOKEN_TOO_NARROW = 4;
-/** Tests of an agent ran, and some failed; or a replay differs. */
+/** Tests of an agent failed, or a replay differs. */
 export const EXIT_TESTS_FAILED = 5;
-/** The model would be asked something that was not recorded. */
+/** The model would receive a request that is not in the recording. */
 export const EXIT_NOT_RECORDED = 6;
-/** 128 + SIGINT, as shells count. */
+/** 128 + SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;

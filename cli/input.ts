@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 
-/** Texts larger than this are refused by every endpoint that takes one. */
+/** Every endpoint that accepts a text refuses a larger one. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
-/** A text file in UTF-8; "-" is standard input. */
+/** Reads a text file in UTF-8; "-" is standard input. */
 export async function readText(path: string): Promise<string> {
   const bytes = await readBytes(path);
   try {
@@ -14,7 +14,7 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** Any file; "-" is standard input. */
+/** Reads any file; "-" is standard input. */
 export async function readBytes(path: string): Promise<Buffer> {
   let bytes: Buffer;
   try {
@@ -39,7 +39,7 @@ async function readStandardInput(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** JSON from a flag or a file; `what` names it in the message. */
+/** Reads JSON from a flag or a file. `what` names the source in the error message. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -54,14 +54,14 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   throw new Failure('usage_invalid', `${what} must be a JSON object, such as {"name":"value"}.`);
 }
 
-/** A secret from standard input, without the line end that a shell adds. */
+/** Reads a secret from standard input, without the line end that a shell adds. */
 export async function readSecret(what: string): Promise<string> {
   const secret = (await readText('-')).replace(/\r?\n$/, '');
   if (secret === '') throw new Failure('usage_invalid', `Standard input has no ${what}.`);
   return secret;
 }
 
-/** An option's value as a whole number within bounds. */
+/** Reads an option's value as a whole number within limits. */
 export const wholeNumber =
   (name: string, least: number, most: number) =>
   (text: string): number => {

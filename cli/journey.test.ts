@@ -9,7 +9,10 @@ import { BUILT, freePort } from '../test/program.ts';
 import { type Site, sitePage, startSite } from '../test/fakes/site.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
-/** The main job from the command line, against the whole program as a process: each step uses what the last one made. */
+/**
+ * The main workflow of the command line, run as a process against the complete program. Each step uses the result of
+ * the previous one.
+ */
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
 let database: TestDatabase;
 let folder: string;
@@ -75,7 +78,7 @@ const file = (name: string, text: string): string => {
   return path.join(folder, name);
 };
 
-test('from nothing to an answer, to a revoked key', async () => {
+test('goes from an empty database to an answer and a revoked key', async () => {
   expect(await parley('whoami')).toMatchObject({ user: { email: OWNER.email }, operator: true });
   const agent = await parley('agents', 'create', '--name', 'Concierge');
   const opening = file('agent.json', '{"opening":{"default":"Hello about {{order_id}}"}}');
@@ -165,13 +168,13 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(errorOf(raised).code).toBe('validation_failed');
 });
 
-test('a program with an access token does what its verbs allow, and says what is missing', async () => {
+test('lets a program with an access token do what its verbs allow, and names a missing verb', async () => {
   const agent = await parley('agents', 'create', '--name', 'Piped');
   const token = await parley(
     ...words(`tokens create --label CI --verbs read,push --agents ${agent['id']} --expires 30`),
   );
   expect(token).toMatchObject({ kind: 'person', verbs: ['read', 'push'], agent_ids: [agent['id']] });
-  // No session, no folder: as in CI.
+  // There is no session and no folder, as in CI.
   const ci = { PARLEY_URL: env['PARLEY_URL']!, PARLEY_TOKEN: token['value'] as string };
   const show = await runCli(['agents', 'show', agent['id'] as string], ci);
   expect(JSON.parse(show.stdout)).toMatchObject({ name: 'Piped' });
@@ -197,7 +200,7 @@ test('a program with an access token does what its verbs allow, and says what is
   expect(await parley('agents', 'delete', agent['id'] as string, '--yes')).toMatchObject({ deleted: true });
 });
 
-test('campaigns, channels and organizations', { tags: ['long'] }, async () => {
+test('manages campaigns, channels and organizations', { tags: ['long'] }, async () => {
   const agent = await parley('agents', 'create', '--name', 'Sales');
   const channel = await parley('channels', 'connect', '--agent', agent['id'], '--kind', 'sandbox', '--name', 'Trial');
   const campaign = await parley(
@@ -272,9 +275,9 @@ test('campaigns, channels and organizations', { tags: ['long'] }, async () => {
   expect(await parley('orgs', 'plan', other['id'], 'free')).toMatchObject({ plan: 'free' });
 });
 
-test('the doctor finds everything right, and the session file holds no password', async () => {
+test('the doctor finds no problem, and the session file contains no password', async () => {
   const { ok, checks } = await parley('doctor');
-  // The test's server has its database elsewhere.
+  // The test's server uses another database.
   expect(checks.filter((check: { status: string }) => check.status !== 'ok')).toEqual([
     { name: 'database', status: 'skipped', detail: 'The embedded database does not run in this DATA_DIR.' },
   ]);

@@ -1,20 +1,20 @@
 import type { CaseResult, TestCase } from '../contract/dashboard/test-cases.ts';
 
-/** A result, or why there is none although the case ran. */
+/** A result, or the reason why a case that ran has none. */
 export type Outcome = CaseResult & { error?: { code: string; message: string } };
-/** A case of a run; without an outcome it has not run. */
+/** A case of a run. Without an outcome, the case did not run. */
 export type Tried = { suiteCase: TestCase; outcome: Outcome | null; seconds: number };
 export type Report = {
   agent: { id: string; name: string };
-  /** "draft", a number, or the name of a file. */
+  /** "draft", a version number, or the name of a file. */
   version: string;
   startedAt: Date;
   tried: readonly Tried[];
-  /** Why the run ended before its last case. */
+  /** The reason why the run ended before its last case. */
   stopped?: { code: string; message: string } | undefined;
 };
 
-/** The report that servers for continuous integration read. */
+/** The report in the JUnit format, which CI servers read. */
 export function junit({ agent, version, startedAt, tried, stopped }: Report): string {
   const failures = tried.filter(({ outcome }) => outcome && !outcome.passed && !outcome.error).length;
   const errors = tried.filter(({ outcome }) => outcome?.error).length + (stopped ? 1 : 0);
@@ -57,7 +57,7 @@ function fault(kind: 'error' | 'failure', type: string | null, lines: readonly s
   return `      <${kind}${what} message="${xml(lines[0] ?? '')}">${xml(lines.join('\n'))}</${kind}>`;
 }
 
-/** What the person and the agent wrote, and which tools were called. */
+/** The messages of the person and the agent, and the names of the called tools. */
 const conversationOf = ({ turns: asked }: TestCase, { turns }: CaseResult): string =>
   turns
     .flatMap(({ said, calls, next }, at) => [
@@ -68,7 +68,7 @@ const conversationOf = ({ turns: asked }: TestCase, { turns }: CaseResult): stri
     ])
     .join('\n');
 
-/** A sentence for each expectation that did not hold. */
+/** One sentence for each failed expectation. */
 export const faultsOf = ({ turns }: CaseResult): string[] =>
   turns.flatMap(({ faults, judgment }, at) =>
     faults.map(({ expectation, expected, found }) => {
@@ -78,7 +78,7 @@ export const faultsOf = ({ turns }: CaseResult): string[] =>
   );
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// XML has no way to write the other control characters.
+// XML cannot represent the other control characters.
 // oxlint-disable-next-line no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const xml = (text: string): string =>

@@ -4,7 +4,7 @@ import { DEFAULT_ROWS } from './api.ts';
 import { wholeNumber } from './input.ts';
 import type { Column } from './table.ts';
 
-/** The options that every list takes. */
+/** The options of every list command. */
 export const listing = (command: Command): Command =>
   command
     .option('--limit <n>', `at most N rows (default ${DEFAULT_ROWS})`, wholeNumber('--limit', 1, 1_000_000))
@@ -12,10 +12,10 @@ export const listing = (command: Command): Command =>
 
 export type ListOptions = ListWant;
 
-/** A column for a field of the rows, titled in words. */
+/** A column for a field of the rows, with a readable title. */
 export const field = (name: string, title = words(name)): Column<Row> => ({ title, of: (row) => row[name] });
 
-/** A time without its milliseconds, in UTC. */
+/** A time in UTC without milliseconds. */
 export const time = (name: string, title = words(name), whenNull = '–'): Column<Row> => ({
   title,
   of: (row) => (typeof row[name] === 'string' ? `${row[name].slice(0, 16).replace('T', ' ')}Z` : whenNull),

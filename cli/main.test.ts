@@ -7,7 +7,7 @@ describe('a mistake in typing', () => {
   test.each([
     [['key', 'list'], /Unknown command 'key'\n\(Did you mean keys\?\)/],
     [['keys', 'create', '--label', 'x', '--scope', 'organization'], /--permissions triggers/],
-  ])('%j ends with 1, one line of JSON and the cure', async (args, message) => {
+  ])('%j ends with exit code 1, one line of JSON and the remedy', async (args, message) => {
     const ended = await runCli(args, { ...MEMBER, PARLEY_URL: DEAD });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(Object.keys(errorOf(ended))).toEqual(['code', 'message']);
@@ -15,8 +15,8 @@ describe('a mistake in typing', () => {
   });
 });
 
-describe('trouble on the way', () => {
-  test('no server listens: one sentence that names the address and the cure', async () => {
+describe('a failure between command line and server', () => {
+  test('reports in one sentence that no server listens, with the address and the remedy', async () => {
     const ended = await runCli(['whoami'], { ...MEMBER, PARLEY_URL: DEAD });
     expect(errorOf(ended)).toEqual({
       code: 'server_unreachable',
@@ -24,13 +24,13 @@ describe('trouble on the way', () => {
     });
   });
 
-  test('something else answers', async () => {
+  test('reports that another program responds', async () => {
     await using html = await stage((_seen, reply) => reply.writeHead(502).end('<html>Bad gateway</html>'));
     const error = errorOf(await runCli(['whoami'], { ...MEMBER, PARLEY_URL: html.url }));
     expect(error).toEqual({ code: 'server_not_parley', message: expect.stringContaining('status 502') });
   });
 
-  test('the connection breaks within the answer', async () => {
+  test('reports that the connection broke during the response', async () => {
     await using broken = await stage((_seen, reply) => {
       reply.writeHead(200, { 'content-length': '1000' }).write('{"us');
       setTimeout(() => reply.destroy(), 20);
@@ -39,7 +39,7 @@ describe('trouble on the way', () => {
     expect(error).toEqual({ code: 'server_unreachable', message: expect.stringContaining('not known whether') });
   });
 
-  test("the server's refusal is told in its own words, with each fault of the body", async () => {
+  test("prints the server's refusal unchanged, with each fault of the body", async () => {
     await using server = await stageSignedIn((_seen, reply) =>
       answer(reply, 422, {
         code: 'validation_failed',
@@ -55,7 +55,7 @@ describe('trouble on the way', () => {
     });
   });
 
-  test('a fault of the server names the request to look for', async () => {
+  test('prints the request ID of a server error', async () => {
     await using server = await stageSignedIn((_seen, reply) =>
       answer(reply, 500, { code: 'internal_error', detail: 'Something went wrong.', request_id: 'req_42' }),
     );
@@ -64,7 +64,7 @@ describe('trouble on the way', () => {
   });
 });
 
-describe('what is sent and printed', () => {
+describe('requests and output', () => {
   const KEY = {
     id: 'key_1',
     prefix: 'parley_us_abcdef',
@@ -78,7 +78,7 @@ describe('what is sent and printed', () => {
     last_used_at: null,
   };
 
-  test('a new key has exactly the members that scripts rely on, in this order', async () => {
+  test('prints a new key with exactly the members that scripts rely on, in this order', async () => {
     await using server = await stageSignedIn((_seen, reply) => answer(reply, 201, { ...KEY, value: 'parley_us_x' }));
     const args = ['keys', 'create', '--label', 'CRM', '--scope', 'organization', '--permissions', 'triggers, channels'];
     const { stdout } = await runCli(args, { ...MEMBER, PARLEY_URL: server.url });
@@ -91,7 +91,7 @@ describe('what is sent and printed', () => {
     expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
   });
 
-  test('a list says "Never" for a key that was never used, and follows the pages', async () => {
+  test('prints "Never" for a key that was never used, and follows the pages', async () => {
     await using server = await stageSignedIn((seen, reply) => {
       const second = seen.url.includes('cursor=c1');
       const used = { ...KEY, id: 'key_2', last_used_at: '2026-11-21T10:00:00.000Z' };
@@ -107,7 +107,7 @@ describe('what is sent and printed', () => {
     expect(data.every((row) => !('value' in row))).toBe(true);
   });
 
-  test('a session opened for one command is ended with it, also when the command fails', async () => {
+  test('ends a session that one command opened, even if the command fails', async () => {
     await using server = await stageSignedIn((seen, reply) =>
       seen.method === 'GET' ? answer(reply, 200, { data: [], next_cursor: null }) : answer(reply, 404, { code: 'x' }),
     );
@@ -119,7 +119,7 @@ describe('what is sent and printed', () => {
     expect(server.seen.at(-1)!.url).toBe('/dashboard/api/sign-out');
   });
 
-  test('several organizations: lists them and asks for --org', async () => {
+  test('lists several organizations and requires --org', async () => {
     await using server = await stageSignedIn(
       (_seen, reply) => answer(reply, 200, { data: [], next_cursor: null }),
       [
@@ -136,7 +136,7 @@ describe('what is sent and printed', () => {
     expect((await runCli(['agents', 'list'], { ...env, PARLEY_ORG: 'org_1' })).code).toBe(0);
   });
 
-  test('with PARLEY_API_KEY a trigger is called on the public API, with its headers', async () => {
+  test('calls a trigger on the public API with PARLEY_API_KEY and its headers', async () => {
     await using server = await stage((_seen, reply) => answer(reply, 202, { id: 'run_1', status: 'queued' }));
     const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'parley_us_k' };
     const flags = ['--wait', '5', '--idempotency-key', 'i1', '--external-id', 'crm-42', '--variables', '{"a":1}'];

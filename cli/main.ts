@@ -6,7 +6,8 @@ import { buildProgram } from './program.ts';
 import { Interrupted } from './prompt.ts';
 import { wantsJson } from './verb.ts';
 
-// The reader of "parley keys list | head -1" closes the pipe early. The command completes, so its exit code is right.
+// In "parley keys list | head -1", the reader closes the pipe early. The command itself succeeds, so its exit code is
+// right.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -15,7 +16,7 @@ for (const stream of [process.stdout, process.stderr])
 
 process.exitCode = (await run(process.argv.slice(2))) ?? process.exitCode;
 
-/** `help keys create` is `keys create --help`. */
+/** Handles `help keys create` like `keys create --help`. */
 function meant(program: Command, args: string[]): string[] {
   const [first, ...names] = args;
   if (first !== 'help' || names.length === 0) return args;
@@ -28,9 +29,9 @@ function meant(program: Command, args: string[]): string[] {
   return [...names, '--help'];
 }
 
-/** Runs one command; null leaves the exit code that the command chose. */
+/** Runs one command. Null means that the command has set its own exit code. */
 async function run(args: string[]): Promise<number | null> {
-  // No option of the program: `agents test --version 3` has an option of this name.
+  // Only the first word counts, because `agents test --version 3` has an option with the same name.
   if (args[0] === '--version') {
     process.stdout.write(`${ownVersion()}\n`);
     return 0;
@@ -53,7 +54,7 @@ async function run(args: string[]): Promise<number | null> {
   }
 }
 
-/** Commander's words without its prefix; a command group by itself has shown its help already. */
+/** Commander's message without its prefix. For a command group without a subcommand, the help was already printed. */
 function usageFailure(error: CommanderError): Failure {
   const message =
     error.code === 'commander.help' ? 'Choose one of the commands above.' : error.message.replace(/^error: /, '');

@@ -5,15 +5,18 @@ import { Failure } from './failure.ts';
 import { parseJsonObject, readText } from './input.ts';
 import { writeText } from './write-text.ts';
 
-/** A file with the answers of a model, for tests that need no model. */
+/** A file with recorded answers of a model, for tests without a model. */
 export type ModelTape = {
   bodyOf(name: string): Pick<TestAgentBody, 'record' | 'recorded'>;
-  /** What a result holds for the file; the rest of it. */
+  /** The part of a result that goes into the file, and the rest. */
   keep(result: CaseResult): CaseResult;
   save(): Promise<void>;
 };
 
-/** Cases by name, in each the answers by a hash of what was asked. Answers are JSON, so that a change can be read. */
+/**
+ * Cases by name. Each case has its answers, keyed by a hash of the request. Answers are stored as JSON, so that a diff
+ * is readable.
+ */
 type TapeFile = { cases: Record<string, Record<string, unknown>> };
 
 export async function openTape(
@@ -57,8 +60,8 @@ export async function openTape(
 }
 
 /**
- * The answers of cases that are recorded already: a run of a few cases, or one that fails, keeps the others. Opens the
- * file for writing, so that a path that cannot be written fails before a model is called.
+ * The answers of earlier cases stay in the file, so a partial or failed run does not remove them. Opens the file for
+ * writing before the first call of a model, so that an invalid path fails early.
  */
 async function recordedBefore(path: string, names: readonly string[]): Promise<TapeFile['cases']> {
   const file = await open(path, 'a').catch((error: NodeJS.ErrnoException) => {
@@ -70,7 +73,7 @@ async function recordedBefore(path: string, names: readonly string[]): Promise<T
   return Object.fromEntries(Object.entries(cases ?? {}).filter(([name]) => names.includes(name)));
 }
 
-/** A folder stands for a file in it. */
+/** For a folder, a file in it is used. */
 async function fileAt(given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
   const isFolder = (await stat(given).catch(() => null))?.isDirectory() ?? false;

@@ -11,17 +11,17 @@ import {
 } from './failure.ts';
 import { type Column, facts, printable, table } from './table.ts';
 
-/** Answers go to stdout: JSON when it is piped or --json was given, text for people on a terminal. */
+/** Results go to stdout: JSON if the output is piped or --json is given, otherwise text. */
 export type Output = {
   readonly json: boolean;
-  /** A record; on a terminal as `text`, or as one fact a line. */
+  /** Prints a record: as `text` on a terminal, or as one field per line. */
   record(record: Row, text?: () => string): void;
   list(page: Page, columns: readonly Column<Row>[], whenEmpty: string): void;
-  /** One of many records that come one by one: a line of text, or of JSON. */
+  /** Prints one of many records that arrive one by one, as a line of text or JSON. */
   line(record: Row, text: () => string): void;
-  /** A dim line for people; never part of the JSON. */
+  /** Prints a dim line for people. It is never part of the JSON. */
   hint(line: string): void;
-  /** A line that people read while they wait; on stderr, so that it never mixes with an answer. */
+  /** Prints a progress line on stderr, so that it never mixes with the result. */
   progress(line: string): void;
 };
 
@@ -50,7 +50,7 @@ export function createOutput(json: boolean): Output {
 }
 
 let stopsWithReader = false;
-/** For a command without an end or with costs: it stops when the reader of its output has gone. */
+/** For a command that runs without end or costs money: stops it when the reader of its output has closed the pipe. */
 export const endWithReader = (): void => {
   stopsWithReader = true;
 };
@@ -59,7 +59,7 @@ export const endsWithReader = (): boolean => stopsWithReader;
 const dim = (text: string): string => styleText('dim', text, { stream: process.stdout });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The end of a command that failed: one shape for scripts, sentences for people. Returns the exit code. */
+/** Prints the failure of a command: a fixed format for scripts, sentences for people. Returns the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {
   const known = error instanceof Failure || error instanceof Refused;
   const code = known ? error.code : 'internal_error';
@@ -75,7 +75,7 @@ export function reportFailure(error: unknown, json: boolean): number {
   return exitCodeOf(code);
 }
 
-/** A job in CI can tell a token that is to be renewed from one that is to be widened. */
+/** A CI job can distinguish a token that must be renewed from one that needs more verbs. */
 function exitCodeOf(code: string): number {
   if (code === 'tests_failed' || code === 'replay_differs') return EXIT_TESTS_FAILED;
   if (/^token_(?:invalid|expired|revoked)$/.test(code)) return EXIT_TOKEN_REFUSED;

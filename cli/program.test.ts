@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from './program.ts';
 
-// No server listens there, so a command that calls the server fails in another way.
+// No server listens at this address, so a command that calls the server fails differently.
 const DEAD = 'http://127.0.0.1:9';
 
 const run = (args: string[]): Promise<unknown> =>
   buildProgram().parseAsync(['--json', '--url', DEAD, ...args], { from: 'user' });
 
-describe('a mistake in typing is found before anything is sent', () => {
+describe('finds a mistake in typing before it sends a request', () => {
   test.each([
     [['keys', 'creat'], /Did you mean create\?/],
     [['keys', 'list', '--stat', 'all'], /Did you mean --state\?/],
@@ -45,7 +45,7 @@ describe('a mistake in typing is found before anything is sent', () => {
     ['ftp://x', /must be a URL/],
     ['nonsense', /must be a URL/],
     ['http://u:p@x', /not contain a user, password/],
-  ])('the server address %s', async (url, message) => {
+  ])('refuses the server address %s', async (url, message) => {
     await expect(buildProgram().parseAsync(['whoami', '--url', url], { from: 'user' })).rejects.toThrow(message);
   });
 });
@@ -68,20 +68,20 @@ test.each([
   [['webhooks', 'rotate', 'whk_1', '--overlap', 'now']],
   [['members', 'remove', 'member_1']],
   [['invitations', 'withdraw', 'inv_1']],
-])('%j destroys nothing without --yes if there is no terminal', async (args) => {
+])('%j deletes nothing without --yes if there is no terminal', async (args) => {
   await expect(run(args)).rejects.toMatchObject({ code: 'confirmation_required' });
 });
 
 describe('the help', () => {
   const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)];
 
-  test('says what each command does', () => {
+  test('has a description for each command', () => {
     for (const command of everyCommand(buildProgram())) {
       expect([command.name(), command.description().length > 10]).toEqual([command.name(), true]);
     }
   });
 
-  test('has each of its commands and options on the page of the command line', () => {
+  test('has each of its commands and options on the documentation page', () => {
     const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
     const pathOf = (command: Command): string =>
       command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
@@ -93,7 +93,7 @@ describe('the help', () => {
     expect(missing).toEqual([]);
   });
 
-  test('no option has the name of an option of the program, which would take its value', () => {
+  test('no command has an option with the name of a program option, which would take its value', () => {
     const [program, ...below] = everyCommand(buildProgram());
     const own = new Set(program!.options.map(({ long }) => long));
     const twins = below.flatMap((command) =>
@@ -102,7 +102,7 @@ describe('the help', () => {
     expect(twins).toEqual([]);
   });
 
-  test('lists every command of the contract that exists', () => {
+  test('has every command of the contract', () => {
     const names = buildProgram().commands.map((command) => command.name());
     const promised =
       'serve migrate doctor backup restore login whoami orgs agents triggers channels campaigns keys trigger send';

@@ -52,7 +52,7 @@ Environment:
 
 The whole reference is in docs/cli.md. "./parley completion bash" prints the completion for a shell.`;
 
-/** The whole command line, one line a command. */
+/** The complete command line, with one line per command. */
 export function buildProgram(): Command {
   const program = new Command('parley')
     .description('Parley from the command line.')
@@ -60,7 +60,7 @@ export function buildProgram(): Command {
     .option('--url <url>', 'the URL of the server, instead of PARLEY_URL')
     .option('--org <id>', 'the organization, if you have several')
     .exitOverride()
-    // Failures are told in one place (main.ts), in one shape.
+    // Only main.ts prints failures, so all have one format.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);

@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Failure } from './failure.ts';
 
-/** Ctrl-C at a question: ends the program quietly with the code of an interrupt. */
+/** Ctrl-C at a prompt ends the program silently with the exit code of an interrupt. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
 export const onTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/** Asks on stderr, so that stdout holds the answer of the command alone. */
+/** Prompts on stderr, so that stdout contains only the result of the command. */
 export const ask = (question: string): Promise<string> => read(question, process.stderr);
 
-/** Asks without showing what is typed. */
+/** Prompts without showing the typed text. */
 export async function askHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -23,7 +23,7 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Before anything is destroyed: asks on a terminal, and wants --yes everywhere else. */
+/** Asks for confirmation before a deletion. Without a terminal, it requires --yes. */
 export async function confirm(yes: boolean | undefined, question: string): Promise<void> {
   if (yes) return;
   if (!onTerminal()) {

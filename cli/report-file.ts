@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { Failure } from './failure.ts';
 
-/** A file that always holds the whole latest report, so that a run that is killed leaves one too. */
+/** A file that always contains the latest complete report, even if the run is killed. */
 export type ReportFile = {
-  /** Replaces the content. A pipe gets only the last report, from `close`. */
+  /** Replaces the content. A pipe gets only the last report, in `close`. */
   write(text: string): void;
   close(text: string): void;
 };
 
-/** Opens the file before any work, so that a path that cannot be written fails first. */
+/** Opens the file before any work, so that an invalid path fails first. */
 export function openReportFile(path: string | undefined): ReportFile {
   if (path === undefined) return { write: () => {}, close: () => {} };
   const file = attempt(path, () => openSync(path, 'w'));

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, Refused } from './failure.ts';
 
-/** Other tests of the organization may run at the same time. */
+/** The maximum wait, because other tests of the organization may run at the same time. */
 const LIMITED_ATTEMPTS = 10;
 const FAILED_ATTEMPTS = 2;
 
-/** Repeats a call that the rate limit refuses, and once a call that a model provider or the server fails. */
+/** Repeats a call that exceeds the rate limit. A call that fails at a model provider or the server is repeated once. */
 export async function retryCall<T>(work: () => Promise<T>): Promise<T> {
   let limited = 0;
   let failed = 0;
@@ -20,6 +20,6 @@ export async function retryCall<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A provider or the server failed at this call; the next call may succeed. */
+/** A model provider or the server failed in this call. The next call may succeed. */
 export const isTemporary = (error: unknown): error is Failure | Refused =>
   error instanceof Refused ? error.status >= 500 : error instanceof Failure && error.code === 'server_too_slow';

@@ -28,7 +28,7 @@ const LOGIN = ['login', '--email', 'asha@example.qa', '--password-stdin'];
 const login = (env: Record<string, string>) => runCli(LOGIN, { PARLEY_URL: server.url, ...env }, 'correct horse\n');
 
 describe('login', () => {
-  test('keeps the session for its owner alone, and never the password', async () => {
+  test('stores the session for its owner only, and never the password', async () => {
     expect(await login({ HOME: home })).toMatchObject({ code: 0, stderr: '' });
     const folder = path.join(home, '.config', 'parley');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -39,7 +39,7 @@ describe('login', () => {
     expect(JSON.parse(server.seen[0]!.body)).toEqual({ email: 'asha@example.qa', password: 'correct horse' });
   });
 
-  test('later commands use the session, each server its own', async () => {
+  test('later commands use the session of their server', async () => {
     await login({ HOME: home });
     expect((await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe(0);
     await using other = await stageSignedIn((_seen, reply) => answer(reply, 204, null));
@@ -47,7 +47,7 @@ describe('login', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test('takes a folder from XDG_CONFIG_HOME, and before that from PARLEY_CONFIG_DIR', async () => {
+  test('reads the folder from PARLEY_CONFIG_DIR first, then from XDG_CONFIG_HOME', async () => {
     await login({ HOME: home, XDG_CONFIG_HOME: path.join(home, 'xdg') });
     expect(existsSync(path.join(home, 'xdg', 'parley', 'sessions.json'))).toBe(true);
     await login({ XDG_CONFIG_HOME: path.join(home, 'no'), PARLEY_CONFIG_DIR: path.join(home, 'own') });
@@ -55,28 +55,28 @@ describe('login', () => {
     expect(existsSync(path.join(home, 'no'))).toBe(false);
   });
 
-  test('without a place to keep it says what to set', async () => {
+  test('explains which variable to set if there is no folder for the session', async () => {
     const error = errorOf(await login({}));
     expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('Set PARLEY_CONFIG_DIR') });
-    // Where even root can make nothing.
+    // A place where even root cannot create a folder.
     expect(errorOf(await login({ PARLEY_CONFIG_DIR: '/proc/parley' })).code).toBe('config_unusable');
   });
 
-  test('is taken back by logout, on the server too', async () => {
+  test('logout ends the session, on the server too', async () => {
     await login({ HOME: home });
     expect((await runCli(['logout'], { HOME: home, PARLEY_URL: server.url })).code).toBe(0);
     expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/dashboard/api/sign-out' });
     expect(errorOf(await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe('session_missing');
   });
 
-  test('an e-mail address or password that cannot be prompted for is named by its flag', async () => {
+  test('names the flag of an e-mail address or password that cannot be prompted for', async () => {
     expect(errorOf(await runCli(['login'], { HOME: home })).message).toContain('--email');
     expect(errorOf(await runCli(['login', '--email', 'a@b.c'], { HOME: home })).message).toContain('--password-stdin');
   });
 });
 
 describe('the file of sessions', () => {
-  test('that is damaged or unreadable is told, and never silently replaced', async () => {
+  test('reports a damaged or unreadable session file and never replaces it silently', async () => {
     const file = path.join(home, 'sessions.json');
     writeFileSync(file, '{"http');
     const env = { PARLEY_CONFIG_DIR: home, PARLEY_URL: server.url };
@@ -88,7 +88,7 @@ describe('the file of sessions', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"http');
   });
 
-  test('written over a file that others could read becomes private', async () => {
+  test('makes the session file private even if others could read the old one', async () => {
     const file = path.join(home, 'sessions.json');
     writeFileSync(file, '{}');
     chmodSync(file, 0o644);

@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** One signed-in session; `cookie` is the ready value of a Cookie header and as secret as a password. */
+/** One signed-in session. `cookie` is the complete value of a Cookie header and as secret as a password. */
 export type SavedSession = { email: string; cookie: string; saved_at: string };
 
 type SessionsByServer = Record<string, SavedSession>;
 
 const FILE = 'sessions.json';
 
-/** The session kept for this server; null when there is none. */
+/** The stored session for this server, or null. */
 export function loadSession(folder: string | null, url: string): SavedSession | null {
   return folder === null ? null : (readAll(folder)[url] ?? null);
 }
@@ -38,12 +38,15 @@ function readAll(folder: string): SessionsByServer {
     const all: unknown = JSON.parse(text);
     if (typeof all === 'object' && all !== null && !Array.isArray(all)) return all as SessionsByServer;
   } catch {
-    // Told below, in the same words as any other content that is not ours.
+    // The code below reports it like any other invalid content.
   }
   throw new Failure('config_unusable', `${path} is damaged: delete it and run "./parley login" again.`);
 }
 
-/** Written beside and renamed, so that a crash or a second command never leaves half a file; readable by its owner alone. */
+/**
+ * The file is written under another name and then renamed, so that a crash or a second command never leaves half a
+ * file. Only its owner can read it.
+ */
 function writeAll(folder: string | null, all: SessionsByServer): void {
   if (folder === null) {
     throw new Failure(
@@ -64,7 +67,10 @@ function writeAll(folder: string | null, all: SessionsByServer): void {
   }
 }
 
-/** Step by step: `recursive` of mkdirSync never returns where the system allows no new folders, as in /proc. */
+/**
+ * The folders are created one by one: `recursive` of mkdirSync never returns where the system allows no new folders, as
+ * in /proc.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

@@ -1,22 +1,22 @@
 import { isAbsolute, join } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** Flags that every command takes, before or after its name. */
+/** Flags of every command, before or after its name. */
 export type GlobalOptions = { json?: boolean; url?: string; org?: string };
 
-/** All that the command line takes from its flags and its environment, read once. */
+/** All input of the command line from flags and environment, read once. */
 export type Settings = {
   /** The server's base URL, without a slash at the end. */
   url: string;
   org: string | undefined;
   email: string | undefined;
   password: string | undefined;
-  /** An access token: it acts instead of a session. */
+  /** An access token. It replaces a session. */
   token: string | undefined;
   apiKey: string | undefined;
-  /** Where sessions are kept; null when the environment names no place. */
+  /** The folder for sessions. Null: the environment names no folder. */
   configFolder: string | null;
-  /** The folder of the repository in a job of GitHub Actions; null elsewhere. */
+  /** The folder of the repository in a GitHub Actions job. Null elsewhere. */
   githubWorkspace: string | null;
 };
 
@@ -46,7 +46,7 @@ function serverUrl(given: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** A relative XDG_CONFIG_HOME is to be ignored, says the XDG Base Directory specification. */
+/** The XDG Base Directory specification requires that a relative XDG_CONFIG_HOME is ignored. */
 function configFolder(env: NodeJS.ProcessEnv): string | null {
   if (env['PARLEY_CONFIG_DIR']) return env['PARLEY_CONFIG_DIR'];
   const xdg = env['XDG_CONFIG_HOME'];

@@ -3,10 +3,10 @@ import { SetSuiteBody, type TestCase } from '../contract/dashboard/test-cases.ts
 import { Failure, Refused } from './failure.ts';
 import { readText } from './input.ts';
 
-/** What a text in YAML or JSON says; `what` names it in the message. */
+/** Parses a text in YAML or JSON. `what` names the source in the error message. */
 export function parseYaml(text: string, what: string): Record<string, unknown> {
   try {
-    // No tags and no aliases: a file of a kilobyte must not become a gigabyte.
+    // Tags and aliases are refused, so that a file of a kilobyte cannot expand to a gigabyte.
     return Object(parse(text, { maxAliasCount: 0, schema: 'core' })) as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof YAMLParseError || error instanceof ReferenceError)) throw error;
@@ -14,7 +14,7 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
   }
 }
 
-/** Cases of a file in YAML or JSON, in the form of contract/dashboard/test-cases.ts. The server checks them. */
+/** Reads the cases of a YAML or JSON file, in the form of contract/dashboard/suites.ts. The server validates them. */
 export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
 
 export function parseSuite(text: string, file: string): SetSuiteBody {
@@ -24,7 +24,7 @@ export function parseSuite(text: string, file: string): SetSuiteBody {
   return suite as SetSuiteBody;
 }
 
-/** The line of each case in the text of such a file. */
+/** Finds the line of each case in the text of such a file. */
 export function linesOfCases(text: string): number[] {
   const lines = new LineCounter();
   const cases: unknown = parseDocument(text, { lineCounter: lines, schema: 'core' }).get('cases');
@@ -32,7 +32,7 @@ export function linesOfCases(text: string): number[] {
   return items.map((one) => (isMap(one) && one.range ? lines.linePos(one.range[0]).line : 1));
 }
 
-/** Names the cases in the pointers of a refusal. */
+/** Replaces the index of a case by its name in the pointers of an error. */
 export async function namingCases<T>(cases: readonly unknown[], work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -46,7 +46,7 @@ export async function namingCases<T>(cases: readonly unknown[], work: Promise<T>
   }
 }
 
-/** The same order of the members every time, so that two versions of the file can be compared. */
+/** The members always have the same order, so that two versions of the file can be compared. */
 export const writeSuite = ({ cases, required }: { cases: TestCase[]; required: boolean }): string =>
   stringify({ ...(required && { required }), cases: cases.map(inOrder) }, { lineWidth: 120 });
 
@@ -56,12 +56,12 @@ const inOrder = ({ name, locale, variables, now, tools, from, turns }: TestCase)
   ...(variables !== undefined && { variables }),
   ...(now !== undefined && { now }),
   ...(tools !== undefined && { tools }),
-  // Without it, an erase of that person would no longer find the case.
+  // Without this field, erasing that person would not find the case.
   ...(from !== undefined && { from }),
   turns: turns.map(({ say, expect }) => ({ ...(say !== undefined && { say }), ...(expect && { expect }) })),
 });
 
-/** For editors that check a file while it is written. */
+/** The JSON schema for editors that validate a file during editing. */
 export const suiteSchema = (): string =>
   JSON.stringify(
     { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Tests of an agent', ...SetSuiteBody },

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 import { endWithReader } from './output.ts';
 
-/** Writes what comes in pieces into a new file, or to standard output where no file is named. */
+/** Writes chunks into a new file, or to standard output if no file is named. */
 export async function toFile(
   path: string | undefined,
   fill: (write: (chunk: Buffer) => Promise<void>) => Promise<void>,
@@ -13,7 +13,7 @@ export async function toFile(
       if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     });
   }
-  // People are in it: for its owner alone, and never over something else.
+  // The file contains personal data, so only its owner can read it, and no existing file is overwritten.
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure('file_unreadable', `${path} cannot be written (${code}).`, { cause: error });

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { ProblemBody } from '../contract/problems.ts';
 import { Failure, Refused } from './failure.ts';
 
-/** One call to the server and its answer, or a Failure or Refused that says in a sentence what went wrong. */
+/** Sends one request and returns its response. It throws a Failure or Refused with a sentence about the problem. */
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -14,7 +14,7 @@ export type Call = {
 
 export type Answer = { status: number; cookies: string[]; body: unknown };
 
-/** Longer than the longest wait that the server offers (25 s) and than its own limit for a request (30 s). */
+/** Longer than the server's longest wait (25 s) and than its own time limit for a request (30 s). */
 const TIMEOUT_MS = 40_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ function targetOf(url: string, { path, query = {} }: Call): URL {
   return target;
 }
 
-/** By hand and not by fetch, which refuses some ports that a server may well listen on. */
+/** This does not use fetch, which refuses some ports on which a server may listen. */
 async function exchange(url: string, target: URL, call: Call): Promise<Answer> {
   const headers: Record<string, string> = { accept: 'application/json, application/problem+json', ...call.headers };
   const isBytes = Buffer.isBuffer(call.body);
@@ -64,7 +64,7 @@ const request = (
     sent.end(body);
   });
 
-/** An answer that may be of any size, piece by piece as it comes. */
+/** A response of any size, in chunks as they arrive. */
 export async function downloadFrom(url: string, call: Call, to: (chunk: Buffer) => Promise<void>): Promise<void> {
   const target = targetOf(url, call);
   try {
@@ -120,14 +120,14 @@ function transportFailure(url: string, error: unknown): Failure {
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error.cause as Error | undefined)?.name === 'TimeoutError';
 
-/** The system's code of the deepest cause. */
+/** The system's error code of the innermost cause. */
 function reasonOf(error: unknown): string {
   let reason = 'unknown fault';
   let at: unknown = error;
   for (let depth = 0; at instanceof Error && depth < 5; depth++) {
     const { code } = at as { code?: unknown };
     if (typeof code === 'string') reason = code;
-    // Several addresses of one host were tried: the first fault stands for all.
+    // If several addresses of one host failed, the first error is used.
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return reason;
@@ -140,7 +140,7 @@ function refusal(url: string, answer: Answer): Error {
   }
   const faults = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.detail}`);
   const sentence = [problem.detail ?? problem.title ?? `The server returned ${answer.status}.`, ...faults].join('\n');
-  // A fault on the server's side is found in its log by this id.
+  // This ID finds a server error in the server's log.
   const trace = answer.status >= 500 && problem.request_id ? ` (${problem.request_id})` : '';
   return new Refused(problem.code, answer.status, sentence + trace);
 }

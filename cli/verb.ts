@@ -3,12 +3,12 @@ import { type Api, createApi } from './api.ts';
 import { createOutput, type Output } from './output.ts';
 import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 
-/** What a verb works with. */
+/** The arguments of a verb. */
 export type Cli = { settings: Settings; api: Api; out: Output };
 
 const PRINTS_TEXT = new WeakSet<Command>();
 
-/** Marks a command whose reader is a person or the log of a job: it prints text when piped, JSON only with --json. */
+/** Marks a command for human readers or the log of a job: it prints text when piped, and JSON only with --json. */
 export function printsText(command: Command): Command {
   PRINTS_TEXT.add(command);
   return command;
@@ -17,7 +17,9 @@ export function printsText(command: Command): Command {
 export const wantsJson = (command: Command | null, given: boolean): boolean =>
   given || (!process.stdout.isTTY && !(command && PRINTS_TEXT.has(command)));
 
-/** Gives a command its action: the arguments as typed, its own options, and the server to talk to. */
+/**
+ * Sets the action of a command. It receives the typed arguments, the command's options, and the client of the server.
+ */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the options that the command declares
 export function verb<Options>(
   command: Command,
@@ -36,6 +38,6 @@ export function verb<Options>(
   });
 }
 
-/** Examples at the end of a command's help. */
+/** Adds examples to the end of a command's help. */
 export const examples = (command: Command, ...lines: string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ./parley ${line}`).join('\n')}`);

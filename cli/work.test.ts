@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../test/app.ts';
 import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
-/** What members do every day, by the command line against a real server. */
+/** Tests the daily actions of members, with the command line against a real server. */
 let parley: TestApp;
 let call: SignedIn;
 let at: string;
@@ -25,7 +25,7 @@ async function json(...args: string[]): Promise<any> {
   return JSON.parse(ended.stdout);
 }
 
-test('a conversation is taken over, answered, noted, assigned, tagged, snoozed and resolved', async () => {
+test('takes over, answers, notes, assigns, tags, snoozes and resolves a conversation', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
   const trigger = (await call(`POST ${at}/triggers`, { agent_id: agent, name: 'Hello' })).body.id as string;
   await json('trigger', agent, trigger, '--message', 'Hi', '--external-id', 'crm-1');
@@ -49,7 +49,7 @@ test('a conversation is taken over, answered, noted, assigned, tagged, snoozed a
   expect(await work('resolve')).toMatchObject({ status: 'resolved' });
 });
 
-test('endpoints and deliveries', async () => {
+test('manages endpoints and deliveries', async () => {
   const made = await json(
     'webhooks',
     'create',
@@ -74,7 +74,7 @@ test('endpoints and deliveries', async () => {
   expect(await json('webhooks', 'delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
 });
 
-test('members and invitations', async () => {
+test('manages members and invitations', async () => {
   const [owner] = (await json('members', 'list')).data;
   expect(errorOf(await runCli(['members', 'role', owner.id, 'viewer'], env)).code).toBe('last_owner');
   const made = await json('invitations', 'create', '--email', 'omar@example.com', '--role', 'member');
@@ -84,7 +84,7 @@ test('members and invitations', async () => {
   expect((await json('invitations', 'list')).data).toEqual([]);
 });
 
-test('versions, questions and the report of a campaign', async () => {
+test('shows versions, questions and the report of a campaign', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Versions' })).body.id as string;
   await call(`PATCH ${at}/agents/${agent}`, { definition: { opening: { en: 'New.' } } });
   expect((await json('agents', 'versions', agent)).data.map((one: { version: number }) => one.version)).toEqual([2, 1]);

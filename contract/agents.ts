@@ -11,7 +11,7 @@ export const LocalizedText = Type.Record(
   Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
   Type.String({ maxLength: 4000 }),
   {
-    description: 'Text per language; the key "default" is used where the language of the conversation has none.',
+    description: 'Text per language. The key "default" is used if no key matches the language of the conversation.',
   },
 );
 export type LocalizedText = Static<typeof LocalizedText>;
@@ -38,9 +38,11 @@ export const Step = Type.Object(
       }),
     ),
     min: Type.Optional(
-      Type.Number({ description: 'Least value of a number, length of a text, or days from today of a date.' }),
+      Type.Number({
+        description: 'Minimum: the value of a number, the length of a text, or days from today for a date.',
+      }),
     ),
-    max: Type.Optional(Type.Number({ description: 'Most; counted as `min` is.' })),
+    max: Type.Optional(Type.Number({ description: 'Maximum, in the same unit as `min`.' })),
   },
   closed,
 );
@@ -54,7 +56,7 @@ export const Rule = Type.Object(
     pattern: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: 'Regular expression without backtracking traps; matched case-insensitively, at most 10 ms.',
+        description: 'Regular expression that cannot backtrack for long. It ignores case and has at most 10 ms.',
       }),
     ),
     reply: Type.Optional(LocalizedText),
@@ -98,12 +100,13 @@ export const McpOrigin = Type.Object(
   {
     server: Type.String({
       pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,31}$',
-      description: 'Your name of the server: its tools share the secret `mcp:NAME` and one `url`.',
+      description: 'Your name for the server. Its tools share the secret `mcp:NAME` and one `url`.',
     }),
-    tool: Type.String({ pattern: '^[!-~]{1,128}$', description: "The tool's name at the server." }),
+    tool: Type.String({ pattern: '^[!-~]{1,128}$', description: "The tool's name on the server." }),
     pin: Type.String({
       pattern: '^[A-Za-z0-9_-]{43}$',
-      description: 'Hash of name, description and input schema as they were approved. Another form is not offered.',
+      description:
+        'Hash of the approved name, description and input schema. A tool with a different hash is not offered.',
     }),
   },
   closed,
@@ -122,25 +125,25 @@ export const Tool = Type.Object(
       format: 'uri',
       maxLength: 2048,
       description:
-        'POSTed the arguments and a context as JSON (docs/tools.md); the answer goes back to the model. With `mcp`: the endpoint of the MCP server.',
+        'Receives the arguments and a context as JSON by POST (docs/tools.md). Its response goes to the model. With `mcp`: the endpoint of the MCP server.',
     }),
     mcp: Type.Optional(McpOrigin),
     bound: Type.Optional(
       Type.Record(Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$' }), Variable, {
         maxProperties: 32,
         description:
-          'Arguments that Parley fills, such as {"customer": "{{end_user.external_id}}"}: the model neither sees nor sets them.',
+          'Arguments that Parley sets, such as {"customer": "{{end_user.external_id}}"}. The model cannot see or set them.',
       }),
     ),
     confirm: Type.Optional(
       Type.Unsafe<LocalizedText>({
         ...LocalizedText,
         description:
-          'The person is asked this, with Yes and No, before each call; it may hold {{arguments.order_id}}. Absent: called at once.',
+          'Question with the answers Yes and No that the person gets before each call. It may contain {{arguments.order_id}}. Absent: no question.',
       }),
     ),
     read_only: Type.Optional(
-      Type.Boolean({ default: false, description: 'It only looks something up, so a failed call may be repeated.' }),
+      Type.Boolean({ default: false, description: 'The tool only reads data, so a failed call may be repeated.' }),
     ),
     timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30, default: 10 })),
     retries: Type.Optional(
@@ -171,7 +174,7 @@ export const Fallback = Type.Object(
         maxItems: FALLBACK_REASONS.length,
         uniqueItems: true,
         description:
-          'Why the one before it did not answer: a budget is spent, its provider fails, is slow, or limits the calls. Absent: whatever it was.',
+          'Which failures of the previous model lead to this fallback: its budget is used up, its provider fails, is slow, or limits the calls. Absent: every failure.',
       }),
     ),
     time_limit_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30, default: 30 })),
@@ -183,7 +186,7 @@ export type Fallback = Static<typeof Fallback>;
 export const AgentDefinition = Type.Object(
   {
     instructions: Type.Optional(
-      Type.String({ maxLength: 32_000, description: 'What a model is told about its task.' }),
+      Type.String({ maxLength: 32_000, description: 'The description of the task for the model.' }),
     ),
     provider: Type.Optional(Type.Enum([...PROVIDERS], { default: 'embedded' })),
     model: Type.Optional(
@@ -200,14 +203,14 @@ export const AgentDefinition = Type.Object(
         uniqueItems: true,
         default: [...DEFAULT_END_USER_FIELDS],
         description:
-          'The fields of the person that a model provider receives: name, locale, time_zone, email, phone, external_id, id, or an attribute. A text that names {{end_user.email}} also sends that field.',
+          'The fields of the person that a model provider receives: name, locale, time_zone, email, phone, external_id, id, or an attribute. A text that contains {{end_user.email}} also sends that field.',
       }),
     ),
     max_output_tokens: Type.Optional(
       Type.Integer({
         minimum: 16,
         maximum: 200_000,
-        description: 'The most that a model may write in one call, its reasoning included.',
+        description: 'The maximum tokens that a model may write in one call, including its reasoning.',
       }),
     ),
     time_limit_seconds: Type.Optional(
@@ -215,13 +218,13 @@ export const AgentDefinition = Type.Object(
         minimum: 1,
         maximum: 30,
         default: 30,
-        description: 'A call of the model that takes longer is given up.',
+        description: 'A longer call of the model is cancelled.',
       }),
     ),
     fallback: Type.Optional(
       Type.Array(Fallback, {
         maxItems: 5,
-        description: 'What answers in place of the model, in this order, when it may not or cannot (docs/costs.md).',
+        description: 'The fallbacks, in this order, for a model that is not allowed or fails (docs/costs.md).',
       }),
     ),
     opening: Type.Optional(LocalizedText),
@@ -246,7 +249,7 @@ export const AgentDefinition = Type.Object(
               maximum: 500_000,
               default: DEFAULT_KNOWLEDGE_TOKENS,
               description:
-                'About how many tokens of the documents a model is given in each turn. Documents that fit are given whole; of larger ones the parts that fit the question, and the model can search for more.',
+                'The approximate number of document tokens that a model receives per turn. Smaller documents are sent whole. Of larger documents, the model receives the parts that match the question, and it can search for more.',
             }),
           ),
         },
@@ -262,7 +265,7 @@ export const AgentDefinition = Type.Object(
               minimum: 1,
               maximum: 20,
               description:
-                'Unanswered questions in a row until people take over; counted by the embedded provider. A model hands over by itself.',
+                'The number of consecutive unanswered questions before a hand-off. Only the embedded provider counts them. A model decides by itself.',
             }),
           ),
           on_request: Type.Optional(Type.Boolean({ default: true })),

@@ -33,7 +33,8 @@ export const CampaignSettings = Type.Object(
                   Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
                     maxProperties: 50,
                     propertyNames: { minLength: 1, maxLength: 64 },
-                    description: 'Values may hold variables: {{order_id}}, {{end_user.name}}, {{end_user.name|there}}.',
+                    description:
+                      'Values may contain variables: {{order_id}}, {{end_user.name}}, {{end_user.name|there}}.',
                   }),
                 ),
               },
@@ -41,7 +42,7 @@ export const CampaignSettings = Type.Object(
             ),
           ),
         },
-        { ...closed, description: 'First words, as text per language or as an approved template of the channel.' },
+        { ...closed, description: 'The opening, as text per language or as an approved template of the channel.' },
       ),
     ),
     window: Type.Optional(
@@ -54,24 +55,35 @@ export const CampaignSettings = Type.Object(
               minItems: 1,
               maxItems: 7,
               uniqueItems: true,
-              description: 'Days of the week, 1 is Monday; absent: every day.',
+              description: 'Days of the week; 1 is Monday. Absent: every day.',
             }),
           ),
         },
-        { ...closed, description: "Hours in which messages go out, in the recipient's time zone." },
+        { ...closed, description: "Hours in which messages may be sent, in the recipient's time zone." },
       ),
     ),
     quiet_hours: Type.Optional(
       Type.Object(
         { from: ClockTime, to: ClockTime },
-        { ...closed, description: "Hours in which nothing goes out, in the recipient's time zone; may pass midnight." },
+        {
+          ...closed,
+          description: "Hours in which no message is sent, in the recipient's time zone. They may include midnight.",
+        },
       ),
     ),
     time_zone: Type.Optional(
-      Type.String({ format: 'time-zone', maxLength: 64, description: 'For recipients without one; absent: UTC.' }),
+      Type.String({
+        format: 'time-zone',
+        maxLength: 64,
+        description: 'The time zone of recipients without one. Absent: UTC.',
+      }),
     ),
     per_minute: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PACE_PER_MINUTE, description: 'Conversations begun a minute at most.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PACE_PER_MINUTE,
+        description: 'The maximum number of conversations that start per minute.',
+      }),
     ),
     starts_at: Type.Optional(Nullable(Moment)),
     ends_at: Type.Optional(Nullable(Moment)),
@@ -106,17 +118,24 @@ export const RecipientInput = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: 100,
         propertyNames: { minLength: 1, maxLength: 64 },
-        description: 'For the words of the campaign: {{voucher}}.',
+        description: 'Values for the variables in the texts of the campaign: {{voucher}}.',
       }),
     ),
     send_at: Type.Optional(
       Nullable(
-        Type.String({ format: 'date-time', description: 'Not before this time; hours and quiet hours still apply.' }),
+        Type.String({
+          format: 'date-time',
+          description: 'The message is not sent before this time. The allowed hours and quiet hours still apply.',
+        }),
       ),
     ),
     ref: Type.Optional(
       Nullable(
-        Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for it; `?ref=` finds it again.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Your own name for the recipient; `?ref=` finds it.',
+        }),
       ),
     ),
   },
@@ -129,13 +148,14 @@ export const PushRecipients = Type.Object(
     recipients: Type.Array(
       // The open alternative comes first, so the whole request is accepted. Each recipient is later validated against
       // the second alternative.
-      Type.Union([Type.Object({}, { description: 'Anything else is answered as `invalid`.' }), RecipientInput]),
+      Type.Union([Type.Object({}, { description: 'Any other value gets the result `invalid`.' }), RecipientInput]),
       { minItems: 1, maxItems: MAX_RECIPIENTS },
     ),
     dedupe: Type.Optional(
       Type.Union([Type.Literal('campaign'), Type.Literal('none')], {
         default: 'campaign',
-        description: '`campaign`: a person who is enrolled already is a duplicate. `none`: enrolled once more.',
+        description:
+          '`campaign`: a person who is already enrolled is a duplicate. `none`: the person is enrolled again.',
       }),
     ),
   },

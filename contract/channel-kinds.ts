@@ -31,7 +31,7 @@ const webhookUrl = Type.String({
   format: 'uri',
   pattern: '^https?://[^/?#@\\\\]+([/?][^#]*)?$',
   maxLength: 2048,
-  description: 'Your https URL that receives the messages, without user name, password or #fragment.',
+  description: 'Your https URL for the messages, without user name, password or #fragment.',
 });
 
 /** A form of e-mail address that every mail server accepts. */
@@ -48,8 +48,12 @@ const email = Type.Object(
         description: 'tls (default), starttls, or none (only for hosts that the operator allows).',
       }),
     ),
-    username: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'If the server requires one.' })),
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'If the server requires one.' })),
+    username: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 254, description: 'Only if the server requires one.' }),
+    ),
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: 'Only if the server requires one.' }),
+    ),
     from: Type.String({
       pattern: EMAIL_PATTERN,
       maxLength: 254,
@@ -59,7 +63,7 @@ const email = Type.Object(
       Type.String({ minLength: 1, maxLength: 100, format: 'line', description: 'Sender name.' }),
     ),
     subject: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'For e-mails without their own subject.' }),
+      Type.String({ minLength: 1, maxLength: 200, description: 'The subject of e-mails without their own subject.' }),
     ),
   },
   closed,

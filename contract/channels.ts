@@ -11,16 +11,16 @@ export const CONTENT_TYPES = ['text', 'image', 'audio', 'video', 'file', 'locati
 /** The abilities of a kind of channel. */
 export const ChannelCapabilities = Type.Object(
   {
-    content: Type.Array(Type.Enum(CONTENT_TYPES), { description: 'Content types that a message may have.' }),
-    max_text: Type.Integer({ description: 'Characters of one message.' }),
+    content: Type.Array(Type.Enum(CONTENT_TYPES), { description: 'The content types that a message may have.' }),
+    max_text: Type.Integer({ description: 'The maximum characters of one message.' }),
     receipts: Type.Array(Type.Union([Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')]), {
-      description: 'What the provider reports about a message after it was sent.',
+      description: 'The reports that the provider sends about a message after sending.',
     }),
     inbound: Type.Boolean({ description: 'People can write back.' }),
     reply_window_hours: nullable(
-      Type.Integer({ description: 'Only templates may be sent when the person has not written for so long.' }),
+      Type.Integer({ description: 'Only templates may be sent if the last message of the person is older than this.' }),
     ),
-    needs_address: Type.Boolean({ description: 'A message needs an address of the recipient.' }),
+    needs_address: Type.Boolean({ description: 'A message requires an address of the recipient.' }),
   },
   { title: 'ChannelCapabilities' },
 );
@@ -57,12 +57,12 @@ export const SendMessage = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: 320,
-            description: 'Phone number, e-mail address or other name under which the channel knows the person.',
+            description: 'The phone number, e-mail address or other name by which the channel identifies the person.',
           }),
         ),
         conversation_id: Type.Optional(Type.String({ pattern: idPattern('conv') })),
       },
-      { ...closed, description: 'Exactly one of the three.' },
+      { ...closed, description: 'Exactly one of the three fields.' },
     ),
     content: MessageContent,
     reply_to: Type.Optional(
@@ -73,7 +73,8 @@ export const SendMessage = Type.Object(
       nullable(
         Type.String({
           format: 'date-time',
-          description: 'Not before, at most 366 days ahead; null or past means now.',
+          description:
+            'The message is not sent before this time, at most 366 days ahead. Null or a past time means now.',
         }),
       ),
     ),
@@ -119,7 +120,7 @@ export const DELIVERY_ERROR_CODES = [
 
 export const DeliveryError = Type.Object(
   {
-    code: Type.String({ description: 'Why, by one of the codes under /docs/guides/channel-kinds.' }),
+    code: Type.String({ description: 'The reason, as one of the codes under /docs/guides/channel-kinds.' }),
     detail: Type.String(),
     provider_code: nullable(Type.String({ description: "The provider's own code." })),
   },
@@ -151,7 +152,8 @@ export const ChannelMessage = Type.Object(
     error: nullable(DeliveryError),
     provider_message_id: nullable(Type.String()),
     possible_duplicate: Type.Boolean({
-      description: 'The provider may have been called more than once: a worker died or an answer was lost in between.',
+      description:
+        'True: the provider may have received the message more than once, because a worker stopped or a response was lost.',
     }),
   },
   { title: 'ChannelMessage' },

@@ -18,15 +18,17 @@ export const CHAT_PAGE = 30;
 /** The widget's ID of a message: a UUID. */
 const CLIENT_ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
-const title = Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'Shown above the conversation.' }));
+const title = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 60, description: 'The text above the conversation.' }),
+);
 const greeting = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 500, description: 'Shown before the visitor writes.' }),
+  Type.String({ minLength: 1, maxLength: 500, description: 'The text before the visitor writes.' }),
 );
 const suggestions = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
     maxItems: 4,
     uniqueItems: true,
-    description: 'First questions, shown as buttons before the visitor writes; at most 4 of 80 characters.',
+    description: 'Questions as buttons, shown before the visitor writes. At most 4 with 80 characters each.',
   }),
 );
 const translation = Type.Optional(Type.Object({ title, greeting, suggestions }, closed));
@@ -50,7 +52,7 @@ export const WebChatSettings = Type.Object(
         { ...closed, description: 'Title, greeting and first questions in other languages.' },
       ),
     ),
-    color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #0b7a75.' })),
+    color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'A color such as #0b7a75.' })),
     avatar: Type.Optional(
       Type.String({
         minLength: 1,

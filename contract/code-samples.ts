@@ -7,7 +7,7 @@ export type ApiCall = {
   /** The path with IDs, or with placeholders in capitals. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call requires an `Idempotency-Key`. The client library creates one, but a shell command needs `uuidgen`. */
+  /** The call requires an `Idempotency-Key`. The client library creates one. The curl sample omits it. */
   readonly idempotent?: boolean;
   /** The response is a stream of events. */
   readonly streams?: boolean;

@@ -16,13 +16,13 @@ export const Cost = Type.Object(
 export type Cost = Static<typeof Cost>;
 
 const use = {
-  turns: Type.Integer({ description: 'Turns that a model worked on, also those whose answer was not stored.' }),
+  turns: Type.Integer({ description: 'Turns with a model call, including turns whose answer was not stored.' }),
   calls: Type.Integer({ description: 'Calls of the model.' }),
   unmeasured_calls: Type.Integer({
-    description: 'Calls of these whose tokens are not known: the provider did not say, or did not answer in time.',
+    description: 'Calls with an unknown number of tokens: the provider did not report it, or did not respond in time.',
   }),
   input_tokens: Type.Integer(),
-  cached_tokens: Type.Integer({ description: 'Input tokens that the provider had in its cache.' }),
+  cached_tokens: Type.Integer({ description: 'Input tokens that the provider read from its cache.' }),
   output_tokens: Type.Integer(),
   tool_calls: Type.Integer(),
 };
@@ -32,7 +32,7 @@ export const Use = Type.Object(
   {
     ...use,
     cost: Type.Array(Cost),
-    unpriced_tokens: Type.Integer({ description: 'Tokens of models without a price: their cost is not known.' }),
+    unpriced_tokens: Type.Integer({ description: 'Tokens of models without a price. Their cost is unknown.' }),
   },
   { title: 'Use' },
 );
@@ -42,11 +42,11 @@ export type Use = Static<typeof Use>;
 export const ModelUse = Type.Object(
   {
     provider: Type.String(),
-    model: Type.String({ description: 'Empty: the embedded agent, or a hand-off, answered in place of a model.' }),
+    model: Type.String({ description: 'Empty: the built-in engine or a hand-off replaced the model.' }),
     ...use,
     cost: Type.Union([Cost, Type.Null()], { description: 'Null: the model has no price.' }),
     instead_of: Type.Array(InsteadOf, {
-      description: 'Models that come before it and did not answer, with the reason.',
+      description: 'The earlier models that did not answer, with the reason.',
     }),
   },
   { title: 'ModelUse' },

@@ -12,18 +12,18 @@ export const MAX_BULK = 500;
 export const CONSENT_STATUSES = ['opted_in', 'opted_out'] as const;
 
 export const Tag = Type.String({ minLength: 1, maxLength: 64 });
-const ExternalId = Type.String({ minLength: 1, maxLength: 255, description: "The caller's own id of the person." });
+const ExternalId = Type.String({ minLength: 1, maxLength: 255, description: "The caller's own ID of the person." });
 const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' });
-const Email = Type.String({ format: 'email', maxLength: 254, description: 'Kept in lower case.' });
+const Email = Type.String({ format: 'email', maxLength: 254, description: 'Stored in lower case.' });
 const Phone = Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' });
 const Locale = Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' });
 const TimeZone = Type.String({ format: 'time-zone', maxLength: 64, description: 'IANA name, e.g. Asia/Qatar.' });
 const Attributes = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: MAX_ATTRIBUTES,
   propertyNames: { minLength: 1, maxLength: 64 },
-  description: 'Merged into what is stored; null removes an attribute.',
+  description: 'Merged into the stored attributes. Null removes an attribute.',
 });
-const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'All tags, in place of the stored ones.' });
+const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'Replaces all stored tags.' });
 
 /** One person, in the same form in every response. */
 export const EndUser = Type.Object(
@@ -83,7 +83,7 @@ export const BulkEndUsers = Type.Object(
     end_users: Type.Array(
       // The open alternative comes first, so the whole request is accepted. Each row is later validated against the
       // second alternative.
-      Type.Union([Type.Object({}, { description: 'Anything else is answered as `invalid`.' }), CreateEndUser]),
+      Type.Union([Type.Object({}, { description: 'Any other value gets the result `invalid`.' }), CreateEndUser]),
       { minItems: 1, maxItems: MAX_BULK },
     ),
   },
@@ -113,7 +113,7 @@ export const SearchEndUsers = Type.Object(
         minLength: 1,
         maxLength: 100,
         description:
-          'Beginnings of words of the name, or the beginning of e-mail address, phone number or external id.',
+          'The start of a word of the name, or the start of the e-mail address, phone number or external ID.',
       }),
     ),
     filter: Type.Optional(
@@ -123,10 +123,12 @@ export const SearchEndUsers = Type.Object(
             Type.Record(Type.String(), Type.Unknown(), {
               maxProperties: 20,
               propertyNames: { minLength: 1, maxLength: 64 },
-              description: 'Attributes that the person has with exactly these values.',
+              description: 'Finds people who have these attributes with exactly these values.',
             }),
           ),
-          tags: Type.Optional(Type.Array(Tag, { maxItems: 20, description: 'Tags that the person has, all of them.' })),
+          tags: Type.Optional(
+            Type.Array(Tag, { maxItems: 20, description: 'Finds people who have all of these tags.' }),
+          ),
           external_id: Type.Optional(ExternalId),
           email: Type.Optional(Email),
           phone: Type.Optional(Phone),
@@ -147,7 +149,11 @@ export const SetConsent = Type.Object(
   {
     status: Type.Enum(CONSENT_STATUSES),
     source: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Where the person said so; absent: api.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Where the person gave or withdrew consent. Absent: api.',
+      }),
     ),
   },
   { ...closed, title: 'SetConsent' },

@@ -6,13 +6,13 @@ import { Type, type Static } from 'typebox';
  */
 export const LeakReport = Type.Array(
   Type.Object({
-    token: Type.String({ description: 'The whole value of the key.' }),
-    type: Type.Optional(Type.String({ description: 'The name of the pattern that matched; not looked at.' })),
+    token: Type.String({ description: 'The complete value of the key.' }),
+    type: Type.Optional(Type.String({ description: 'The name of the pattern that matched. Parley ignores it.' })),
     url: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'Where the key was found; shown to its owners.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'Where the key was found. Its owners see it.' }),
     ),
     source: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'What kind of place that is, for example `commit`.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'The kind of place, for example `commit`.' }),
     ),
   }),
   { title: 'LeakReport', maxItems: 1_000 },

@@ -5,11 +5,11 @@ import { RunRecord } from './triggers.ts';
 /** The events of a run's stream, by name, with the schemas of their data. */
 export const RUN_EVENTS = {
   run: RunRecord,
-  delta: Type.Object({ text: Type.String({ description: 'The next words of the message that is being written.' }) }),
+  delta: Type.Object({ text: Type.String({ description: 'The next part of the text of the unfinished message.' }) }),
   replace: Type.Object({
     text: Type.String({
       description:
-        'All words of the message so far, instead of those sent before; empty when they are taken back, because a tool is called, the person has written, or the turn failed.',
+        'The whole text of the message so far. It replaces all earlier deltas. It is empty if they are removed because a tool is called, the person has written, or the turn failed.',
     }),
   }),
   message: Message,

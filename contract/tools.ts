@@ -8,7 +8,7 @@ export const ToolContext = Type.Object(
   {
     organization_id: Type.String(),
     agent_id: Type.String(),
-    agent_version: Type.Union([Type.Integer(), Type.Null()], { description: 'Published version; null: a draft.' }),
+    agent_version: Type.Union([Type.Integer(), Type.Null()], { description: 'The published version. Null: a draft.' }),
     conversation_id: nullable('Null in a try.'),
     run_id: nullable('Null in a try.'),
     channel: Type.Union([Type.Object({ id: Type.String(), kind: Type.String() }), Type.Null()]),
@@ -17,12 +17,12 @@ export const ToolContext = Type.Object(
       external_id: nullable('Your own id of the person, as your backend gave it.'),
       address: nullable('Where the person writes from on this channel; null on the sandbox.'),
       address_verified: Type.Boolean({
-        description: "True: the channel's provider vouches that the person has written from this address.",
+        description: "True: the channel's provider guarantees that the person has written from this address.",
       }),
     }),
-    idempotency_key: Type.String({ description: 'The same in every attempt of one call.' }),
-    attempt: Type.Integer({ description: 'From 1; a turn that is repeated after a crash starts from 1 again.' }),
-    try: Type.Boolean({ description: 'True: a member tries the agent or the tool with a made-up person.' }),
+    idempotency_key: Type.String({ description: 'The same value in every attempt of one call.' }),
+    attempt: Type.Integer({ description: 'Starts at 1. A turn that is repeated after a crash starts at 1 again.' }),
+    try: Type.Boolean({ description: 'True: a member tests the agent or the tool with a fictional person.' }),
   },
   { title: 'ToolContext' },
 );

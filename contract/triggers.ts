@@ -25,7 +25,7 @@ export type VariableDeclaration = Static<typeof VariableDeclaration>;
 export const Unchanged = Type.Optional(
   Type.Array(Type.String(), {
     description:
-      'What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.',
+      'The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.',
   }),
 );
 
@@ -36,14 +36,14 @@ export const Unchanged = Type.Optional(
 export const EndUserInput = Type.Object(
   {
     id: Type.Optional(
-      Type.String({ pattern: idPattern('enduser'), description: 'Our id; then nothing else may be given.' }),
+      Type.String({ pattern: idPattern('enduser'), description: "Parley's ID. No other field is then allowed." }),
     ),
     external_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
         description:
-          'Your own id. A person is found by it, else by `email`, else by `phone`, and made when there is none.',
+          'Your own ID. Parley finds a person by it, then by `email`, then by `phone`, and creates a person if there is none.',
       }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' })),
@@ -57,7 +57,7 @@ export const EndUserInput = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: 100,
         propertyNames: { minLength: 1, maxLength: 64 },
-        description: 'Merged into what is stored; null removes an attribute, where the key may.',
+        description: 'Merged into the stored attributes. Null removes an attribute, if the key has the permission.',
       }),
     ),
   },
@@ -68,7 +68,7 @@ export type EndUserInput = Static<typeof EndUserInput>;
 export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
   maxProperties: 50,
   propertyNames: { maxLength: 64 },
-  description: 'Your own notes, given back with the record.',
+  description: 'Your own notes. Every response with the record contains them.',
 });
 
 export const TriggerCall = Type.Object(
@@ -84,34 +84,42 @@ export const TriggerCall = Type.Object(
             Type.String({
               minLength: 1,
               maxLength: 320,
-              description: 'Where the person is reached there; absent: what is known of them.',
+              description: 'The address of the person on this channel. Absent: the stored address.',
             }),
           ),
         },
-        { ...closed, description: 'Absent: the channel of the trigger, else the sandbox of the agent.' },
+        {
+          ...closed,
+          description: 'Absent: the channel of the trigger, or the sandbox of the agent if the trigger has none.',
+        },
       ),
     ),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         propertyNames: { maxLength: 64 },
-        description: 'Values for what the trigger declares; the agent’s words may hold them: {{order_id}}.',
+        description:
+          'Values for the variables that the trigger declares. The texts of the agent may contain them: {{order_id}}.',
       }),
     ),
     message: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_MESSAGE_CHARACTERS,
-        description: 'What the person says, or what happened: the agent answers it. Absent: the agent opens.',
+        description: 'The message of the person, or an event. The agent answers it. Absent: the agent writes first.',
       }),
     ),
     conversation: Type.Optional(
       Type.Object(
         {
-          key: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for it, such as the order.' }),
+          key: Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description: 'Your own name for the conversation, such as an order number.',
+          }),
           on_existing: Type.Optional(
             Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
               default: 'continue',
-              description: 'What to do if it exists: continue it, start a new one, or refuse with `already_exists`.',
+              description: 'What happens if it exists: continue it, start a new one, or refuse with `already_exists`.',
             }),
           ),
         },
@@ -121,11 +129,16 @@ export const TriggerCall = Type.Object(
     metadata: Type.Optional(Metadata),
     send_at: Type.Optional(
       Type.Union([
-        Type.String({ format: 'date-time', description: 'Not before; a moment in the past means now.' }),
+        Type.String({
+          format: 'date-time',
+          description: 'The conversation does not start before this time. A past time means now.',
+        }),
         Type.Null(),
       ]),
     ),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would happen.' })),
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'True: returns the expected result without any effect.' }),
+    ),
   },
   { ...closed, title: 'TriggerCall' },
 );
@@ -214,8 +227,7 @@ export const RunRecord = Type.Object(
     messages: Type.Optional(Type.Array(Message)),
     models: Type.Optional(
       Type.Array(ModelUse, {
-        description:
-          'With `include=models`: the models that answered, what they used, and what kept others from answering.',
+        description: 'With `include=models`: the models that answered, their usage, and the reasons for each fallback.',
       }),
     ),
   },

@@ -1,2 +1,2 @@
-/** One thing that the doctor looked at. `cure` is there when something is to be done. */
+/** The result of one check of the doctor. `cure` is present if an action is necessary. */
 export type Check = { name: string; status: 'ok' | 'warn' | 'fail' | 'skipped'; detail: string; cure?: string };

@@ -4,10 +4,13 @@ import { ownProgram } from '../../src/kernel/own-files.ts';
 import type { Check } from './check.ts';
 
 const PROGRAM = ownProgram('src/main');
-/** More than the program gives the database. */
+/** This is longer than the time limit of the server's program for the database. */
 const TIMEOUT_MS = 60_000;
 
-/** What the database of this environment is like, and what that costs. The server's program asks it, in its own way. */
+/**
+ * Checks the database of this environment and reports problems with their consequences. The server's program runs the
+ * check with its own connection code.
+ */
 export async function checkDatabase(env: NodeJS.ProcessEnv): Promise<Check[]> {
   try {
     const run = promisify(execFile);

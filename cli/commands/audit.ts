@@ -58,7 +58,7 @@ const queryOf = ({ actor, subject, since, until }: Filter) => ({
   until: moment('--until', until),
 });
 
-/** A day means its beginning in UTC. */
+/** A date without a time means the start of that day in UTC. */
 function moment(flag: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const at = new Date(text);

@@ -18,7 +18,7 @@ import type { Output } from '../output.ts';
 import { toFile } from '../to-file.ts';
 import { examples, verb } from '../verb.ts';
 
-/** What a campaign would do, before it does it: review, rehearsal, test, audience. */
+/** Commands that show the effect of a campaign in advance: review, rehearsal, test, audience. */
 export function addCampaignPlans(campaigns: Command): void {
   addRehearse(campaigns);
 
@@ -93,7 +93,7 @@ export function addCampaignPlans(campaigns: Command): void {
 
 const POLL_MS = 500;
 
-/** Follows an addition to its end; the server goes on with it when the command is interrupted. */
+/** Waits until all people are added. If the command is interrupted, the server continues. */
 async function added(api: Api, out: Output, push: PushRecord): Promise<PushRecord> {
   for (let now = push; ;) {
     if (now.state === 'failed') throw new Failure('import_failed', now.fault?.detail ?? 'It failed.');

@@ -20,7 +20,7 @@ type Options = {
   stop?: boolean;
 };
 
-/** A campaign that repeats with the people of a segment. */
+/** Repeats a campaign for the people of a segment. */
 export function addRepeat(campaigns: Command): void {
   const repeat = campaigns
     .command('repeat')
@@ -60,7 +60,7 @@ export function addRepeat(campaigns: Command): void {
   );
 }
 
-/** What can be said before anything is sent; the days of the week, if they are named. */
+/** Checks the flags before any call. The days of the week are returned if they are given. */
 function check({ days, monthDay, pause, resume, stop, ...rest }: Options): number[] | null {
   const others = Object.values({ days, monthDay, pause, resume, ...rest }).some((value) => value !== undefined);
   if (stop && others) throw new Failure('usage_invalid', 'Use --stop alone.');

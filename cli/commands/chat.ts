@@ -6,7 +6,10 @@ import { onTerminal } from '../prompt.ts';
 import { transcript } from '../transcript.ts';
 import { type Cli, examples, verb } from '../verb.ts';
 
-/** An agent to talk to on a terminal; how its words come about depends on whether a trigger was named. */
+/**
+ * A chat with an agent on a terminal. With a trigger, it is a stored conversation. Without one, it tests the draft and
+ * the server stores nothing.
+ */
 export function addChatCommand(program: Command): void {
   const chat = program
     .command('chat')
@@ -27,7 +30,7 @@ export function addChatCommand(program: Command): void {
 }
 
 type Said = Parameters<typeof transcript>[0];
-/** One turn of the agent; `text` is null where the agent opens. */
+/** One turn of the agent. `text` is null if the agent writes first. */
 type Turn = (text: string | null) => Promise<{ messages: Said; over: string | null }>;
 
 async function talk({ out }: Cli, turn: Turn): Promise<void> {
@@ -49,7 +52,7 @@ async function talk({ out }: Cli, turn: Turn): Promise<void> {
 
 const MAX_REMEMBERED = 100;
 
-/** Keeps what was said and the agent's state here; the server stores nothing. */
+/** Stores the messages and the agent's state in this process. The server stores nothing. */
 function draftTalk({ api }: Cli, agent: string, locale: string | undefined): Turn {
   const said: NonNullable<BodyOf<'tryAgent'>['messages']> = [];
   let state: unknown;

@@ -4,7 +4,7 @@ import { examples } from '../verb.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** What can follow some words of a command line. */
+/** The possible next words of a command line. */
 type Place = { path: string; words: string[] };
 
 export function addCompletionCommand(program: Command): void {
@@ -35,8 +35,8 @@ function placesOf(command: Command, path: readonly string[] = [], inherited: rea
 }
 
 /**
- * Bash and zsh: the longest known path in the words before the cursor decides. In zsh, `path` and `words` are special
- * variables, so the names are longer.
+ * In Bash and zsh, the longest known path before the cursor selects the completions. In zsh, `path` and `words` are
+ * special variables, so the names are longer.
  */
 const walk = (wordsBefore: string, places: readonly Place[]): string => `  local path_so_far='' words_now='' word
   for word in "${wordsBefore}"; do

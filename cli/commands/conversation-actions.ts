@@ -4,7 +4,7 @@ import { readText } from '../input.ts';
 import { examples, type Cli, verb } from '../verb.ts';
 import { transcript } from '../transcript.ts';
 
-/** What members do with a conversation. */
+/** The actions of members on a conversation. */
 export function addConversationActions(conversations: Command): void {
   const one = (name: string, description: string): Command =>
     conversations.command(name).description(description).argument('<conversation-id>');

@@ -12,7 +12,7 @@ import { field, listing, type ListOptions } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 
-/** What models used, what they cost, and what they may cost (docs/costs.md). */
+/** The usage of models, their cost and their budgets (docs/costs.md). */
 export function addCostsCommands(program: Command): void {
   addUsage(program);
   addBudgets(program);

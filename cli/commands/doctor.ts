@@ -6,7 +6,7 @@ import type { Check } from '../checks/check.ts';
 import { EXIT_FAILED } from '../failure.ts';
 import { examples, verb } from '../verb.ts';
 
-/** Looks at the server that answers and at this machine, and says what to do about what is wrong. */
+/** Checks the running server and this machine, and suggests an action for each problem. */
 export function addDoctorCommand(program: Command): void {
   const doctor = program
     .command('doctor')

@@ -111,7 +111,7 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
     await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
   } catch (error) {
-    // The uploaded file is not needed any more.
+    // The uploaded file is no longer needed.
     await api.call('cancelImport', { ids }).catch(() => {});
     throw error;
   }
@@ -126,7 +126,7 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     out.hint(`${record.invalid} rows failed; --failed-rows FILE writes them down.`);
 }
 
-/** Piece by piece: the file is never in memory as a whole. */
+/** The file is read in pieces, so it is never completely in memory. */
 async function upload(api: Api, out: Output, path: string): Promise<ImportRecord> {
   const file = await opened(path);
   try {
@@ -176,7 +176,7 @@ function mapped({ header, columns }: ImportPreview, map = ''): (string | null)[]
         `--map: "${pair}" is not COLUMN=FIELD with a column of: ${header.join(', ')}.`,
       );
     const target = pair.slice(split + 1).trim() || null;
-    // Who names a field by hand takes it away from the column that only looked like it.
+    // An explicit column replaces a column that was only guessed for the same field.
     for (const [index, taken] of result.entries()) if (taken === target) result[index] = null;
     result[column] = target;
   }

@@ -8,9 +8,9 @@ import { endWithReader } from '../output.ts';
 import { printable } from '../table.ts';
 import { examples, type Cli, verb } from '../verb.ts';
 
-/** How often the server is asked; within this an event is seen after it happened. */
+/** The pause between two requests. It is the maximum delay of an event. */
 const POLL_MS = 1_000;
-/** Events of one look: with so many, the next look follows at once. */
+/** The maximum events of one request. If a request returns this many, the next one follows immediately. */
 const LOOK = 100;
 
 export function addEventsCommand(program: Command): void {
@@ -52,7 +52,7 @@ async function follow({ api, out }: Cli, type: EventType | undefined, stop: Abor
   }
 }
 
-/** Null when the server could not be reached: it may come back, and the cursor stays good. */
+/** Null if there is no connection to the server. The cursor stays valid, so the next request can continue. */
 async function lookAgain(api: Api, query: { after: string; type: EventType | undefined; limit: number }) {
   try {
     return await api.call('watchEvents', { query });
@@ -79,7 +79,7 @@ const WIDEST = Math.max(...EVENT_TYPES.map((type) => type.length));
 const style = (format: Parameters<typeof styleText>[0], text: string): string =>
   styleText(format, text, { stream: process.stdout });
 
-/** Time, type, whom or what it is about, and what was said. */
+/** Time, type, subject and text of an event. */
 function pretty({ timestamp, type, data }: EventEnvelope): string {
   const { id, status, reason, content, label, name } = data;
   const text = (content as { text?: unknown } | undefined)?.text;

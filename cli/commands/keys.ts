@@ -10,7 +10,7 @@ import { parseJsonObject } from '../input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 
-/** Members of a made key, in this order; scripts rely on them. */
+/** The members of a new key, in this order. Scripts rely on them. */
 const MADE = [
   'id',
   'value',
@@ -113,7 +113,7 @@ function keyInput({
   return {
     label,
     scope,
-    // Unknown words go to the server, which names the ones it knows.
+    // Unknown permissions go to the server, whose error lists the known ones.
     permissions: listOf(chosen) as Permission[],
     ...(agent !== undefined && { agent_id: agent }),
     ...(campaign !== undefined && { campaign_id: campaign }),
@@ -224,7 +224,7 @@ function addLimits(keys: Command): void {
 /** The server checks the members and their values. */
 const limitsOf = (text: string, option: string): KeyLimits => parseJsonObject(text, option);
 
-/** A row as the list shows it: never a value, and "Never" in words. */
+/** A row of the list: without the value of the key, and with "Never" for a null date. */
 function listed({ value: _secret, ...row }: Row): Row {
   return { ...row, last_used: row['last_used_at'] ?? 'Never' };
 }

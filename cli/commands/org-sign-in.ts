@@ -15,7 +15,7 @@ type SetOptions = {
   disable?: boolean;
 };
 
-/** `orgs sign-in …` and `orgs domains …`: how people of the organization sign in with its own provider. */
+/** `orgs sign-in …` and `orgs domains …`: sign-in with the organization's own identity provider. */
 export function addOrgSignInCommands(orgs: Command): void {
   const signIn = orgs
     .command('sign-in')

@@ -23,11 +23,11 @@ export type TestOptions = {
   replay?: string;
 };
 
-/** What every case of a run is tested with. */
+/** The settings that all cases of a run share. */
 type Target = Pick<TestAgentBody, 'version' | 'definition'>;
 type Planned = { cases: TestCase[]; places: (Place | null)[] };
 
-/** Runs the cases one after another. The report is opened first and written in any case. */
+/** Runs the cases in order. The report file is opened first and written in every case. */
 export async function runAgentTests(cli: Cli, agent: string, options: TestOptions): Promise<void> {
   const file = openReportFile(options.junit);
   const tried: Tried[] = [];
@@ -72,7 +72,7 @@ async function targetOf({ version: given, definition: file, record, repeat }: Te
   };
 }
 
-/** The chosen cases, after the server has checked the files. */
+/** Returns the chosen cases after the server has validated the files. */
 async function planOf(
   { api, settings }: Cli,
   agent: string,
@@ -101,7 +101,7 @@ async function planOf(
 const isChosen = (name: string, only: readonly string[]): boolean =>
   only.length === 0 || only.some((text) => name.toLowerCase().includes(text.toLowerCase()));
 
-/** A token with the verb `test` alone cannot read the agent. */
+/** A token with only the verb `test` cannot read the agent. */
 async function nameOf({ api }: Cli, agent: string): Promise<string> {
   try {
     return (await api.call('readAgent', { ids: { agent_id: agent } })).name;
@@ -131,7 +131,7 @@ async function tryCase(
   }
 }
 
-/** The first run that fails, else the last. */
+/** Returns the first run that fails, otherwise the last run. */
 async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: number): Promise<Outcome> {
   for (let time = 1; ; time++) {
     const result = await retryCall(() => cli.api.call('testAgent', { ids: { agent_id: agent }, body }));
@@ -139,7 +139,7 @@ async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: numb
   }
 }
 
-/** An error that is of this case alone; every other error ends the run. */
+/** An error that concerns only this case. Every other error ends the run. */
 function failedOutcome({ name }: TestCase, error: unknown): Outcome {
   if (!(error instanceof Refused && error.code === 'answer_not_recorded') && !isTemporary(error)) throw error;
   return { name, passed: false, turns: [], error: { code: error.code, message: error.message } };

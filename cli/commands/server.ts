@@ -112,10 +112,10 @@ const restoreQuestion = (keepKeys: boolean | undefined): string =>
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs the server's program in our place: its output, its signals, its exit code. */
+/** Runs the server's program with the same output, signals and exit code. */
 async function runProgram(args: string[]): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to the child as well; a second signal would make it stop at once instead of draining.
+  // A terminal also sends Ctrl-C to the child. A second signal would stop it immediately instead of letting it drain.
   const forward = (signal: NodeJS.Signals): void => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

@@ -82,7 +82,7 @@ function tokenInput({ label, verbs, agents, organization, role, expires }: Creat
     throw new Failure('usage_invalid', '--role belongs to --organization, and both are needed there.');
   return {
     label,
-    // Unknown words go to the server, which names the ones it knows.
+    // Unknown verbs go to the server, whose error lists the known ones.
     verbs: listOf(verbs) as TokenVerb[],
     ...(agents !== undefined && { agent_ids: listOf(agents) }),
     ...(role !== undefined && { kind: 'organization' as const, role }),

@@ -8,7 +8,7 @@ import { parseJsonObject, wholeNumber } from '../input.ts';
 import { transcript } from '../transcript.ts';
 import { type Cli, examples, verb } from '../verb.ts';
 
-/** Calls a trigger: through the public API with PARLEY_API_KEY, else as the signed-in member who tries it out. */
+/** Calls a trigger: through the public API with PARLEY_API_KEY, otherwise as a test of the signed-in member. */
 export function addTriggerCommand(program: Command): void {
   const trigger = program
     .command('trigger')
@@ -80,10 +80,10 @@ async function start(cli: Cli, agent: string, trigger: string, flags: TriggerFla
 }
 
 const POLL_MS = 300;
-/** Runs of a trigger, newest first, among which the one that was just answered is looked for. */
+/** The number of recent runs of the trigger in which the command looks for the new run. */
 const RECENT = 20;
 
-/** The dashboard's own way of calling a trigger does not wait, so the waiting is done here. */
+/** The dashboard's call of a trigger does not wait, so the command polls. */
 async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, flags: TriggerFlags): Promise<Row> {
   if (flags.idempotencyKey !== undefined) {
     throw new Failure('usage_invalid', '--idempotency-key is part of the public API: set PARLEY_API_KEY to use it.');
@@ -94,7 +94,7 @@ async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, f
   do {
     await sleep(POLL_MS);
     const { messages } = await api.call('readConversation', { ids: { conversation_id: run.conversation_id } });
-    // A continued conversation holds older answers as well.
+    // A continued conversation also contains older answers.
     const answer = messages.filter((message) => message.role === 'agent' && message.created_at >= run.created_at);
     if (answer.length === 0) continue;
     const { data } = await api.call('listTriggerRuns', { ids: { trigger_id: trigger }, query: { limit: RECENT } });
@@ -104,7 +104,7 @@ async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, f
   return run;
 }
 
-/** The call's body; what the flags leave out is left out of the JSON too. */
+/** The body of the call. Absent flags are absent in the JSON too. */
 function callOf(flags: TriggerFlags): TriggerCall {
   const { endUser, externalId, channel, address, key, onExisting, variables, metadata } = flags;
   if (endUser !== undefined && externalId !== undefined) {
@@ -118,7 +118,7 @@ function callOf(flags: TriggerFlags): TriggerCall {
     end_user: externalId === undefined ? named : { external_id: externalId },
     channel: channel === undefined && address === undefined ? undefined : { id: channel, address },
     conversation: key === undefined ? undefined : { key, on_existing: onExisting },
-    // The server checks what is inside.
+    // The server validates the content.
     metadata: metadata === undefined ? undefined : (parseJsonObject(metadata, '--metadata') as TriggerCall['metadata']),
     send_at: flags.sendAt,
     dry_run: flags.dryRun,

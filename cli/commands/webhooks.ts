@@ -148,5 +148,5 @@ function changeOf({ endpointUrl: url, types, description, enable, disable }: Upd
 }
 
 type Types = BodyOf<'createWebhook'>['types'];
-/** The server checks the names. */
+/** The server validates the names. */
 const typesOf = (text: string | undefined): Types => text?.split(',').map((type) => type.trim()) as Types;

@@ -5,7 +5,7 @@ import { ownFile } from '../../src/kernel/own-files.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** Runs the real command line as a process with nothing but the given environment; its output is piped. */
+/** Runs the real command line as a process with only the given environment. Its output is piped. */
 export async function runCli(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [ownFile('dist/parley.js'), ...args], {
@@ -27,7 +27,7 @@ export const errorOf = ({ stderr }: Ended): { code: string; message: string } =>
 export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
 export type Stage = { url: string; seen: Seen[]; [Symbol.asyncDispose](): Promise<void> };
 
-/** A server that answers as the test says: for what goes wrong on the way, not for what Parley does. */
+/** A server whose responses the test defines, to test failures between command line and server. */
 export async function stage(play: (seen: Seen, reply: ServerResponse) => void): Promise<Stage> {
   const seen: Seen[] = [];
   const server = http.createServer((request, reply) => {
@@ -60,10 +60,10 @@ export const answer = (
   reply.writeHead(status, { 'content-type': type, ...headers }).end(body === null ? '' : JSON.stringify(body));
 };
 
-/** The last call that a command was about, without the sign-out that ends it. */
+/** The last call of a command, without the sign-out after it. */
 export const lastCall = ({ seen }: Stage): Seen => seen.findLast(({ url }) => url !== '/dashboard/api/sign-out')!;
 
-/** Signs all callers in and passes the rest to the test. */
+/** Signs all callers in and passes other requests to the test. */
 export const stageSignedIn = (
   play: (seen: Seen, reply: ServerResponse) => void,
   organizations: { id: string; name: string }[] = [{ id: 'org_1', name: 'One' }],

@@ -64,7 +64,7 @@ export const UpdateAgentBody = Type.Object(
     enabled: Type.Optional(Type.Boolean()),
     definition: Type.Optional(AgentDefinition),
     publish: Type.Optional(
-      Type.Boolean({ default: true, description: 'False keeps a new definition as a draft until it is published.' }),
+      Type.Boolean({ default: true, description: 'False: a new definition stays a draft until it is published.' }),
     ),
     ...PublishBody.properties,
   },

@@ -14,7 +14,7 @@ const schedule = {
   days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     maxItems: 7,
     uniqueItems: true,
-    description: 'Days of the week, 1 is Monday; none for one that repeats monthly.',
+    description: 'Days of the week; 1 is Monday. Empty if the campaign repeats monthly.',
   }),
   /** True: in each person's local time. People without a time zone have the time zone of the campaign. */
   at: ClockTime,
@@ -28,7 +28,7 @@ export const CampaignSchedule = Type.Object(
   {
     ...schedule,
     month_day: Nullable(MonthDay),
-    segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no round is made.' })),
+    segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no round starts.' })),
     paused: Type.Boolean(),
     /** The days of the next rounds. Empty while the campaign is paused. */
     next: Type.Array(Type.String({ format: 'date' })),

@@ -43,8 +43,8 @@ export type ChannelDetail = Static<typeof ChannelDetail>;
 export const ConnectedChannel = Type.Object(
   {
     ...record,
-    secret: Type.Optional(Type.String({ description: 'Signs what goes in and out.' })),
-    verify_token: Type.Optional(Type.String({ description: 'The provider shows it when it first calls.' })),
+    secret: Type.Optional(Type.String({ description: 'Signs outgoing and incoming calls.' })),
+    verify_token: Type.Optional(Type.String({ description: 'The provider sends it in its first call.' })),
   },
   { title: 'ConnectedChannel' },
 );

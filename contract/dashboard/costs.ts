@@ -28,7 +28,7 @@ export const SetPriceBody = Type.Object(
     model: ModelName,
     price: Nullable(Type.Object({ ...price, cached: Type.Optional(Nullable(Price)) }, closed)),
   },
-  { ...closed, description: '`price` null: the price is not known any more.' },
+  { ...closed, description: '`price` null: removes the price.' },
 );
 export type SetPriceBody = Static<typeof SetPriceBody>;
 
@@ -36,7 +36,7 @@ const subject = {
   subject: Type.Enum(BUDGET_SUBJECTS),
   subject_id: Nullable(Type.String()),
   period: Type.Enum(BUDGET_PERIODS),
-  unit: Type.String({ description: '`tokens`, or a currency.' }),
+  unit: Type.String({ description: '`tokens`, or a currency code.' }),
   amount: Type.Number(),
 };
 

@@ -31,7 +31,11 @@ export const CreateOrganizationBody = Type.Object(
     /** Only the operator may set it. Other organizations start on `free`. */
     plan: Type.Optional(PlanName),
     owner_email: Type.Optional(
-      Type.String({ format: 'email', maxLength: 254, description: 'Operator only: who is invited as its owner.' }),
+      Type.String({
+        format: 'email',
+        maxLength: 254,
+        description: 'Operator only: the address of the person who is invited as owner.',
+      }),
     ),
   },
   closed,

@@ -12,8 +12,7 @@ const shortcut = Type.String({
   minLength: 1,
   maxLength: 32,
   pattern: '^[^\\s/]+$',
-  description:
-    'What is typed after a slash to find it; one of a kind in the organization, whatever the case of its letters.',
+  description: 'The text after the slash that finds the reply. It is unique in the organization, regardless of case.',
 });
 
 const texts = Type.Record(
@@ -23,7 +22,7 @@ const texts = Type.Record(
     minProperties: 1,
     maxProperties: MAX_LANGUAGES,
     description:
-      'Text per language; "default" is used where the language of the conversation has none. Texts may hold variables: {{name}}, {{name|there}}, {{end_user.order}}, {{member.name}}.',
+      'Text per language; "default" is used if no key matches the language of the conversation. Texts may contain variables: {{name}}, {{name|there}}, {{end_user.order}}, {{member.name}}.',
   },
 );
 

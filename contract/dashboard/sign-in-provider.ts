@@ -5,7 +5,11 @@ import { closed, Moment, Nullable } from './shapes.ts';
 export const JOIN_ROLES = ['admin', 'member', 'viewer'] as const;
 const JoinRole = Type.Enum(JOIN_ROLES);
 
-const Issuer = Type.String({ format: 'uri', maxLength: 500, description: 'As the provider names itself.' });
+const Issuer = Type.String({
+  format: 'uri',
+  maxLength: 500,
+  description: "The provider's own identifier, in its exact form.",
+});
 /** A lower-case host name. An IDN is in its ASCII form. */
 const Domain = Type.String({ minLength: 3, maxLength: 253, description: 'An e-mail domain, such as example.com.' });
 

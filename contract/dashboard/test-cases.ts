@@ -33,14 +33,22 @@ export type Rubric = Static<typeof Rubric>;
 /** The expectations for one turn. Only a rubric needs a model. */
 export const Expectation = Type.Object(
   {
-    says: Type.Optional(Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'All of these are said.' })),
-    says_any: Type.Optional(Type.Array(Words, { minItems: 1, maxItems: MAX_EXPECTED, description: 'At least one.' })),
+    says: Type.Optional(
+      Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'The answer contains all of these texts.' }),
+    ),
+    says_any: Type.Optional(
+      Type.Array(Words, {
+        minItems: 1,
+        maxItems: MAX_EXPECTED,
+        description: 'The answer contains at least one of these texts.',
+      }),
+    ),
     says_not: Type.Optional(
-      Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'None of these is said.' }),
+      Type.Unsafe<Static<typeof SomeWords>>({ ...SomeWords, description: 'The answer contains none of these texts.' }),
     ),
     cites: Type.Optional(
       Type.Union([Name, Type.Array(Name, { minItems: 1, maxItems: MAX_EXPECTED })], {
-        description: 'Names of documents; all of them are cited.',
+        description: 'The names of documents that the answer cites, all of them.',
       }),
     ),
     slots: Type.Optional(
@@ -48,20 +56,19 @@ export const Expectation = Type.Object(
         Type.String({ maxLength: 64 }),
         Nullable(Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean()])),
         {
-          description: 'Answers that the steps have collected so far; null: skipped.',
+          description: 'The answers that the steps have collected so far. Null: skipped.',
         },
       ),
     ),
     calls: Type.Optional(
       Type.Array(Type.Object({ tool: ToolName, arguments: Type.Optional(Arguments) }, closed), {
         maxItems: MAX_EXPECTED,
-        description:
-          'Calls of tools in this turn; the arguments that are named have these values. Empty: no tool is called.',
+        description: 'The tool calls of this turn. The listed arguments have these values. Empty: no tool is called.',
       }),
     ),
     knows: Type.Optional(
       Type.Boolean({
-        description: 'False: the agent says that it does not know: it cites no document and calls no tool.',
+        description: 'False: the agent does not know the answer, so it cites no document and calls no tool.',
       }),
     ),
     hands_off: Type.Optional(Type.Boolean()),
@@ -70,14 +77,14 @@ export const Expectation = Type.Object(
     language: Type.Optional(
       Type.String({
         pattern: '^[a-z]{2,3}$',
-        description: 'Told by the script: en and fr are the same, ar and hi are not.',
+        description: 'The language, detected from the script: en and fr are the same, ar and hi are different.',
       }),
     ),
     max_messages: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
     rubric: Type.Optional(
       Type.Unsafe<Rubric>({
         ...Rubric,
-        description: 'An opinion of a connected model: the one that is named, or the one of the agent.',
+        description: "A criterion that a connected model evaluates: the named model, or the agent's model.",
       }),
     ),
   },
@@ -91,7 +98,7 @@ const CaseTurn = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MAX_MESSAGE_CHARACTERS,
-        description: 'Absent: the agent opens. Only in the first turn.',
+        description: 'Absent: the agent writes first. Only in the first turn.',
       }),
     ),
     expect: Type.Optional(Expectation),
@@ -116,13 +123,13 @@ export const TestCase = Type.Object(
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     now: Type.Optional(
-      Type.String({ format: 'date-time', description: 'What the clock says; absent: 2026-01-15T09:00:00Z.' }),
+      Type.String({ format: 'date-time', description: 'The time of the virtual clock. Absent: 2026-01-15T09:00:00Z.' }),
     ),
     tools: Type.Optional(Type.Array(CaseTool, { maxItems: MAX_EXPECTED })),
     from: Type.Optional(
       Type.Unsafe<string>({
         ...Id('enduser'),
-        description: 'The end user whose words these are. When that person is erased, so is the case.',
+        description: 'The end user who wrote these messages. When that person is erased, the case is erased too.',
       }),
     ),
     turns: Type.Array(CaseTurn, { minItems: 1, maxItems: MAX_CASE_TURNS }),
@@ -138,7 +145,7 @@ export const SetSuiteBody = Type.Object(
   {
     cases,
     required: Type.Optional(
-      Type.Boolean({ description: 'Publishing needs all cases to pass. Absent: it stays as it is.' }),
+      Type.Boolean({ description: 'True: publishing requires that all cases pass. Absent: no change.' }),
     ),
   },
   closed,
@@ -149,7 +156,7 @@ export const CheckSuiteBody = Type.Object(
   {
     ...SetSuiteBody.properties,
     definition: Type.Optional(
-      Type.Unsafe<AgentDefinition>({ ...AgentDefinition, description: 'The definition that is to be tested.' }),
+      Type.Unsafe<AgentDefinition>({ ...AgentDefinition, description: 'The definition to test.' }),
     ),
   },
   closed,
@@ -180,14 +187,16 @@ export const TestAgentBody = Type.Object(
     definition: Type.Optional(
       Type.Unsafe<AgentDefinition>({
         ...AgentDefinition,
-        description: 'Test this definition instead of the draft. The draft stays as it is.',
+        description: 'Tests this definition instead of the draft. The draft does not change.',
       }),
     ),
-    record: Type.Optional(Type.Boolean({ description: 'The result has the answers of the model as `recorded`.' })),
+    record: Type.Optional(
+      Type.Boolean({ description: 'True: the result contains the responses of the model as `recorded`.' }),
+    ),
     recorded: Type.Optional(
       Type.Unsafe<Static<typeof Recorded>>({
         ...Recorded,
-        description: 'Instead of a model: no model is called, and a pass does not count for publishing.',
+        description: 'Recorded responses. No model is called, and a pass does not count for publishing.',
       }),
     ),
   },
@@ -229,7 +238,8 @@ export const PublishBody = Type.Object(
       Type.String({
         minLength: 3,
         maxLength: 500,
-        description: 'Why this is published although the required tests did not pass; kept in the audit log.',
+        description:
+          'The reason for publishing although the required tests did not pass. It is stored in the audit log.',
       }),
     ),
   },

@@ -47,7 +47,7 @@ export const CreateToolSecretBody = Type.Object(
       format: 'uri',
       pattern: '^https?://',
       maxLength: 2048,
-      description: 'URL of the tool; the secret belongs to its scheme, host and port.',
+      description: 'The URL of the tool. The secret is valid for its scheme, host and port.',
     }),
   },
   closed,

@@ -17,7 +17,7 @@ const Description = Type.String({ maxLength: 200 });
 const Types = Type.Array(Type.Enum(EVENT_TYPES), {
   maxItems: EVENT_TYPES.length,
   uniqueItems: true,
-  description: 'Empty: every type but `audit.recorded`, also those that come with later versions.',
+  description: 'Empty: every type except `audit.recorded`, including types of later versions.',
 });
 
 const record = {

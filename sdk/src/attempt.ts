@@ -32,13 +32,13 @@ const lost = (): string =>
     ? 'The connection failed, or the server allows no call from a page of another origin. Call Parley from your backend.'
     : 'The connection failed before the response was complete.';
 
-/** Sends the request once. Throws only what ends the call: the reason of `signal`, or a response that is not valid. */
+/** Sends the request once. It throws only if the call must end: the reason of `signal`, or an invalid response. */
 export async function attempt<T>(
   { send, url, init, signal, timeout, attempts }: Attempt,
   read: (response: Response) => Promise<T>,
 ): Promise<Done<T> | Failure> {
   signal?.throwIfAborted();
-  // AbortSignal.any is newer than the oldest supported Node.
+  // The oldest supported Node does not have AbortSignal.any.
   const end = new AbortController();
   const abort = (): void => end.abort(signal?.reason);
   let isLate = false;
@@ -92,7 +92,7 @@ async function refusal(response: Response, url: string, init: RequestInit, attem
   return new Failure(error, isTemporary, retryAfterOf(headers.get('retry-after')));
 }
 
-/** Null: a proxy on the way has answered. */
+/** Null: the response is from a proxy, not from Parley. */
 function problemOf(text: string): Problem | null {
   try {
     const problem = JSON.parse(text) as Problem | null;

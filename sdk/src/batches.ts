@@ -3,8 +3,8 @@ import { checkIdempotencyKey, MAX_IDEMPOTENCY_KEY } from './options.ts';
 import type { Fault } from './wire.ts';
 
 /**
- * Rows from anywhere, in bodies that the server accepts: at most `size` rows and 256 KiB. One batch is in memory at a
- * time. A row that no body can contain gets a fault of its own, and the other rows are written.
+ * Splits the rows of any iterable into bodies that the server accepts: at most `size` rows and 256 KiB. One batch is in
+ * memory at a time. A row that fits into no body gets its own fault, and the other rows are written.
  */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
 type Batch<T> = { rows: T[]; from: number };
@@ -15,16 +15,19 @@ type Upload<T, Result> = {
   size: number;
   idempotencyKey: string | undefined;
   send: (rows: T[], idempotencyKey: string) => Promise<Result[]>;
-  /** The result of a row that was not sent, or that the server cannot read. */
+  /** The result of a row that was not sent, or that the server cannot parse. */
   refused: (index: number, fault: Fault, row: T) => Result;
 };
 
-/** The server accepts 262,144 bytes; the rest is for the members around the rows. */
+/** The server accepts 262,144 bytes. The difference leaves room for the JSON around the rows. */
 const MAX_BYTES = 262_000;
 const encoder = new TextEncoder();
 const bytesOf = (row: unknown): number => encoder.encode(JSON.stringify(row)).length + 1;
 
-/** Yields each row with its result, in order. The `index` of a result counts within its call; ours counts all rows. */
+/**
+ * Yields each row with its result, in order. The server's `index` counts the rows of one call. The yielded `index`
+ * counts all rows.
+ */
 export async function* upload<T, Result extends { index: number }>(
   it: Upload<T, Result>,
 ): AsyncGenerator<[result: Result, row: T], void, void> {
@@ -41,7 +44,7 @@ async function sendBatch<T, Result>({ rows, from }: Batch<T>, key: string, it: U
   try {
     return await it.send(rows, `${key}-${from}-${rows.length}`);
   } catch (error) {
-    // The server read no row of this body, for example because one contains half of an emoji.
+    // The server parsed no row of this body, for example because one contains half of an emoji.
     if (!isParleyError(error, 'body_invalid', 'payload_too_large')) throw error;
     if (rows.length === 1) return [it.refused(from, faultOf(error), first!)];
     const half = Math.ceil(rows.length / 2);
@@ -72,7 +75,7 @@ async function* batches<T>(rows: Rows<T>, size: number): AsyncGenerator<Batch<T>
 /** Room for `-FROM-COUNT` after the key. */
 const MAX_BASE_KEY = MAX_IDEMPOTENCY_KEY - 32;
 
-/** A key that leaves no room for the numbers of a batch is replaced by its SHA-256. */
+/** A key without enough room for the batch numbers is replaced by its SHA-256. */
 async function baseKey(given: string | undefined): Promise<string> {
   const key = checkIdempotencyKey(given ?? crypto.randomUUID());
   if (key.length <= MAX_BASE_KEY) return key;

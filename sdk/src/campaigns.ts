@@ -5,7 +5,7 @@ import type { Campaign, PushedRecipients, PushRecipients, PushResult, Recipient,
 
 export type PushOptions = WriteOptions & {
   dedupe?: PushRecipients['dedupe'] | undefined;
-  /** The result of each recipient, as soon as it is known; `index` counts all recipients. */
+  /** Called with the result of each recipient as soon as it is known. `index` counts all recipients. */
   onResult?: ((result: PushResult, recipient: RecipientInput) => void) | undefined;
   /** Recipients per call, at most 1,000. */
   batchSize?: number | undefined;
@@ -15,7 +15,7 @@ export type PushCounts = Omit<PushedRecipients, 'results'>;
 const MAX_BATCH = 1_000;
 const COUNTED = { pending: 'accepted', duplicate: 'duplicates', suppressed: 'suppressed', invalid: 'invalid' } as const;
 
-/** A campaign, called with its own key. */
+/** A campaign. These calls need the campaign's own key. */
 export class Campaigns {
   readonly #transport: Transport;
 
@@ -63,7 +63,7 @@ export class Campaigns {
     return counts;
   }
 
-  /** Newest first; `ref` finds a recipient by your own name for it. */
+  /** Newest first. `ref` finds a recipient by your own name for it. */
   recipients(
     campaign: string,
     {

@@ -13,7 +13,10 @@ export class Channels {
     return (await this.#transport.json<ChannelList>('GET', path`/api/channels/${agent}`, options)).data;
   }
 
-  /** When it resolves, the message is stored; what becomes of it: `message`, or the events `message.*`. */
+  /**
+   * The promise resolves when the message is stored. `message` and the events `message.*` have its later
+   * state.
+   */
   send(agent: string, channel: string, message: SendMessage, options: WriteOptions = {}): Promise<AcceptedMessage> {
     return this.#transport.json('POST', path`/api/channels/${agent}/${channel}/messages`, {
       ...options,

@@ -23,7 +23,7 @@ export type EndUserFilter = {
   updated_after?: string | undefined;
 };
 export type BulkOptions = WriteOptions & {
-  /** The result of each row, as soon as it is known; `index` counts all rows. */
+  /** Called with the result of each row as soon as it is known. `index` counts all rows. */
   onResult?: ((result: BulkResult, row: CreateEndUser) => void) | undefined;
   /** Rows per call, at most 500. */
   batchSize?: number | undefined;
@@ -44,7 +44,7 @@ export class EndUsers {
     return this.#transport.json('POST', '/api/end-users', { ...options, body: fields });
   }
 
-  /** Creates or updates the person with your own id. What is absent stays; null removes a value. */
+  /** Creates or updates the person with your own ID. Absent fields do not change, and null removes a value. */
   upsert(externalId: string, fields: UpsertEndUser, options: CallOptions = {}): Promise<EndUser> {
     return this.#transport.json('PUT', path`/api/end-users/external/${externalId}`, { ...options, body: fields });
   }
@@ -95,7 +95,7 @@ export class EndUsers {
     return new List(read, cursor);
   }
 
-  /** Newest first; `query` finds beginnings of words, `filter` is exact. */
+  /** Newest first. `query` matches the start of words, `filter` matches exact values. */
   search({ cursor, ...search }: SearchEndUsers, options: CallOptions = {}): List<EndUser> {
     const read = (at?: string): Promise<Page<EndUser>> =>
       this.#transport.json('POST', '/api/end-users/search', { ...options, body: { ...search, cursor: at } });
@@ -111,7 +111,7 @@ export class EndUsers {
     try {
       await this.#transport.json('DELETE', path`/api/end-users/${id}`, options);
     } catch (error) {
-      // The attempt before this one has erased the person; only its response was lost.
+      // An earlier attempt has already erased the person, and only its response was lost.
       if (!isParleyError(error, 'end_user_not_found') || error.attempts === 1) throw error;
     }
   }

@@ -16,7 +16,9 @@ type Facts<Code> = {
   cause?: unknown;
 };
 
-/** Every failed call throws this error. `code` says why, and `requestId` names the call in the log of the server. */
+/**
+ * Every failed call throws this error. `code` is the reason, and `requestId` identifies the call in the server's log.
+ */
 export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
@@ -24,7 +26,7 @@ export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends
   readonly headers: Headers | null;
   readonly requestId: string | null;
   readonly attempts: number;
-  /** The complete body of the error, with its page of help in `type`. */
+  /** The complete body of the error. `type` links to its help page. */
   readonly problem: Problem | null;
 
   constructor({
@@ -63,7 +65,7 @@ function firstFault([first, ...more]: readonly Fault[] = []): string {
   return ` ${first.pointer || 'The body'}: ${first.detail}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
 }
 
-/** Whether it is an error of this library, and, with codes, one of them. */
+/** True for an error of this library. With codes: true only for an error with one of them. */
 export const isParleyError = <Wanted extends ParleyErrorCode = ParleyErrorCode>(
   error: unknown,
   ...codes: Wanted[]

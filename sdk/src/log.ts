@@ -9,20 +9,20 @@ export type LogEntry = {
   attempt: number;
   /** 0: no response. */
   status: number;
-  /** Why the attempt failed; null: it did not fail. */
+  /** The code of the failure. Null: the attempt succeeded. */
   code: ParleyErrorCode | null;
-  /** Names the call in the log of the server. */
+  /** Identifies the call in the server's log. */
   requestId: string | null;
   milliseconds: number;
-  /** The pause before the next attempt in milliseconds; null: this was the last attempt. */
+  /** The pause before the next attempt in milliseconds. Null: no further attempt. */
   retryIn: number | null;
 };
 
-/** A log that fails must not fail a call that the server has accepted. */
+/** An error in the log function must not fail a call that the server has accepted. */
 export function writeLog(log: ((entry: LogEntry) => void) | undefined, entry: LogEntry): void {
   try {
     log?.(entry);
   } catch {
-    // The fault is in the log of the caller.
+    // The error comes from the caller's log function.
   }
 }

@@ -7,15 +7,17 @@ export type ParleyOptions = {
   apiKey?: string | undefined;
   /** Time limit of one attempt in milliseconds. Default: 60,000. */
   timeout?: number | undefined;
-  /** Attempts after the first one. Default: 4. */
+  /** The number of attempts after the first one. Default: 4. */
   maxRetries?: number | undefined;
-  /** With a longer `Retry-After` (in milliseconds), the error is thrown immediately. Default: 90,000. */
+  /** If `Retry-After` is longer than this (in milliseconds), the error is thrown immediately. Default: 90,000. */
   maxRetryDelay?: number | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Called after each attempt. An entry contains no key, no body and no query. */
   log?: ((entry: LogEntry) => void) | undefined;
-  /** Anyone who opens a page can read a key in it. Only for pages that you alone open. */
+  /**
+   * Allows an API key in a browser page, where every visitor can read it. Use it only for pages that you alone open.
+   */
   dangerouslyAllowBrowser?: boolean | undefined;
 };
 
@@ -70,7 +72,7 @@ export function retries(value: number): number {
   return value;
 }
 
-/** The server refuses other keys; HTTP cannot send all of them. */
+/** The server refuses any other key, and HTTP cannot send some of them. */
 export function checkIdempotencyKey(key: string): string {
   if (typeof key !== 'string' || !VISIBLE_ASCII.test(key) || key.length > MAX_IDEMPOTENCY_KEY)
     throw new TypeError(`idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters.`);

@@ -4,11 +4,14 @@ export type Page<T> = { data: T[]; next_cursor: string | null; has_more: boolean
 export type PageOptions = CallOptions & {
   /** Records per page, at most 100. */
   limit?: number | undefined;
-  /** `next_cursor` of a page: begin after it. */
+  /** The `next_cursor` of a page. The list starts after that page. */
   cursor?: string | undefined;
 };
 
-/** A list: `for await` gives its records, page after page; `page()` the first page alone, `pages()` each page. */
+/**
+ * A list: `for await` yields the records of all pages. `page()` returns only the first page, `pages()` yields each
+ * page.
+ */
 export class List<T> implements AsyncIterable<T> {
   readonly #read: (cursor: string | undefined) => Promise<Page<T>>;
   readonly #from: string | undefined;

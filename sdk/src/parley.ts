@@ -42,7 +42,7 @@ export class Parley {
     this.campaigns = new Campaigns(this.#transport);
   }
 
-  /** Which key this is, and what it may do. */
+  /** Returns the API key's own record with its permissions. */
   me(options: CallOptions = {}): Promise<Me> {
     return this.#transport.json('GET', '/api/me', options);
   }
@@ -59,7 +59,7 @@ export class Parley {
     return this.#transport.json('GET', '/api/openapi.json', options);
   }
 
-  /** Revokes keys that were found in public. Needs no key of its own. */
+  /** Revokes keys that were found in public. The call needs no key. */
   async reportLeakedKeys(report: LeakReport, options: CallOptions = {}): Promise<void> {
     await this.#transport.json('POST', '/api/keys/leaked', { ...options, body: report });
   }

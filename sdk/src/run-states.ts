@@ -6,5 +6,5 @@ const BEFORE_ANSWER = new Set<Run['status']>(['queued', 'scheduled', 'running'])
 
 export const hasEnded = ({ status }: State): boolean => ENDED.has(status);
 export const hasAnswered = ({ status }: State): boolean => !BEFORE_ANSWER.has(status);
-/** A scheduled run has nothing to stream yet, so the server ends its stream. */
+/** A scheduled run has no events yet, so the server ends its stream. */
 export const hasStreamedAnswer = (run: State): boolean => hasAnswered(run) || run.status === 'scheduled';

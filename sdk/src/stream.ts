@@ -16,12 +16,13 @@ const RESUMES = 8;
 const PAUSE_MS = 250;
 
 type Open = (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
-/** Reads the rest of the run without a stream. */
+/** Reads the rest of the run by polling. */
 type Poll = (lastEventId: string | null) => AsyncGenerator<RunEvent, void, void>;
 
 /**
- * The events of a run. A connection that breaks is opened again with the ID of the last message, so no message comes
- * twice and none is lost. The unfinished message starts again as one `replace`. Without a free stream, `poll` continues.
+ * The events of a run. A broken connection is opened again with the ID of the last message, so each message arrives
+ * exactly once. The unfinished message arrives again as one `replace`. If the server has no free stream, `poll`
+ * continues.
  */
 export async function* follow(
   open: Open,
@@ -38,7 +39,7 @@ export async function* follow(
     signal?.addEventListener('abort', abort, { once: true });
     try {
       if (signal?.aborted) abort();
-      // An error of `open` is final: it has made its own retries.
+      // An error of `open` is final, because `open` makes its own retries.
       const response = await open(last, end.signal);
       if (!isStream(response)) {
         await response.body?.cancel();
@@ -74,7 +75,7 @@ async function* parse(response: Response, giveUp: () => void): AsyncGenerator<Ra
   let timer = setTimeout(giveUp, IDLE_MS);
   try {
     for (;;) {
-      // A connection that breaks ends the stream: `follow` opens the next one.
+      // A broken connection ends this stream: `follow` opens the next one.
       const chunk = await reader.read().catch(() => null);
       clearTimeout(timer);
       if (!chunk || chunk.done) return;

@@ -1,4 +1,4 @@
-/** A timer with a longer delay fires immediately. */
+/** The maximum delay. A timer with a longer delay fires immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function sleep(delay: number, signal?: AbortSignal): Promise<void> {

@@ -14,8 +14,8 @@ import { sleep } from './timers.ts';
 import { USER_AGENT } from './version.ts';
 
 /**
- * One call: a request, repeated while that can help. Every POST has an Idempotency-Key, made once and sent with each
- * attempt, so that a call whose response was lost has no second effect. GET, PUT, PATCH and DELETE are safe to repeat.
+ * One call: a request that is repeated as long as a retry can help. Every POST has an Idempotency-Key that is the same
+ * in all attempts, so a repeated call has no second effect. GET, PUT, PATCH and DELETE are safe to repeat.
  */
 export type CallOptions = {
   signal?: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export type CallOptions = {
   /** Called with status and headers of each response that succeeds. */
   onResponse?: ((response: ResponseInfo) => void) | undefined;
 };
-/** Two calls with the same key, path and body are one call. Without a key, the library makes one. */
+/** Two calls with the same key, path and body are one call. Without a key, the library creates one. */
 export type WriteOptions = CallOptions & { idempotencyKey?: string | undefined };
 
 export type ResponseInfo = { status: number; headers: Headers; requestId: string | null; attempts: number };
@@ -59,7 +59,7 @@ export class Transport {
     });
   }
 
-  /** The open response: the caller reads its body, and ends it with `signal`. */
+  /** The open response. The caller reads its body and can cancel it with `signal`. */
   open(method: string, path: string, request: Request = {}): Promise<Response> {
     return this.#repeat(method, path, request, async (response) => response);
   }
@@ -87,7 +87,7 @@ export class Transport {
     }
   }
 
-  /** Fails here, before the first attempt, for what no attempt can send. */
+  /** Throws before the first attempt if the request cannot be sent. */
   #prepare(method: string, path: string, request: Request): { url: string; init: RequestInit } {
     if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash; this one is "${path}".`);
     const url = this.#settings.base + path + queryText(request.query);
@@ -95,7 +95,7 @@ export class Transport {
       const body = request.body === undefined ? undefined : JSON.stringify(request.body);
       const headers = this.#headers(method, request);
       const init: RequestInit = { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
-      // `fetch` reports a fault of the caller like a lost connection; the constructor checks the same things.
+      // `fetch` reports an invalid request like a lost connection. The constructor checks the same things.
       const checked = new globalThis.Request(url, init);
       return { url: checked.url, init };
     } catch (cause) {
@@ -106,7 +106,7 @@ export class Transport {
   #headers(method: string, { body, idempotencyKey, headers = {} }: Request): Headers {
     const { apiKey } = this.#settings;
     const all = new Headers({ accept: 'application/json' });
-    // A page cannot set it: the browser refuses, or asks the server first.
+    // A page cannot set this header: the browser refuses it or sends a preflight request.
     if (!isPage()) all.set('user-agent', USER_AGENT);
     if (apiKey) all.set('authorization', `Bearer ${apiKey}`);
     if (body !== undefined) all.set('content-type', 'application/json');
@@ -116,7 +116,7 @@ export class Transport {
   }
 }
 
-/** Never sooner than the server allows; with jitter, so that clients that failed together do not return together. */
+/** The delay is never shorter than the server requires. Jitter prevents many clients from retrying together. */
 function delayOf({ retryAfter }: Failure, attempts: number): number {
   const step = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
   return retryAfter === null ? step * (0.5 + Math.random() / 2) : retryAfter + (step * Math.random()) / 4;
@@ -130,7 +130,7 @@ function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** A path with each value percent-encoded. An empty one would name another route. */
+/** Builds a path with percent-encoded values. An empty value would address another route. */
 export function path(parts: TemplateStringsArray, ...values: string[]): string {
   return parts.reduce((made, part, index) => {
     const value: unknown = values[index - 1];

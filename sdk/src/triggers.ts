@@ -8,7 +8,10 @@ import type { AcceptedRun, AnsweredRun, DryRun, Run, TriggerCall } from './wire.
 
 /** Identifies a run. Pass any run that a method here returned. */
 export type RunRef = { id: string; agent_id: string; trigger_id: string };
-/** `wait`: seconds, at most 25, to wait for the agent's answer. Without an answer in time there are no `messages`. */
+/**
+ * `wait`: the seconds, at most 25, to wait for the agent's answer. If no answer arrives in this time, the result has no
+ * `messages`.
+ */
 export type StartOptions = WriteOptions & { wait?: number | undefined };
 /** An accepted run, with `messages` if the agent answered while the call waited. */
 export type StartedRun = Omit<AcceptedRun, 'outcome'> &
@@ -34,7 +37,7 @@ export class Triggers {
     this.#transport = transport;
   }
 
-  /** Starts a conversation, or continues one. When it resolves, the call is stored and is never lost. */
+  /** Starts or continues a conversation. When the promise resolves, the call is stored permanently. */
   start(agent: string, trigger: string, call: TriggerCall & { dry_run: true }, options?: WriteOptions): Promise<DryRun>;
   start(agent: string, trigger: string, call?: TriggerCall, options?: StartOptions): Promise<StartedRun>;
   start(
@@ -46,7 +49,7 @@ export class Triggers {
     const { wait, ...rest } = options;
     return this.#transport.json('POST', path`/api/triggers/${agent}/${trigger}`, {
       ...rest,
-      // The answer comes after the wait, not before.
+      // The server responds after the wait, so the time limit must include it.
       ...(wait !== undefined && rest.timeout === undefined && { timeout: wait * SECOND + LEFT_OVER_MS }),
       ...(wait !== undefined && { headers: { prefer: `wait=${Math.round(wait)}`, ...rest.headers } }),
       body: call,
@@ -54,8 +57,8 @@ export class Triggers {
   }
 
   /**
-   * Starts a conversation and yields its events until the agent has answered. A connection that breaks is opened again.
-   * If the server has no free stream, the run is polled: the messages come whole, without `delta`.
+   * Starts a conversation and yields its events until the agent has answered. A broken connection is opened again. If
+   * the server has no free stream, the run is polled. Messages then arrive complete, without `delta`.
    */
   stream(
     agent: string,
@@ -121,14 +124,14 @@ export class Runs {
     return new List(read, cursor);
   }
 
-  /** Ends the run early. Messages that were sent stay. */
+  /** Ends the run early. Messages that were already sent are not removed. */
   cancel(run: RunRef, options: WriteOptions = {}): Promise<Run> {
     return this.#transport.json('POST', `${pathOf(run)}/cancel`, options);
   }
 
   /**
-   * Resolves with the run and its messages when the agent has answered (`until: 'end'`: when the run has ended, which
-   * may take days). Bound it with `signal`, for example `AbortSignal.timeout(60_000)`.
+   * Resolves with the run and its messages after the agent has answered. With `until: 'end'`, it resolves after the run
+   * has ended, which may take days. Limit the wait with `signal`, for example `AbortSignal.timeout(60_000)`.
    */
   async wait(
     run: RunRef,
@@ -141,7 +144,7 @@ export class Runs {
     }
   }
 
-  /** The events of the run until it has ended. `lastEventId`: the `id` of the last message that you have. */
+  /** Yields the events of the run until it has ended. `lastEventId`: the `id` of the last message that you received. */
   stream(
     run: RunRef,
     { lastEventId, ...options }: CallOptions & { lastEventId?: string | undefined } = {},
@@ -155,7 +158,7 @@ export class Runs {
   }
 }
 
-/** The run with its messages, again and again, with longer and longer pauses. */
+/** Reads the run with its messages repeatedly, with growing pauses. */
 async function* states(runs: Runs, run: RunRef, options: CallOptions): AsyncGenerator<Run, never, void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
     yield await runs.get(run, { ...options, include: ['messages'] });

@@ -1,6 +1,9 @@
 import type { EventData } from './wire.ts';
 
-/** Standard Webhooks 1.0 (https://www.standardwebhooks.com) with WebCrypto: the same code on Node, Deno, Bun and at the edge. */
+/**
+ * Standard Webhooks 1.0 (https://www.standardwebhooks.com) with WebCrypto. The same code runs on Node, Deno, Bun and
+ * edge runtimes.
+ */
 const TOLERANCE_SECONDS = 5 * 60;
 
 type HeaderValues = Headers | Record<string, string | string[] | undefined>;
@@ -12,8 +15,8 @@ export class WebhookVerificationError extends Error {
 
 export type EventType = keyof EventData;
 /**
- * An event of Parley: `switch (event.type)` narrows `data`. A newer server may send types that this version of the
- * library does not know: ignore them in `default`.
+ * An event of Parley: `switch (event.type)` narrows `data`. A newer server may send types that this version does not
+ * know, so ignore them in `default`.
  */
 export type WebhookEvent<Type extends EventType = EventType> = {
   [Name in Type]: { id: string; type: Name; timestamp: string; data: EventData[Name] };
@@ -22,10 +25,10 @@ export type WebhookEvent<Type extends EventType = EventType> = {
 export type WebhookHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string };
 
 async function verify<T = WebhookEvent>(
-  /** The raw body, byte for byte, before any JSON parser. */
+  /** The raw bytes of the body, before any JSON parser. */
   body: Body,
   headers: HeaderValues,
-  /** `whsec_…`; several while you replace one. */
+  /** `whsec_…`. Pass several while you replace a secret. */
   secret: string | readonly string[] | undefined,
   { now = Date.now() }: { now?: number | undefined } = {},
 ): Promise<T> {
@@ -50,7 +53,9 @@ async function verify<T = WebhookEvent>(
   throw new WebhookVerificationError('No signature matches.');
 }
 
-/** The headers of a signed call, for example to the inbound URL of a webhook channel. Send exactly this `body`. */
+/**
+ * Returns the headers of a signed call, for example to the inbound URL of a webhook channel. Send exactly this `body`.
+ */
 async function sign(
   body: Body,
   secret: string | undefined,

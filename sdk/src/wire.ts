@@ -31,12 +31,12 @@ export type Problem = {
 
 export type EndUserInput = {
     /**
-     * Our id; then nothing else may be given.
+     * Parley's ID. No other field is then allowed.
      * @pattern ^enduser_[0-7][0-9a-hjkmnp-tv-z]{25}$
      */
     id?: string;
     /**
-     * Your own id. A person is found by it, else by `email`, else by `phone`, and made when there is none.
+     * Your own ID. Parley finds a person by it, then by `email`, then by `phone`, and creates a person if there is none.
      * @minLength 1
      * @maxLength 255
      */
@@ -71,7 +71,7 @@ export type EndUserInput = {
      */
     time_zone?: string;
     /**
-     * Merged into what is stored; null removes an attribute, where the key may.
+     * Merged into the stored attributes. Null removes an attribute, if the key has the permission.
      */
     attributes?: Record<string, unknown>;
 };
@@ -79,7 +79,7 @@ export type EndUserInput = {
 export type TriggerCall = {
     end_user?: EndUserInput;
     /**
-     * Absent: the channel of the trigger, else the sandbox of the agent.
+     * Absent: the channel of the trigger, or the sandbox of the agent if the trigger has none.
      */
     channel?: {
         /**
@@ -88,41 +88,41 @@ export type TriggerCall = {
          */
         id?: string;
         /**
-         * Where the person is reached there; absent: what is known of them.
+         * The address of the person on this channel. Absent: the stored address.
          * @minLength 1
          * @maxLength 320
          */
         address?: string;
     };
     /**
-     * Values for what the trigger declares; the agent’s words may hold them: {{order_id}}.
+     * Values for the variables that the trigger declares. The texts of the agent may contain them: {{order_id}}.
      */
     variables?: Record<string, unknown>;
     /**
-     * What the person says, or what happened: the agent answers it. Absent: the agent opens.
+     * The message of the person, or an event. The agent answers it. Absent: the agent writes first.
      * @minLength 1
      * @maxLength 32000
      */
     message?: string;
     conversation?: {
         /**
-         * Your own name for it, such as the order.
+         * Your own name for the conversation, such as an order number.
          * @minLength 1
          * @maxLength 255
          */
         key: string;
         /**
-         * What to do if it exists: continue it, start a new one, or refuse with `already_exists`. Default: `continue`.
+         * What happens if it exists: continue it, start a new one, or refuse with `already_exists`. Default: `continue`.
          */
         on_existing?: "continue" | "new" | "reject";
     };
     /**
-     * Your own notes, given back with the record.
+     * Your own notes. Every response with the record contains them.
      */
     metadata?: Record<string, string>;
     send_at?: string | null;
     /**
-     * Only say what would happen. Default: `false`.
+     * True: returns the expected result without any effect. Default: `false`.
      */
     dry_run?: boolean;
 };
@@ -270,7 +270,7 @@ export type AnsweredRun = {
      */
     created_at: string;
     /**
-     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     * The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.
      */
     unchanged?: string[];
     messages: Message[];
@@ -299,7 +299,7 @@ export type DryRun = {
     opening: string | null;
     skip_reason: string | null;
     /**
-     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     * The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.
      */
     unchanged?: string[];
     send_at: string | null;
@@ -319,11 +319,11 @@ export type Cost = {
 export type ModelUse = {
     provider: string;
     /**
-     * Empty: the embedded agent, or a hand-off, answered in place of a model.
+     * Empty: the built-in engine or a hand-off replaced the model.
      */
     model: string;
     /**
-     * Turns that a model worked on, also those whose answer was not stored.
+     * Turns with a model call, including turns whose answer was not stored.
      */
     turns: number;
     /**
@@ -331,12 +331,12 @@ export type ModelUse = {
      */
     calls: number;
     /**
-     * Calls of these whose tokens are not known: the provider did not say, or did not answer in time.
+     * Calls with an unknown number of tokens: the provider did not report it, or did not respond in time.
      */
     unmeasured_calls: number;
     input_tokens: number;
     /**
-     * Input tokens that the provider had in its cache.
+     * Input tokens that the provider read from its cache.
      */
     cached_tokens: number;
     output_tokens: number;
@@ -346,7 +346,7 @@ export type ModelUse = {
      */
     cost: Cost | null;
     /**
-     * Models that come before it and did not answer, with the reason.
+     * The earlier models that did not answer, with the reason.
      */
     instead_of: {
         provider: string;
@@ -373,7 +373,7 @@ export type Run = {
         detail: string;
     } | null;
     /**
-     * Your own notes, given back with the record.
+     * Your own notes. Every response with the record contains them.
      */
     metadata: Record<string, string>;
     attempts: number;
@@ -382,7 +382,7 @@ export type Run = {
     finished_at: string | null;
     messages?: Message[];
     /**
-     * With `include=models`: the models that answered, what they used, and what kept others from answering.
+     * With `include=models`: the models that answered, their usage, and the reasons for each fallback.
      */
     models?: ModelUse[];
 };
@@ -404,7 +404,7 @@ export type AcceptedRun = {
      */
     created_at: string;
     /**
-     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     * The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.
      */
     unchanged?: string[];
 };
@@ -469,7 +469,7 @@ export type Campaign = {
 export type RecipientInput = {
     end_user: EndUserInput;
     /**
-     * For the words of the campaign: {{voucher}}.
+     * Values for the variables in the texts of the campaign: {{voucher}}.
      */
     variables?: Record<string, unknown>;
     send_at?: string | null;
@@ -483,7 +483,7 @@ export type PushRecipients = {
      */
     recipients: (Record<string, unknown> | RecipientInput)[];
     /**
-     * `campaign`: a person who is enrolled already is a duplicate. `none`: enrolled once more. Default: `campaign`.
+     * `campaign`: a person who is already enrolled is a duplicate. `none`: the person is enrolled again. Default: `campaign`.
      */
     dedupe?: "campaign" | "none";
 };
@@ -495,7 +495,7 @@ export type PushResult = {
     status: "pending" | "duplicate" | "suppressed" | "invalid";
     reason: string | null;
     /**
-     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     * The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.
      */
     unchanged?: string[];
     errors?: {
@@ -549,11 +549,11 @@ export type CreateEndUser = {
     locale?: string | null;
     time_zone?: string | null;
     /**
-     * Merged into what is stored; null removes an attribute.
+     * Merged into the stored attributes. Null removes an attribute.
      */
     attributes?: Record<string, unknown>;
     /**
-     * All tags, in place of the stored ones.
+     * Replaces all stored tags.
      * @maxItems 100
      */
     tags?: string[];
@@ -604,11 +604,11 @@ export type UpsertEndUser = {
     locale?: string | null;
     time_zone?: string | null;
     /**
-     * Merged into what is stored; null removes an attribute.
+     * Merged into the stored attributes. Null removes an attribute.
      */
     attributes?: Record<string, unknown>;
     /**
-     * All tags, in place of the stored ones.
+     * Replaces all stored tags.
      * @maxItems 100
      */
     tags?: string[];
@@ -620,29 +620,29 @@ export type UpsertEndUser = {
 
 export type SearchEndUsers = {
     /**
-     * Beginnings of words of the name, or the beginning of e-mail address, phone number or external id.
+     * The start of a word of the name, or the start of the e-mail address, phone number or external ID.
      * @minLength 1
      * @maxLength 100
      */
     query?: string;
     filter?: {
         /**
-         * Attributes that the person has with exactly these values.
+         * Finds people who have these attributes with exactly these values.
          */
         attributes?: Record<string, unknown>;
         /**
-         * Tags that the person has, all of them.
+         * Finds people who have all of these tags.
          * @maxItems 20
          */
         tags?: string[];
         /**
-         * The caller's own id of the person.
+         * The caller's own ID of the person.
          * @minLength 1
          * @maxLength 255
          */
         external_id?: string;
         /**
-         * Kept in lower case.
+         * Stored in lower case.
          * @maxLength 254
          * @format email
          */
@@ -702,11 +702,11 @@ export type UpdateEndUser = {
     locale?: string | null;
     time_zone?: string | null;
     /**
-     * Merged into what is stored; null removes an attribute.
+     * Merged into the stored attributes. Null removes an attribute.
      */
     attributes?: Record<string, unknown>;
     /**
-     * All tags, in place of the stored ones.
+     * Replaces all stored tags.
      * @maxItems 100
      */
     tags?: string[];
@@ -719,7 +719,7 @@ export type UpdateEndUser = {
 export type SetConsent = {
     status: "opted_in" | "opted_out";
     /**
-     * Where the person said so; absent: api.
+     * Where the person gave or withdrew consent. Absent: api.
      * @minLength 1
      * @maxLength 100
      */
@@ -771,15 +771,15 @@ export type EndUserExport = {
 
 export type ChannelCapabilities = {
     /**
-     * Content types that a message may have.
+     * The content types that a message may have.
      */
     content: ("text" | "image" | "audio" | "video" | "file" | "location" | "choices" | "template")[];
     /**
-     * Characters of one message.
+     * The maximum characters of one message.
      */
     max_text: number;
     /**
-     * What the provider reports about a message after it was sent.
+     * The reports that the provider sends about a message after sending.
      */
     receipts: ("delivered" | "read" | "failed")[];
     /**
@@ -788,7 +788,7 @@ export type ChannelCapabilities = {
     inbound: boolean;
     reply_window_hours: number | null;
     /**
-     * A message needs an address of the recipient.
+     * A message requires an address of the recipient.
      */
     needs_address: boolean;
 };
@@ -816,12 +816,12 @@ export type ChannelList = {
 
 export type SendMessage = {
     /**
-     * Exactly one of the three.
+     * Exactly one of the three fields.
      */
     to: {
         end_user?: EndUserInput;
         /**
-         * Phone number, e-mail address or other name under which the channel knows the person.
+         * The phone number, e-mail address or other name by which the channel identifies the person.
          * @minLength 1
          * @maxLength 320
          */
@@ -834,7 +834,7 @@ export type SendMessage = {
     content: MessageContent;
     reply_to?: string | null;
     /**
-     * Your own notes, given back with the record.
+     * Your own notes. Every response with the record contains them.
      */
     metadata?: Record<string, string>;
     send_at?: string | null;
@@ -850,14 +850,14 @@ export type AcceptedMessage = {
      */
     created_at: string;
     /**
-     * What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.
+     * The fields of the person in this call that were not applied, e.g. `email`, `attributes.tier`. A key without the permission `end_users` fills empty fields but changes no existing value. Absent: all fields were applied.
      */
     unchanged?: string[];
 };
 
 export type DeliveryError = {
     /**
-     * Why, by one of the codes under /docs/guides/channel-kinds.
+     * The reason, as one of the codes under /docs/guides/channel-kinds.
      */
     code: string;
     detail: string;
@@ -877,7 +877,7 @@ export type ChannelMessage = {
     content: MessageContent;
     reply_to: string | null;
     /**
-     * Your own notes, given back with the record.
+     * Your own notes. Every response with the record contains them.
      */
     metadata: Record<string, string>;
     send_at: string | null;
@@ -885,7 +885,7 @@ export type ChannelMessage = {
     error: DeliveryError | null;
     provider_message_id: string | null;
     /**
-     * The provider may have been called more than once: a worker died or an answer was lost in between.
+     * True: the provider may have received the message more than once, because a worker stopped or a response was lost.
      */
     possible_duplicate: boolean;
 };
@@ -966,19 +966,19 @@ export type Ready = {
  */
 export type LeakReport = {
     /**
-     * The whole value of the key.
+     * The complete value of the key.
      */
     token: string;
     /**
-     * The name of the pattern that matched; not looked at.
+     * The name of the pattern that matched. Parley ignores it.
      */
     type?: string;
     /**
-     * Where the key was found; shown to its owners.
+     * Where the key was found. Its owners see it.
      */
     url?: string | null;
     /**
-     * What kind of place that is, for example `commit`.
+     * The kind of place, for example `commit`.
      */
     source?: string | null;
 }[];

@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { CHROMIUM, openBrowser } from '../../test/journeys/dashboard-browser.ts';
 
-/** The client library in a real browser: what a page may call, and what it hears of the rest. */
+/** Runs the client library in a real browser and checks which calls a page may make. */
 let app: TestApp;
 let site: Server;
 let page: Page;
@@ -51,10 +51,10 @@ afterAll(async () => {
   await app?.stop();
 });
 
-// Another host and another port than the server's.
+// The page has another host and another port than the server.
 const origin = (): string => `http://localhost:${(site.address() as AddressInfo).port}`;
 
-/** Runs the body of a function in the page; what it throws comes back as its name, code and words. */
+/** Runs the body of a function in the page. A thrown error is returned as its name, code and message. */
 // oxlint-disable-next-line typescript/no-explicit-any -- foreign objects, read by tests
 const inPage = (body: string): Promise<any> =>
   page.evaluate(`(async () => {
@@ -67,8 +67,8 @@ const inPage = (body: string): Promise<any> =>
 const people = async (): Promise<number> =>
   (await app.call('GET', '/api/end-users?external_id=from-a-page', { key: apiKey })).body.data.length;
 
-describe.runIf(CHROMIUM)('in a page of Chromium', () => {
-  test('an API key is refused before anything is sent', async () => {
+describe.runIf(CHROMIUM)('the library in a page of Chromium', () => {
+  test('refuses an API key before it sends a request', async () => {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
     expect(await inPage('new Parley({ baseUrl, apiKey });')).toMatchObject({
@@ -78,7 +78,7 @@ describe.runIf(CHROMIUM)('in a page of Chromium', () => {
     expect(sent.filter((url) => url.startsWith(app.url))).toEqual([]);
   });
 
-  test('the API lets no other origin in, even with a valid key: the error says so, and nothing happens', async () => {
+  test('explains that the API refuses other origins even with a valid key, and the call has no effect', async () => {
     const refused = await inPage(`
       const parley = new Parley({ baseUrl, apiKey, dangerouslyAllowBrowser: true, maxRetries: 0 });
       await parley.endUsers.create({ external_id: 'from-a-page' });`);
@@ -92,13 +92,13 @@ describe.runIf(CHROMIUM)('in a page of Chromium', () => {
     expect((await app.call('GET', `/api/triggers/${agent}/${trigger}/runs`, { key: apiKey })).body.data).toEqual([]);
   });
 
-  test('the web chat of an allowed origin can be called, without any key', async () => {
+  test('calls the web chat from an allowed origin without a key', async () => {
     const answer = await inPage(`
       const parley = new Parley({ baseUrl, maxRetries: 0 });
       await parley.request('GET', '/chat/' + channel + '/messages');`);
-    // The server answered, and the page may read the answer: without a visitor's token it is a refusal with a code.
+    // The page may read the response: a refusal with a code, because the visitor's token is missing.
     expect(answer).toMatchObject({ ours: true, code: 'visitor_token_invalid', status: 401 });
-    // The routes of the web chat take no Idempotency-Key, which every POST of the library has.
+    // The routes of the web chat refuse an Idempotency-Key, which the library sends with every POST.
     const opened = await inPage(`
       const parley = new Parley({ baseUrl, maxRetries: 0 });
       await parley.request('POST', '/chat/' + channel + '/sessions', { body: {} });`);
@@ -115,7 +115,7 @@ describe.runIf(CHROMIUM)('in a page of Chromium', () => {
     expect(read).toMatchObject({ data: [], has_more: false });
   });
 
-  test('webhooks.verify and the errors load there, too', async () => {
+  test('loads webhooks.verify and the errors in a page', async () => {
     expect(
       await inPage(`
         const { webhooks } = await import('/parley.js');

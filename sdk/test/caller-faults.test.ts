@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LogEntry, Parley, type ParleyError, type ParleyOptions, type ResponseInfo } from '../src/parley.ts';
 
-/** What a caller can get wrong is reported immediately, in a sentence; and what a caller can observe of each call. */
+/**
+ * Mistakes of the caller are reported immediately in a sentence. These tests also check the data that a caller can
+ * observe of each call.
+ */
 let server: Server;
 let baseUrl: string;
 const calls: IncomingMessage[] = [];
@@ -86,7 +89,7 @@ describe('a fault of the caller is reported before the first attempt', () => {
     expect(calls).toHaveLength(0);
   });
 
-  test.for([301, 302, 307, 308])('a redirect with %i is not followed, and not repeated', async (status) => {
+  test.for([301, 302, 307, 308])('does not follow or repeat a redirect with status %i', async (status) => {
     answer = { status, headers: { location: 'https://other.example/api/me' } };
     const error = await thrownBy(() => client().me());
     expect(error).toMatchObject({ code: 'response_invalid', status, attempts: 1 });
@@ -94,7 +97,7 @@ describe('a fault of the caller is reported before the first attempt', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a call without a key, to a route that needs one', async () => {
+  test('explains that the client has no key if a route requires one', async () => {
     answer = { status: 401, body: { code: 'authorization_missing', detail: 'Send a header.', request_id: 'req_1' } };
     const error = await thrownBy(() => new Parley({ baseUrl }).me());
     expect(error.message).toBe(
@@ -103,8 +106,8 @@ describe('a fault of the caller is reported before the first attempt', () => {
   });
 });
 
-describe('of each call', () => {
-  test('the message of an error has the first fault, and the error has the headers', async () => {
+describe('for each call', () => {
+  test('puts the first fault into the error message and the headers into the error', async () => {
     const fault = (pointer: string) => ({ pointer, code: 'format', detail: 'Must be an e-mail address.' });
     const body = { code: 'validation_failed', detail: 'The body has faults.', request_id: 'req_1' };
     answer = {
@@ -119,12 +122,12 @@ describe('of each call', () => {
     expect((error as ParleyError).headers?.get('x-limit')).toBe('7');
   });
 
-  test('the request names the library and its runtime', async () => {
+  test('names the library and its runtime in the request', async () => {
     await client().me();
     expect(calls[0]!.headers['user-agent']).toMatch(/^parley-sdk\/source Node\.js\/\d+$/);
   });
 
-  test('status and headers of the response can be read, and the response itself', async () => {
+  test('makes status, headers and the raw response available', async () => {
     answer = { status: 202, headers: { 'idempotent-replayed': 'true' }, body: { id: 'run_1' } };
     const seen: ResponseInfo[] = [];
     await client().triggers.start('agent_1', 'trigger_1', {}, { onResponse: (response) => seen.push(response) });
@@ -140,7 +143,7 @@ describe('of each call', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('a log entry is written for each attempt, without key, body and query', async () => {
+  test('writes a log entry for each attempt, without key, body and query', async () => {
     const entries: LogEntry[] = [];
     const plain = { method: 'GET', path: '/api/end-users', requestId: 'req_1' };
     const parley = client({ log: (entry) => entries.push(entry) });
@@ -158,20 +161,20 @@ describe('of each call', () => {
     ]);
   });
 
-  test('a log that fails does not fail the call', async () => {
+  test('does not fail a call because the log function throws', async () => {
     const log = (): void => {
       throw new Error('The disk is full.');
     };
     expect(await client({ log }).me()).toEqual({ ok: true });
   });
 
-  test('a timeout without an end is no timeout of one millisecond', async () => {
+  test('accepts an infinite timeout', async () => {
     expect(await client({ timeout: Infinity }).me()).toEqual({ ok: true });
   });
 });
 
 describe('rows', () => {
-  /** Answers as the server does, and reads no body that contains half of an emoji. */
+  /** Responds like the server, which cannot parse a body that contains half of an emoji. */
   const half = String.fromCharCode(0xd83d);
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     const text = init!.body as string;
@@ -187,7 +190,7 @@ describe('rows', () => {
   const keys: string[] = [];
   beforeEach(() => void (keys.length = 0));
 
-  test('that fit into no call are reported by their index, and all others are written', async () => {
+  test('reports rows that fit into no call by their index, and writes all others', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({ external_id: `crm-${n}`, name: 'x' }));
     rows[3]!.name = 'x'.repeat(300_000);
     rows[8]!.name = half;
@@ -203,7 +206,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('of a campaign, too', async () => {
+  test('reports recipients of a campaign that fit into no call, and writes all others', async () => {
     const large = { end_user: { external_id: 'x'.repeat(300_000) }, ref: 'large' };
     const wrong: unknown[] = [];
     const counts = await client({ fetch }).campaigns.push('campaign_1', [large, { end_user: { external_id: 'b' } }], {
@@ -213,7 +216,7 @@ describe('rows', () => {
     expect(wrong).toEqual([[0, 'large', 'too_long']]);
   });
 
-  test('have keys of at most 255 characters, which differ by batch and by the key of the caller', async () => {
+  test('sends batch keys of at most 255 characters that differ by batch and by the key of the caller', async () => {
     const rows = [{ external_id: 'a' }, { external_id: 'b' }];
     const upload = async (idempotencyKey: string) => {
       keys.length = 0;

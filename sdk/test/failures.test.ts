@@ -5,7 +5,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../../test/factorie
 import { isParleyError, Parley, type ParleyOptions } from '../src/parley.ts';
 import { startFaultyProxy, type FaultyProxy, type Step } from './faulty-proxy.ts';
 
-/** The client library behind a network with faults, before a real server. */
+/** Tests the client library against a real server, with a proxy that causes network failures. */
 let app: TestApp;
 let proxy: FaultyProxy;
 let agent: string;
@@ -49,14 +49,14 @@ const people = async (externalId: string) =>
   (await app.call('GET', `/api/end-users?external_id=${externalId}`, { key: apiKey })).body.data.length as number;
 
 describe('a call is repeated', () => {
-  test('after 429, not before Retry-After, and with the same key', async () => {
+  test('repeats a call after 429 with the same key, and not before Retry-After', async () => {
     await client(problem(429, 'rate_limited', { 'retry-after': '1' })).triggers.start(agent, trigger);
     const [first, second] = proxy.calls;
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990);
     expect([proxy.calls.length, keys().size, typeof [...keys()][0]]).toEqual([2, 1, 'string']);
   });
 
-  test('after 503, after the answer of a proxy, and while the first call goes on', async () => {
+  test('repeats a call after 503, after the response of a proxy, and while the first call is in progress', async () => {
     const steps = [
       problem(503, 'unavailable'),
       { status: 502, body: '<html>' },
@@ -66,7 +66,7 @@ describe('a call is repeated', () => {
     expect([proxy.calls.length, keys().size]).toEqual([4, 1]);
   });
 
-  test('after an answer that was lost, and nothing happens twice', async () => {
+  test('repeats a call whose response was lost, without a second effect', async () => {
     const parley = client('lose the answer');
     const run = await parley.triggers.start(agent, trigger, { metadata: { lost: 'yes' } });
     expect([proxy.calls.length, keys().size]).toEqual([2, 1]);
@@ -84,7 +84,7 @@ describe('a call is repeated', () => {
     expect(await failed(parley.endUsers.delete(id))).toMatchObject({ code: 'end_user_not_found' });
   });
 
-  test('with the key that the caller gives', async () => {
+  test('repeats a call with the key of the caller', async () => {
     const parley = client('lose the answer');
     const [one, two] = [
       await parley.triggers.start(agent, trigger, {}, { idempotencyKey: 'mine' }),
@@ -95,7 +95,7 @@ describe('a call is repeated', () => {
 });
 
 describe('a call is not repeated', () => {
-  test('when another attempt cannot help', async () => {
+  test('does not repeat a call if another attempt cannot help', async () => {
     expect(await failed(client(problem(403, 'permission_missing')).me())).toMatchObject({
       code: 'permission_missing',
       requestId: 'req_1',
@@ -103,7 +103,7 @@ describe('a call is not repeated', () => {
     expect(proxy.calls).toHaveLength(1);
   });
 
-  test('beyond its retries, nor when Retry-After is too long', async () => {
+  test('stops after its retries, and immediately if Retry-After is too long', async () => {
     const down = problem(503, 'unavailable');
     const error = await failed(with_({ maxRetries: 1 }, down, down, down).me());
     expect([isParleyError(error, 'unavailable'), isParleyError(error, 'rate_limited')]).toEqual([true, false]);
@@ -117,14 +117,14 @@ describe('a call is not repeated', () => {
 });
 
 describe('a call ends', () => {
-  test('when an attempt takes too long', async () => {
+  test('ends a call if an attempt takes too long', async () => {
     expect(await failed(with_({ timeout: 150, maxRetries: 1 }, 'stall', 'stall').me())).toMatchObject({
       code: 'timed_out',
       attempts: 2,
     });
   });
 
-  test('when its signal says so: before, in the call, and in the pause before a retry', async () => {
+  test('ends a call when its signal aborts: before the call, during it, and in the pause before a retry', async () => {
     const gone = new Error('gone');
     expect(await failed(client().me({ signal: AbortSignal.abort(gone) }))).toBe(gone);
     expect(proxy.calls).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('a call ends', () => {
     }
   });
 
-  test('when no server listens, with the fault of the connection', async () => {
+  test('reports the connection error if no server listens', async () => {
     const closed = await startFaultyProxy(app.url);
     await closed.close();
     const error = await failed(new Parley({ apiKey, baseUrl: closed.url, maxRetries: 1 }).me());
@@ -148,29 +148,32 @@ describe('a call ends', () => {
 });
 
 describe('a stream', () => {
-  test.for(['run', 'message'])('that breaks after "%s" goes on, and brings each message once', async (cutAfter) => {
-    const texts: unknown[] = [];
-    const names: string[] = [];
-    const parley = client({ cutAfter });
-    for await (const event of parley.triggers.stream(agent, trigger, {
-      end_user: { external_id: cutAfter, name: 'Asha' },
-      metadata: { cut: cutAfter },
-    })) {
-      names.push(event.event);
-      if (event.event === 'message') texts.push(event.data.content);
-    }
-    expect(texts).toEqual([{ type: 'text', text: 'Hello Asha' }]);
-    expect(names.at(-1)).toBe('run');
-    const again = proxy.calls.slice(1).find(({ url }) => url.endsWith('/events'));
-    // A fast agent may have answered before the first word about the run, or have ended it with that word.
-    const had = cutAfter === 'message' ? ['msg_'] : [undefined, 'msg_'];
-    expect(had).toContain(again?.headers['last-event-id']?.slice(0, 4));
-    const runs = [];
-    for await (const one of parley.runs.list(agent, trigger)) if (one.metadata['cut'] === cutAfter) runs.push(one);
-    expect(runs).toHaveLength(1);
-  });
+  test.for(['run', 'message'])(
+    'continues a stream that breaks after "%s" and delivers each message once',
+    async (cutAfter) => {
+      const texts: unknown[] = [];
+      const names: string[] = [];
+      const parley = client({ cutAfter });
+      for await (const event of parley.triggers.stream(agent, trigger, {
+        end_user: { external_id: cutAfter, name: 'Asha' },
+        metadata: { cut: cutAfter },
+      })) {
+        names.push(event.event);
+        if (event.event === 'message') texts.push(event.data.content);
+      }
+      expect(texts).toEqual([{ type: 'text', text: 'Hello Asha' }]);
+      expect(names.at(-1)).toBe('run');
+      const again = proxy.calls.slice(1).find(({ url }) => url.endsWith('/events'));
+      // A fast agent may have answered before the first `run` event, or that event may already end the run.
+      const had = cutAfter === 'message' ? ['msg_'] : [undefined, 'msg_'];
+      expect(had).toContain(again?.headers['last-event-id']?.slice(0, 4));
+      const runs = [];
+      for await (const one of parley.runs.list(agent, trigger)) if (one.metadata['cut'] === cutAfter) runs.push(one);
+      expect(runs).toHaveLength(1);
+    },
+  );
 
-  test('whose call was accepted while no stream was free polls the run', async () => {
+  test('polls the run if no stream was free when the call was accepted', async () => {
     const parley = client();
     const person = { end_user: { external_id: 'no-stream', name: 'Asha' } };
     const run = await parley.triggers.start(agent, trigger, person);
@@ -189,7 +192,7 @@ describe('a stream', () => {
     expect(proxy.calls.filter(({ url }) => url.endsWith('/events'))).toEqual([]);
   });
 
-  test('ends with its signal, and when its reader leaves', async () => {
+  test('ends a stream when its signal aborts or its reader stops', async () => {
     const run = await client().triggers.start(agent, trigger, {}, { wait: 20 });
     const end = new AbortController();
     const events = client().runs.stream(run, { signal: end.signal });
@@ -201,13 +204,13 @@ describe('a stream', () => {
     for await (const _ of client().runs.stream(run)) break;
   });
 
-  test('of a run that does not exist is refused', async () => {
+  test('refuses the stream of a run that does not exist', async () => {
     const run = { id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab', agent_id: agent, trigger_id: trigger };
     expect(await failed(client().runs.stream(run).next())).toMatchObject({ code: 'run_not_found' });
   });
 });
 
-test('a key is refused in a page', () => {
+test('refuses a key in a browser page', () => {
   (globalThis as { document?: unknown }).document = {};
   try {
     expect(() => new Parley({ apiKey, baseUrl: app.url })).toThrow(/backend/);

@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the next call meets; without a plan it passes. */
+/** The fault of the next call. Without a planned step, the call passes. */
 export type Step =
   | 'pass'
-  /** The server has done it; its answer is lost. */
+  /** The server completes the call, but its response is lost. */
   | 'lose the answer'
   /** Nothing answers. */
   | 'stall'
-  /** The stream breaks behind the first event of this name. */
+  /** The stream breaks after the first event with this name. */
   | { cutAfter: string }
   | { status: number; headers?: Record<string, string>; body?: string };
 export type Call = { method: string; url: string; headers: IncomingMessage['headers']; at: number };
 export type FaultyProxy = { url: string; plan: Step[]; calls: Call[]; close(): Promise<void> };
 
-/** Stands on a real socket before a real server. */
+/** Starts a proxy on a real socket in front of a real server. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const plan: Step[] = [];
   const calls: Call[] = [];
@@ -64,7 +64,7 @@ function forward(
       const found = new RegExp(`event: ${step.cutAfter}\\n[^]*?\\n\\n`).exec(text);
       if (!found) return void response.write(chunk);
       answer.removeAllListeners('data').removeAllListeners('end').destroy();
-      // What belongs to the event leaves before the connection breaks.
+      // The complete event is sent before the connection breaks.
       response.write(text.slice(before, found.index + found[0].length), () => setTimeout(() => response.destroy(), 20));
     });
     answer.on('end', () => response.end());

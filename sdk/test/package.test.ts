@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { PATH, RUNTIMES } from '../../test/installed-package.ts';
 
-/** The package as people get it: built, packed, installed into an empty folder; and the examples of the documents in it. */
+/** Builds, packs and installs the package into an empty folder, and runs the examples of the documents in it. */
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const MAX_BYTES = 20_000;
 const run = promisify(execFile);
@@ -48,7 +48,7 @@ const BUN: Runtime = [program('@oven', 'bun-linux-x64', 'bin', 'bun'), 'run'];
 const start = async (file: string, [runtime, ...args]: Runtime = [process.execPath]): Promise<string> =>
   (await run(runtime, [...args, file], { cwd: path.join(folder, 'app'), env: { ...env, NO_COLOR: '1' } })).stdout;
 
-/** Saves the blocks of a document under the name in their first line. */
+/** Saves each code block of a document under the file name in its first line. */
 function save(document: string): string[] {
   return [...read(document).matchAll(/```ts\n\/\/ (\S+\.mts)\n[^]*?```/g)].map(([block, name]) => {
     writeFileSync(path.join(folder, 'app', name!), block.slice('```ts\n'.length, -'```'.length));
@@ -57,7 +57,7 @@ function save(document: string): string[] {
 }
 
 describe('the package of the client library', () => {
-  test('has no dependency, and its types are complete', () => {
+  test('the package has no dependency, and its types are complete', () => {
     expect(readdirSync(path.join(folder, 'app', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       '@parley',
     ]);
@@ -74,7 +74,7 @@ describe('the package of the client library', () => {
     }
   });
 
-  test('runs the compiled examples, and answers `require`', async () => {
+  test('the package runs the compiled examples and supports `require`', async () => {
     expect(await start('compiled/start.mjs')).toMatch(EXAMPLES['start.mts']);
     writeFileSync(
       path.join(folder, 'app', 'old.cjs'),
@@ -100,17 +100,17 @@ describe('the package of the client library', () => {
     for (const file of Object.keys(EXAMPLES)) said.push(await start(file, as));
     return said;
   };
-  test('runs the examples of the documents', async () => {
+  test('the examples of the documents run', async () => {
     expect(await outputs()).toEqual(asTheySay);
   });
-  test.runIf(RUNTIMES)('runs them in Deno', { tags: ['long'] }, async () => {
+  test.runIf(RUNTIMES)('the examples run in Deno', { tags: ['long'] }, async () => {
     expect(await outputs(DENO)).toEqual(asTheySay);
   });
-  test.runIf(RUNTIMES)('runs them in Bun', { tags: ['long'] }, async () => {
+  test.runIf(RUNTIMES)('the examples run in Bun', { tags: ['long'] }, async () => {
     expect(await outputs(BUN)).toEqual(asTheySay);
   });
 
-  test('runs the example of the README', async () => {
+  test('the example of the README runs', async () => {
     const [name] = save('README.md');
     const { AGENT, TRIGGER } = env as { AGENT: string; TRIGGER: string };
     const file = path.join(folder, 'app', name!);
@@ -122,7 +122,7 @@ describe('the package of the client library', () => {
     expect(await start(name!)).toMatch(/^waiting_for_user [^]*text: /);
   });
 
-  test('is small, and smaller for those who use a part of it', async () => {
+  test('the bundle is small, and smaller if only a part is imported', async () => {
     const sizeOf = async (code: string): Promise<number> => {
       const file = path.join(folder, 'app', 'entry.mjs');
       writeFileSync(file, code);

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { Parley } from '../src/parley.ts';
 
-/** Every route of the public description, called with its method on a real server. */
+/** Calls every route of the public description through its method, on a real server. */
 let app: TestApp;
 let agent: string;
 let trigger: string;
@@ -15,7 +15,7 @@ let parley: Parley;
 let ofCampaign: Parley;
 const called = new Set<string>();
 
-/** Notes method and path as the library sends them. */
+/** Records the method and path of each request of the library. */
 const noting: typeof fetch = (input, init) => {
   called.add(`${init!.method} ${new URL(new Request(input).url).pathname}`);
   return fetch(input, init);
@@ -43,7 +43,7 @@ const take = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
 };
 
 describe('the client library', () => {
-  test('knows the service, its key and the description', async () => {
+  test('reads the health of the service, the record of its key and the API description', async () => {
     expect(await parley.health()).toMatchObject({ status: 'ok' });
     expect(await parley.ready()).toEqual({ status: 'ready' });
     expect(await parley.me()).toMatchObject({ permissions: ['triggers', 'channels', 'end_users'] });
@@ -88,7 +88,7 @@ describe('the client library', () => {
     await expect.poll(async () => (await parley.channels.message(agent, channel, sent.id)).status).toBe('delivered');
   });
 
-  test('keeps people in step, finds, exports and erases them', async () => {
+  test('upserts, finds, exports and erases people', async () => {
     const { endUsers } = parley;
     const odd = await endUsers.upsert('crm/42?#é', { name: 'Omar Said', attributes: { plan: 'gold' } });
     expect(odd).toMatchObject({ external_id: 'crm/42?#é' });
@@ -109,7 +109,7 @@ describe('the client library', () => {
     await expect(endUsers.get(made.id)).rejects.toMatchObject({ code: 'end_user_not_found', status: 404 });
   });
 
-  test('upserts any iterable in batches, and reads page after page', async () => {
+  test('upserts any iterable in batches and reads page after page', async () => {
     async function* rows() {
       for (let n = 0; n < 120; n++)
         yield n === 70 ? { external_id: `bulk-${n}`, phone: '1' } : { external_id: `bulk-${n}` };
@@ -149,7 +149,7 @@ describe('the client library', () => {
     expect(await ofCampaign.campaigns.get(campaign)).toMatchObject({ total: 5 });
   });
 
-  test('errors have the code, the fault and the request of the server', async () => {
+  test('throws errors with the code, the fault and the request ID of the server', async () => {
     const error = await parley.endUsers.create({ email: 'no address' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'ParleyError', code: 'validation_failed', status: 422, attempts: 1 });
     expect(error).toMatchObject({ requestId: expect.stringMatching(/^req_/), errors: [{ pointer: '/email' }] });
@@ -163,7 +163,7 @@ describe('the client library', () => {
     const all = Object.entries(paths).flatMap(([at, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`),
     );
-    // A fixed part of a path wins over an id, as in the router.
+    // A fixed part of a path has priority over an ID, as in the router.
     const routeOf = (call: string) =>
       all.find((route) => route === call) ??
       all.find((route) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(call));

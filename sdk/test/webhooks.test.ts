@@ -8,14 +8,14 @@ const body = JSON.stringify(event);
 const signed = (by: string | string[] = secret, at = new Date()) => signWebhook(by, 'msg_1', at, body);
 
 describe('webhooks.verify', () => {
-  test('returns the event that Parley signed, from any form of headers and body', async () => {
+  test('returns the event that Parley signed, for every type of headers and body', async () => {
     const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]));
     for (const headers of [signed(), new Headers(signed()), upper])
       for (const given of [body, Buffer.from(body), new TextEncoder().encode(body)])
         expect(await webhooks.verify(given, headers, secret)).toEqual(event);
   });
 
-  test('accepts one of two secrets on either side while one is replaced', async () => {
+  test('accepts either of two secrets while one is replaced', async () => {
     const next = newWebhookSecret();
     expect(await webhooks.verify(body, signed([secret, next]), next)).toEqual(event);
     expect(await webhooks.verify(body, signed(next), [secret, next])).toEqual(event);
@@ -46,11 +46,14 @@ describe('webhooks.verify', () => {
     ['a parsed body', () => webhooks.verify(event as never, signed(), secret), /raw body/],
     ['no body', () => webhooks.verify(undefined as never, signed(), secret), /raw body/],
     ['no headers', () => webhooks.verify(body, undefined as never, secret), /headers of the request/],
-  ] as [string, () => Promise<unknown>, RegExp][])('reports %s as a fault of the caller', async ([, verify, words]) => {
-    const error = await verify().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toMatch(words);
-  });
+  ] as [string, () => Promise<unknown>, RegExp][])(
+    'reports %s as a mistake of the caller',
+    async ([, verify, words]) => {
+      const error = await verify().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toMatch(words);
+    },
+  );
 
   test('narrows the data of an event by its type', async () => {
     const parsed: WebhookEvent = await webhooks.verify(body, signed(), secret);
@@ -63,7 +66,7 @@ describe('webhooks.verify', () => {
 
 describe('webhooks.sign', () => {
   test.for([body, Buffer.from(body), new TextEncoder().encode(body).buffer])(
-    'is what Parley verifies',
+    'creates signatures that Parley accepts',
     async (sent) => {
       const headers = await webhooks.sign(sent, secret, { id: 'msg_7' });
       expect(headers['webhook-id']).toBe('msg_7');
@@ -72,7 +75,7 @@ describe('webhooks.sign', () => {
     },
   );
 
-  test('signs as Parley does', async () => {
+  test('creates the same signature as Parley', async () => {
     const now = new Date();
     expect(await webhooks.sign(body, secret, { id: 'msg_1', now: now.getTime() })).toEqual(signed(secret, now));
   });

@@ -6,12 +6,15 @@ import { parseJsonObject } from '../../input.ts';
 import { examples, verb } from '../../verb.ts';
 
 const POLL_MS = 500;
-/** A provider has 15 s for its answer. */
+/** A provider has 15 s to respond. */
 const MAX_LOOKS = 40;
 
 type Flags = { to?: string; text?: string; content?: string };
 
-/** `channels test`: without a recipient it asks the provider about the credentials, with one it sends. */
+/**
+ * `channels test`: without a recipient, it checks the credentials with the provider. With a recipient, it sends a
+ * message.
+ */
 export function addTestCommand(channels: Command): void {
   const test = channels
     .command('test')
@@ -34,7 +37,10 @@ export function addTestCommand(channels: Command): void {
   examples(test, 'channels test channel_01jd…', 'channels test channel_01jd… --to +97430000000');
 }
 
-/** The message once it has left, or was refused; as it stands when that takes longer than a provider may. */
+/**
+ * Returns the message after it was sent or refused. If that takes longer than the provider's time limit, it returns the
+ * current state.
+ */
 async function outcome(api: Api, ids: Record<string, string>): Promise<Row> {
   let message = await api.call('readTest', { ids });
   for (let look = 0; message['status'] === 'queued' && look < MAX_LOOKS; look++) {
