@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { defineConfig } from 'vite';
 
-/** One classic script: only such a script knows its own address (document.currentScript), and one tag is all a page needs. */
+/**
+ * The build is one classic script, because only a classic script knows its own URL (document.currentScript). A page
+ * then needs only one tag.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   build: {

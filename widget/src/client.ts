@@ -1,7 +1,7 @@
 import type { ChatMessages, ChatSession, OpenChatSession, SentChatMessage } from '../../contract/chat.ts';
 import type { KeptBox, Waiting } from './kept.ts';
 
-/** The server said no. `status` 0: nothing was heard from it. */
+/** The request failed. `status` 0: no response. */
 export class CallError extends Error {
   readonly status: number;
   readonly waitMs: number;
@@ -13,15 +13,15 @@ export class CallError extends Error {
 }
 
 const ANSWER_MS = 20_000;
-/** For the largest file on a slow connection. */
+/** The time limit is long enough for the largest file on a slow connection. */
 const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
 
-/** The calls of the chat. Tokens travel in a header only: an address ends up in logs and histories. */
+/** The HTTP calls of the chat. Tokens travel only in a header, because URLs end up in logs and histories. */
 export function createClient(base: string, kept: KeptBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
 
-  /** A token that holds for a while, opened or renewed where there is none. */
+  /** Returns a valid token. It opens or renews a session if necessary. */
   function token(): Promise<string> {
     const { token: known, until = 0, renew = 0 } = kept.read();
     if (known && until > Date.now() + 60_000 && renew > Date.now()) return Promise.resolve(known);
@@ -74,7 +74,7 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
     throw new CallError(answer.status, Number(answer.headers.get('retry-after') ?? 0) * 1_000);
   }
 
-  /** A token that is not taken any more is given back for a new one, once. */
+  /** If the server refuses a token, the call is repeated once with a new one. */
   async function call(path: string, method = 'GET', body?: unknown, signal?: AbortSignal): Promise<Response> {
     const used = await token();
     try {
@@ -104,7 +104,7 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
   };
 }
 
-/** Browsers hide why a site is refused. A call without CORS still shows whether the server is there. */
+/** A browser hides the reason of a CORS refusal. A request without CORS still shows whether the server is reachable. */
 const isServerThere = (base: string): Promise<boolean> =>
   // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
   fetch(`${base}/widget.js`, { method: 'HEAD', mode: 'no-cors', cache: 'no-store', credentials: 'omit' }).then(

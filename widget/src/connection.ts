@@ -4,30 +4,33 @@ import { CallError, type Client } from './client.ts';
 export type ConnectionState = 'idle' | 'connecting' | 'online' | 'offline' | 'closed';
 
 export type ConnectionListener = {
-  /** The state was lost or is not known yet: read everything again. Rejects when that fails. */
+  /**
+   * The stream has started or lost its position, so everything must be read again. The promise rejects if reading
+   * fails.
+   */
   onReady(): Promise<void>;
   onMessages(messages: ChatMessage[]): void;
-  /** What the agent writes: more of it, or all of it instead of what came before. */
+  /** The unfinished text of the agent: the next part, or the whole text if `replaces` is true. */
   onWords(text: string, replaces: boolean): void;
   onState(state: ConnectionState): void;
 };
 
-/** A stream whose first byte does not come is held back by something in between. */
+/** If the first byte of a stream does not arrive in this time, a proxy is probably buffering it. */
 const FIRST_BYTE_MS = 6_000;
-/** The server is heard every 15 s. */
+/** The server writes at least every 15 s. A longer silence means a lost connection. */
 const SILENCE_MS = 40_000;
 const POLL_MS = 3_000;
-/** After so long without a stream it is tried again. */
+/** After this time of polling, the stream is tried again. */
 const POLL_FOR_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 
-/** For the owner of the site, who looks into the console of the browser. */
+/** A message for the owner of the site, printed to the browser console. */
 const notAllowed = (origin: string): string =>
   `Parley: the chat is not allowed on this site. Add ${origin} to the allowed sites of the channel.`;
 
 /**
- * Hears of new messages: by a stream read with fetch (EventSource cannot send a header, and a token belongs in no
- * address), by polling while streams do not come through. Runs from `start` to `stop` and comes back by itself.
+ * Receives new messages through a stream. It uses fetch, because EventSource cannot send a header and a token must not
+ * be part of a URL. If streams do not work, it polls. It runs from `start` to `stop` and reconnects by itself.
  */
 export function createConnection(client: Client, listener: ConnectionListener) {
   let run: AbortController | null = null;
@@ -36,7 +39,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   async function loop(signal: AbortSignal): Promise<void> {
     let failures = 0;
     let pollUntil = 0;
-    // A site that was accepted once has a bad connection.
+    // If the server accepted this site before, a failure means a bad connection.
     let isAccepted = false;
     const online = (): void => {
       isAccepted = true;
@@ -57,7 +60,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
       } catch (error) {
         if (signal.aborted) return;
         const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
-        // Too many streams here, but other calls may be answered.
+        // There are too many streams, but other calls may succeed.
         if (status === 429 && pollUntil < Date.now()) pollUntil = Date.now() + POLL_FOR_MS;
         const isSiteRefused = status === 0 && !isAccepted && (await client.isServerThere());
         // oxlint-disable-next-line eslint/no-console -- the page has no other place for its owner
@@ -93,9 +96,9 @@ export function createConnection(client: Client, listener: ConnectionListener) {
       run = null;
       listener.onState('idle');
     },
-    /** The browser has its network back: no need to wait longer. */
+    /** The browser is online again, so the pause can end. */
     hurry: () => wake?.(),
-    /** The browser has lost its network: what hangs on it is dead. */
+    /** The browser is offline, so open requests cannot finish. */
     cut: () => {
       if (!run) return;
       run.abort();
@@ -105,7 +108,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   };
 }
 
-/** True when the stream ran and ended; false when nothing came through it. */
+/** True if the stream ran and ended. False if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
   const own = new AbortController();
   const cut = (): void => own.abort();

@@ -14,15 +14,15 @@ export type Shown = {
   hasMore: boolean;
   loaded: boolean;
   typing: boolean;
-  /** What the agent has written of its next message. */
+  /** The unfinished text of the agent's next message. */
   words: string;
   unread: number;
   state: ConnectionState;
 };
 
 /**
- * What was said, as far as this page knows, and what waits to be sent. A message has a name from the moment it is typed:
- * sent again after a lost answer, from two tabs, or days later, it is said once.
+ * The messages that this page knows, and the messages that wait for sending. A message gets an ID when it is typed.
+ * Repeated sending, for example from two tabs, therefore stores it once.
  */
 export function createConversation(client: Client, kept: KeptBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);
@@ -50,7 +50,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       state,
     });
     const newest = all.findLast(({ role }) => role !== 'end_user');
-    // Only what a person can have seen counts as read: the chat is open, and its page is in front.
+    // A message counts as read only if a person can see it: the chat is open and its page is visible.
     if (isLooking && newest) readMark.note(newest.id);
   }
 
@@ -84,7 +84,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
     },
     load: async () => take(await history.newest()),
     loadEarlier: async () => take(await history.earlier()),
-    /** False: too much is waiting already. */
+    /** False: too many messages are waiting. */
     say: (text: string): boolean => {
       if (!outbox.put(text)) return false;
       writing.stop();
@@ -92,7 +92,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       if (state !== 'offline') void outbox.flush();
       return true;
     },
-    /** False: the file cannot be taken. */
+    /** False: the file is not accepted. */
     sendFile: uploads.put,
     sayAgain: (name: string) => {
       if (uploads.again(name)) return;

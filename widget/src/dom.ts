@@ -1,6 +1,9 @@
 type Attributes = Record<string, string | boolean | ((event: never) => void)>;
 
-/** An element with attributes, listeners (`on…`) and children. Strings become text: there is no way to markup from here. */
+/**
+ * Creates an element with attributes, listeners (`on…`) and children. Strings become text nodes, so this function
+ * cannot insert markup.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -16,7 +19,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A drawing of one path. */
+/** An SVG icon with one path. */
 export function drawing(path: string): SVGSVGElement {
   const space = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(space, 'svg');

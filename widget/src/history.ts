@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import type { Client } from './client.ts';
 
-/** The messages that this page has read, and how far back they reach. */
+/** The messages that this page has loaded, and whether older ones exist. */
 export function createHistory(client: Client) {
   const messages = new Map<string, ChatMessage>();
   let hasMore = false;
@@ -10,7 +10,7 @@ export function createHistory(client: Client) {
   return {
     all,
     reach: () => ({ hasMore, loaded }),
-    /** Answers those that were not known. */
+    /** Returns the messages that were not known yet. */
     put: (fresh: readonly ChatMessage[]): ChatMessage[] => {
       const unknown = fresh.filter(({ id }) => !messages.has(id));
       for (const message of fresh) messages.set(message.id, message);

@@ -1,17 +1,18 @@
 /**
- * What outlives a page: the visitor's token, what waits to be sent, how far was read. Every change reads first, because
- * another tab may have written in between. Without storage (blocked, full) it lasts as long as the page.
+ * The state that survives a reload: the visitor's token, the waiting messages, and the last read message. Every change
+ * reads the storage first, because another tab may have changed it. If storage is blocked or full, the state lasts as
+ * long as the page.
  */
 export type Waiting = { client_id: string; text: string; at: number; failed?: true };
 export type Kept = {
   token?: string;
-  /** When the token runs out, and from when on it is worth renewing. */
+  /** The token's expiry, and the time from which it should be renewed. */
   until?: number;
   renew?: number;
   queue: Waiting[];
-  /** The newest message that was seen. */
+  /** The newest message that the visitor has seen. */
   read?: string;
-  /** There is something to come back to. */
+  /** True: the visitor has a conversation to return to. */
   talked?: true;
 };
 
@@ -19,13 +20,13 @@ export type Kept = {
 export const MAX_WAITING = 50;
 
 /**
- * Each message that waits has a place of its own in the storage: two tabs that write at the same moment, each from what
- * it has read before, would otherwise take each other's messages away.
+ * Each waiting message has its own storage key. Otherwise two tabs that write at the same moment would delete each
+ * other's messages.
  */
 export function openKept(name: string, onElsewhere: () => void) {
   const prefix = `${name}:`;
   let memory: Kept = { queue: [] };
-  /** The storage takes no more: what is read from it is older than what this page remembers. */
+  /** True: the storage is full, so its content is older than the state of this page. */
   let isFull = false;
   const places = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   const read = (): Kept => {
@@ -38,7 +39,7 @@ export function openKept(name: string, onElsewhere: () => void) {
         .sort((a, b) => a.at - b.at || (a.client_id < b.client_id ? -1 : 1));
       memory = kept;
     } catch {
-      // Not readable: what this page remembers.
+      // The storage is not readable, so the state of this page is used.
     }
     return memory;
   };
@@ -57,7 +58,7 @@ export function openKept(name: string, onElsewhere: () => void) {
       }
       for (const gone of before.keys()) localStorage.removeItem(prefix + gone);
     } catch {
-      // Not writable: it lasts as long as the page.
+      // The storage is not writable, so the state lasts as long as the page.
       isFull = true;
     }
   };
@@ -74,7 +75,7 @@ export function openKept(name: string, onElsewhere: () => void) {
       try {
         for (const key of [name, ...places()]) localStorage.removeItem(key);
       } catch {
-        // Nothing was kept.
+        // Nothing was stored.
       }
     },
     close: () => removeEventListener('storage', listen),

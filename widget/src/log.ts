@@ -2,21 +2,21 @@ import { h } from './dom.ts';
 import { messageView, type MessageTools, waitingView } from './message-view.ts';
 import type { Shown } from './conversation.ts';
 
-/** Nearer than this to the newest message: new ones are followed. */
+/** If the view is nearer than this to the newest message, it follows new ones. */
 const NEAR_END_PX = 80;
 
-/** What stands there before a person writes. `ask` sends a suggestion as the person's own words. */
+/** The content before the visitor's first message. `ask` sends a suggestion as a message of the visitor. */
 export type First = { greeting: string; suggestions: readonly string[]; ask(text: string): void };
 type Wanted = { id: string; key: string; make: () => HTMLLIElement };
 
-/** What was said, and the button for what was said before. */
+/** The list of messages, and the button that loads older ones. */
 export function createLog(first: First, tools: MessageTools, loadEarlier: () => Promise<void>) {
   const { words } = tools.speech;
   const more = h('button', { type: 'button', class: 'more', hidden: true, onclick: earlier }, words.earlier);
   const list = h('ol');
   const log = h('div', { class: 'log', role: 'log', tabindex: '0', 'aria-label': words.log }, more, list);
   const update = createUpdate(list);
-  // Screen readers read the whole message when it is there, not every word of it.
+  // Screen readers read the complete message, not each part of it.
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
   const writing = h('li', { class: 'said writing', 'aria-hidden': 'true' }, bubble);
   const toEnd = (): void => {
@@ -45,7 +45,7 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
       const { state, loaded } = shown;
       const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
       const wanted = wantedOf(shown, first, tools);
-      // History is not read out piece by piece.
+      // Screen readers do not announce old messages one by one.
       log.setAttribute('aria-busy', String(!loaded && state !== 'offline' && state !== 'closed'));
       update(wanted);
       if (shown.words === '') writing.remove();
@@ -57,10 +57,10 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
   };
 }
 
-/** What the list should show, from the first to the last; an entry with the same key is the same. */
+/** The entries that the list should show, in order. An entry with an unchanged key is not drawn again. */
 function wantedOf({ messages, waiting, state, loaded, hasMore }: Shown, first: First, tools: MessageTools): Wanted[] {
   const { greeting, suggestions } = first;
-  // Only where it is known that nothing was said: a person who returns does not see them for a moment.
+  // Shown only if it is certain that there are no messages. Otherwise a returning visitor would see them for a moment.
   const isNew = loaded && messages.length === 0 && waiting.length === 0;
   return [
     ...(!hasMore && (loaded || messages.length === 0)
@@ -78,7 +78,7 @@ function wantedOf({ messages, waiting, state, loaded, hasMore }: Shown, first: F
     ...messages.map((message, index) => {
       const isLast = index === messages.length - 1 && waiting.length === 0;
       const id = message.client_id ?? message.id;
-      // Being last matters to choices alone.
+      // Only choices look different in the last position.
       const key = message.content.type === 'choices' ? `${message.id} ${isLast}` : message.id;
       return { id, key, make: () => messageView(message, tools, isLast) };
     }),
@@ -98,7 +98,7 @@ function suggestionsView({ suggestions, ask }: First, { speech: { words } }: Mes
   );
 }
 
-/** Only what changed is touched: a screen reader reads what is added, and an opened source stays open. */
+/** Only changed entries are updated, so a screen reader announces new ones and an opened source stays open. */
 function createUpdate(list: HTMLElement): (wanted: readonly Wanted[]) => void {
   const drawn = new Map<string, { key: string; node: HTMLLIElement }>();
   return (wanted) => {

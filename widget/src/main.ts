@@ -6,21 +6,21 @@ import { openKept } from './kept.ts';
 import { createView, type ViewOptions } from './view.ts';
 import { chooseSpeech } from './words.ts';
 
-/** Written in front of this script by the server (src/http/chat/widget-script.ts). */
+/** The server inserts this value before the script (src/http/chat/widget-script.ts). */
 declare const PARLEY_CHAT: ChatAppearance;
 
-/** What the page can do with it: `parleyChat.open()`. */
+/** The functions that the page can call: `parleyChat.open()`. */
 type ParleyChat = {
   open(): void;
   close(): void;
-  /** A person signed in on the page; the page's own server creates the hash (docs/web-chat.md). */
+  /** Identifies a person who is signed in on the page. The page's own server creates the hash (docs/web-chat.md). */
   identify(person: { externalId: string; userHash: string; name?: string }): void;
-  /** The person has signed out. */
+  /** Call it after the person has signed out. */
   reset(): void;
 };
 
 const ELEMENT = 'parley-chat';
-/** A page in the background closes its stream after this time: browsers allow few connections to one server. */
+/** A page in the background closes its stream after this time, because browsers allow few connections to one server. */
 const HIDDEN_MS = 30_000;
 
 const tag = document.currentScript;
@@ -45,7 +45,7 @@ function start(script: HTMLScriptElement): void {
     earlier: () => talk.conversation.loadEarlier(),
   });
 
-  /** Everything that belongs to one person; sign-in and sign-out reset it. */
+  /** The state of one person. Sign-in and sign-out reset it. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
     const kept = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
@@ -62,7 +62,7 @@ function start(script: HTMLScriptElement): void {
       kept,
       conversation,
       connection,
-      /** Connected while there is something to hear: the chat is open, or there is a conversation to go on with. */
+      /** Connected only if messages can arrive: the chat is open, or the person has a conversation. */
       connect: () => {
         if (wanted() && navigator.onLine) connection.start();
         conversation.look(view.isOpen() && document.visibilityState === 'visible');
@@ -115,7 +115,7 @@ function start(script: HTMLScriptElement): void {
   else talk.connect();
 }
 
-/** What the tag says comes before what is set in the dashboard. */
+/** Attributes of the script tag override the settings of the dashboard. */
 function optionsOf({ page, language, color, position, theme }: DOMStringMap): Omit<ViewOptions, 'server'> {
   return {
     appearance: {
@@ -134,7 +134,7 @@ const personOf = ({ externalId, userHash, name }: Told): OpenChatSession => ({
   ...(externalId && userHash && { external_id: externalId, user_hash: userHash }),
   ...(name && { name: name.slice(0, 200) }),
 });
-/** As the server's schema takes it: a page may call its language anything. */
+/** Converts the language of the page to the form that the server accepts, because a page may contain any text. */
 function localeOf(tag: string): { locale?: string } {
   try {
     return { locale: Intl.getCanonicalLocales(tag)[0]!.slice(0, 35) };
@@ -143,7 +143,7 @@ function localeOf(tag: string): { locale?: string } {
   }
 }
 
-// Once, however often the tag stands there; and not at all where the channel is switched off.
+// Starts once even if the tag is repeated, and not if the channel is turned off.
 if (tag instanceof HTMLScriptElement && PARLEY_CHAT.enabled && !document.querySelector(ELEMENT)) {
   if (document.body) start(tag);
   else addEventListener('DOMContentLoaded', () => start(tag), { once: true });

@@ -11,7 +11,7 @@ export type MessageTools = {
   sayAgain(name: string): void;
 };
 
-/** One message. What people wrote goes in as text; the only links are to http and https. */
+/** One message. Text of people is inserted as text. Links are possible only to http and https. */
 export function messageView(message: ChatMessage, tools: MessageTools, isLast: boolean): HTMLLIElement {
   const { speech } = tools;
   const { words } = speech;
@@ -61,11 +61,11 @@ function contentOf({ content }: ChatMessage, { server, speech: { words } }: Mess
     case 'video':
     case 'file': {
       const name = content.type === 'file' && content.name ? content.name : words[content.type];
-      // What the server keeps is asked of it under the name that this page knows.
+      // Stored files are requested from the server address that this page uses.
       const place = OURS.exec(content.url)?.[1];
       const url = place === undefined ? content.url : server + place;
       const link = linkTo(url, name);
-      // From another server a picture would load without a click, and reveal the visitor to it.
+      // A picture from another server would load without a click and reveal the visitor to that server.
       const isShown = content.type === 'image' && place !== undefined && link instanceof HTMLElement;
       if (isShown) link.replaceChildren(picture(url, name));
       return [...captioned(content.text), link];
@@ -77,7 +77,7 @@ function contentOf({ content }: ChatMessage, { server, speech: { words } }: Mess
 
 const OURS = /^https?:\/\/[^/]+(\/attachments\/org_\w{26}\/attachment_\w{26}\/[\w-]{32}\/[\w.-]+)$/;
 
-/** Where the policy of the page forbids pictures of the server, its name stays. */
+/** If the policy of the page forbids pictures of the server, the name of the file is shown. */
 function picture(url: string, name: string): HTMLElement {
   const shown = h('img', { src: url, alt: name, onerror: () => shown.replaceWith(name) });
   return shown;
@@ -87,7 +87,7 @@ const captioned = (text: string | undefined): (Node | string)[] => (text ? [...l
 
 const ADDRESS = /https?:\/\/[^\s<>"'\u2068\u2069]+/gi;
 
-/** Plain text, in which addresses of web pages can be followed. */
+/** Plain text in which URLs are links. */
 function linked(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let at = 0;
@@ -105,7 +105,7 @@ function linkTo(address: string, label: string): Node | string {
   return h('a', { href: address, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, label);
 }
 
-/** Only the newest question can still be answered with a press. */
+/** Only the newest question can still be answered with a button. */
 function choicesOf({ content }: ChatMessage, { say }: MessageTools, isLast: boolean): HTMLElement | null {
   if (content.type !== 'choices') return null;
   const keys = content.choices.map(({ label }) =>
@@ -137,7 +137,7 @@ function timeOf(at: string, { locale, language }: Speech): HTMLElement {
   try {
     text = time.toLocaleString(locale, how);
   } catch {
-    // The page names a language that is none.
+    // The page declares an invalid language.
     text = time.toLocaleString(language, how);
   }
   return h('time', { datetime: at }, text);

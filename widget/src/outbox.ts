@@ -3,20 +3,20 @@ import { CallError, type Client } from './client.ts';
 import { type KeptBox, MAX_WAITING } from './kept.ts';
 
 export type OutboxListener = {
-  /** The server has it; `answering`: an answer is expected. */
+  /** The server has stored the message. `answering`: an answer is expected. */
   onSent(message: ChatMessage, answering: boolean): void;
   onRefused(): void;
 };
 
-/** The shortest wait after a call that failed. */
+/** The minimum pause after a failed call. */
 const RETRY_MS = 5_000;
 
-/** What waits to be sent, in the order in which it was typed. It is kept, so that a reload loses nothing. */
+/** The waiting messages, in the order of typing. They are stored, so a reload does not lose them. */
 export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused }: OutboxListener) {
   let sending = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** One at a time, in their order. Whatever cannot be sent now stays where it is. */
+  /** Sends the messages one by one, in order. A message that cannot be sent now stays in the queue. */
   async function flush(): Promise<void> {
     if (sending) return;
     sending = true;
@@ -26,7 +26,7 @@ export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused 
         const next = kept.read().queue.find(({ failed }) => !failed);
         if (!next) break;
         const { message, answering } = await client.say(next);
-        // Those that gave up on this name are the same words.
+        // Failed entries with the same ID have the same text, so they are removed too.
         kept.change((now) => {
           now.queue = now.queue.filter(({ client_id }) => client_id !== next.client_id);
         });
@@ -49,19 +49,19 @@ export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused 
       });
     }
     onRefused();
-    // Without a connection it goes on when there is one; else after a while.
+    // Sending continues when the connection returns, at the latest after this pause.
     retry = setTimeout(() => void flush(), isFinal ? 0 : Math.max(waitMs, RETRY_MS));
   }
 
   return {
     flush,
-    /** False: too much is waiting already. */
+    /** False: too many messages are waiting. */
     put: (text: string): boolean => {
       if (kept.read().queue.length >= MAX_WAITING) return false;
       kept.change((now) => now.queue.push({ client_id: newName(), text, at: Date.now() }));
       return true;
     },
-    /** Once more, what was refused. */
+    /** Sends a refused message again. */
     putAgain: (name: string) =>
       kept.change((now) => {
         for (const one of now.queue) if (one.client_id === name) delete one.failed;
@@ -70,7 +70,7 @@ export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused 
   };
 }
 
-/** A random UUID; `crypto.randomUUID` is there on https only. */
+/** A random UUID. `crypto.randomUUID` exists only on https pages. */
 export function newName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

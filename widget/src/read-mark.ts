@@ -1,10 +1,10 @@
 import type { Client } from './client.ts';
 import type { KeptBox } from './kept.ts';
 
-/** Several at once are told once. */
+/** Several messages within this time cause one request. */
 const READ_AFTER_MS = 400;
 
-/** Up to which message the visitor has read: kept here, and told to the server. */
+/** The last message that the visitor has read. It is stored here and reported to the server. */
 export function createReadMark(client: Client, kept: KeptBox) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {

@@ -3,12 +3,12 @@ import type { Client } from './client.ts';
 import type { Waiting } from './kept.ts';
 import { newName } from './outbox.ts';
 
-/** MAX_ATTACHMENT_BYTES of the contract, whose values would bring the schema library along. */
+/** A copy of MAX_ATTACHMENT_BYTES from the contract. Importing the value would bundle the schema library. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 export type UploadsListener = { onSent(message: ChatMessage, answering: boolean): void; onChange(): void };
 
-/** Files on their way. They last as long as the page: a browser keeps no files for it. */
+/** Files that are being uploaded. They last as long as the page, because browser storage does not contain files. */
 export function createUploads(client: Client, { onSent, onChange }: UploadsListener) {
   const files = new Map<string, { file: File; failed: boolean }>();
 
@@ -26,13 +26,13 @@ export function createUploads(client: Client, { onSent, onChange }: UploadsListe
   }
 
   return {
-    /** False: it is empty or too large. */
+    /** False: the file is empty or too large. */
     put: (file: File): boolean => {
       const fits = file.size > 0 && file.size <= MAX_BYTES;
       if (fits) void send(newName(), file);
       return fits;
     },
-    /** Once more; the same name, so that it is said once though the first answer was lost. */
+    /** Sends the file again under the same ID, so that it is stored once even if the first response was lost. */
     again: (name: string): boolean => {
       const known = files.get(name);
       if (known) void send(name, known.file);

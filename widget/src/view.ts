@@ -10,17 +10,17 @@ import type { Speech } from './words.ts';
 export type ViewOptions = {
   appearance: ChatAppearance;
   speech: Speech;
-  /** The chat is the page. */
+  /** True: the page shows only the chat. */
   isPage: boolean;
   theme: 'light' | 'dark' | 'auto';
-  /** The origin of the server, which is not that of the page. */
+  /** The origin of the server. It differs from the origin of the page. */
   server: string;
 };
 export type ViewActions = {
   toggle(open: boolean): void;
-  /** False: it cannot be taken now. */
+  /** False: the message cannot be accepted now. */
   say(text: string): boolean;
-  /** False: it is empty or too large. */
+  /** False: the file is empty or too large. */
   sendFile(file: File): boolean;
   sayAgain(name: string): void;
   earlier(): Promise<void>;
@@ -28,7 +28,7 @@ export type ViewActions = {
 
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
-/** What a person sees and presses. Draws what it is told and knows nothing of servers. */
+/** The visible chat and its buttons. It draws the given state and makes no calls to the server. */
 export function createView(host: HTMLElement, options: ViewOptions, act: ViewActions) {
   const { appearance, speech, isPage, server } = options;
   const { words } = speech;
@@ -63,7 +63,7 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   );
   const root = createRoot(host, options, isPage ? [panel] : [launcher.button, panel, launcher.arrived]);
   const narrow = matchMedia('(max-width: 480px)');
-  // Where the chat covers the page, the focus stays in it.
+  // If the chat covers the page, the focus stays inside it.
   root.addEventListener('keydown', (event) => {
     if (isPage || !isOpen()) return;
     if (event.key === 'Escape') {
@@ -73,14 +73,14 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   });
   const isOpen = (): boolean => !panel.hidden;
 
-  /** Its button goes, and would take the focus with it. */
+  /** The focused button disappears, so the focus must move first. */
   function ask(text: string): void {
     say(text);
     log.toEnd();
     focusIn();
   }
 
-  /** On a phone the keyboard would cover what is to be read first. */
+  /** On a phone, the keyboard would cover the messages. */
   const focusIn = (): void => (matchMedia('(pointer: coarse)').matches ? heading : field).focus();
 
   return {
@@ -109,7 +109,7 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   };
 }
 
-/** Sends, and says what cannot be sent now. */
+/** Sends a message, and reports if it cannot be sent now. */
 function createSending(notice: HTMLElement, words: Speech['words'], act: ViewActions) {
   const tell = (text: string): void => {
     notice.textContent = text;
@@ -125,7 +125,7 @@ function createSending(notice: HTMLElement, words: Speech['words'], act: ViewAct
   };
 }
 
-/** What is said in the language of the page, else what is said for all, else our own words. */
+/** A text in the language of the page, otherwise the text for all languages, otherwise the widget's own text. */
 function textsOf({ translations, ...usual }: ChatAppearance, { language, words }: Speech) {
   const own = translations[language];
   return {
@@ -135,11 +135,11 @@ function textsOf({ translations, ...usual }: ChatAppearance, { language, words }
   };
 }
 
-/** The title beside it says the name: an avatar has nothing to add for a screen reader. */
+/** The title next to the avatar has the name, so a screen reader can ignore the avatar. */
 const avatarOf = ({ avatar }: ChatAppearance): HTMLElement | null =>
   avatar === '' ? null : h('span', { class: 'avatar', 'aria-hidden': 'true' }, avatar);
 
-/** Shut off from the styles of the page that it stands in. */
+/** Isolated from the styles of the surrounding page. */
 function createRoot(host: HTMLElement, { appearance, speech, isPage, theme }: ViewOptions, parts: Node[]): HTMLElement {
   const root = h(
     'div',
@@ -162,7 +162,10 @@ function createRoot(host: HTMLElement, { appearance, speech, isPage, theme }: Vi
   return root;
 }
 
-/** Tab at the last stop leads to the first, and the other way round. The heading has the focus when it opens. */
+/**
+ * Tab moves from the last element to the first, and Shift+Tab in the other direction. The heading has the focus when
+ * the chat opens.
+ */
 function keepFocusIn(panel: HTMLElement, heading: HTMLElement, event: KeyboardEvent): void {
   const stops = [...panel.querySelectorAll<HTMLElement>('button, a, textarea, summary, [tabindex="0"]')].filter(
     (one) => one.checkVisibility?.() ?? true,

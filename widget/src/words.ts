@@ -116,7 +116,10 @@ const known = (tag: string | null | undefined): ChatLanguage | undefined => {
   return language !== undefined && Object.hasOwn(all, language) ? (language as ChatLanguage) : undefined;
 };
 
-/** The language of the tag, else of the page, else of the browser. A right-to-left page keeps its direction. */
+/**
+ * The language of the script tag, otherwise of the page, otherwise of the browser. A right-to-left page keeps its text
+ * direction.
+ */
 export function chooseSpeech(wanted: string | undefined): Speech {
   const page = document.documentElement.lang;
   const said = known(wanted) ?? known(page);

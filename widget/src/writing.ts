@@ -1,15 +1,17 @@
-/** Longer than agents usually think; people who took over do not write at once. */
+/** Longer than most agents need. Members who took over often write later. */
 const TYPING_MS = 30_000;
 
-/** What the agent has written of its next message. It is only shown: the message itself comes whole. */
+/**
+ * The unfinished text of the agent's next message. It is only a preview, because the final message arrives complete.
+ */
 export function createWriting() {
   let words = '';
   let typingUntil = 0;
-  /** The person has written: the agent stops, and begins again. */
+  /** True: the visitor has written, so the agent stops and starts again. */
   let isStopped = false;
   return {
     shown: () => ({ words, typing: typingUntil > Date.now() }),
-    /** The agent will answer; returns when it is no longer expected, in milliseconds from now. */
+    /** Marks that an answer is expected. Returns the milliseconds until the mark expires. */
     await: () => {
       typingUntil = Date.now() + TYPING_MS;
       return TYPING_MS + 50;
@@ -17,7 +19,7 @@ export function createWriting() {
     end: () => {
       typingUntil = 0;
     },
-    /** More of it, or all of it instead of what came before. */
+    /** Adds a part of the text, or replaces the whole text. */
     hear: (text: string, replaces: boolean) => {
       if (replaces) isStopped = false;
       words = isStopped ? '' : replaces ? text : words + text;
@@ -26,7 +28,7 @@ export function createWriting() {
       if (words !== '') isStopped = true;
       words = '';
     },
-    /** The message is there, or the stream is gone; a new stream sends all words again. */
+    /** The message has arrived or the stream has ended. A new stream sends the whole text again. */
     forget: () => {
       words = '';
       isStopped = false;
