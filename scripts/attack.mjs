@@ -1,4 +1,4 @@
-/** `npm run attack`: its own server and random requests of every kind (docs/security.md). */
+/** `npm run attack`: starts a server and sends it random requests of every kind (docs/security.md). */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 

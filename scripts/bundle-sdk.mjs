@@ -1,6 +1,6 @@
 /**
- * Builds `sdk/dist`: the package of the client library, `npm pack ./sdk/dist`. One file of code, types beside it, no
- * dependency. `npm start` does not need it.
+ * Builds `sdk/dist`, the package of the client library, for `npm pack ./sdk/dist`. The package has one file of code,
+ * its types, and no dependency. `npm start` does not need this package.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SDK = path.join(ROOT, 'sdk');
-/** Elsewhere for a test: another one may read the package at the same time. */
+/** A test builds into another folder, because another test may read the package at the same time. */
 const DIST = path.resolve(process.argv[2] ?? path.join(SDK, 'dist'));
 
 rmSync(DIST, { recursive: true, force: true });

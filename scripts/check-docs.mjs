@@ -1,14 +1,14 @@
 /**
- * A document that names a missing file is worse than none: every repository path in backticks and every relative link
- * in a *.md must exist, and every document that a comment names. A path is recognized by its first part (a file or
- * folder of the root that git knows or the layout has) and may contain `*`, `…` or `<…>`, which are not looked up.
+ * A document must not name a missing file. Every repository path in backticks, every relative link in a *.md file and
+ * every document that a comment names must exist. A path is recognized by its first part: a file or folder in the root
+ * of the repository or of the layout. Paths with `*`, `…` or `<…>` are not checked.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', '.parley', 'coverage', 'test-results']);
-/** Folders of the layout: a path that begins with one of them is a path of this repository. */
+/** The folders of the layout. A path that starts with one of them is a path of this repository. */
 const ROOMS = [
   'src',
   'contract',
@@ -43,7 +43,7 @@ function files(folder, endings) {
   });
 }
 
-/** Documents that comments refer to; an ADR may be named by its number alone. */
+/** Documents that comments mention. An ADR may be mentioned by its number only. */
 function mentionFaults(file) {
   return [...readFileSync(file, 'utf8').matchAll(/\bdocs\/(?:adr\/\d{4}(?:[\w-]*\.md)?|[\w-]+\.md)/g)]
     .map(([text]) => text)
@@ -56,7 +56,7 @@ function pathFaults(file) {
     [...readFileSync(file, 'utf8').matchAll(/`([^`\n]+)`/g)]
       .map(([, text]) => text.replace(/(:\d+)+$/, '').replace(/\/$/, ''))
       .filter((text) => ROOMS.includes(text.split('/')[0]) && text.includes('/') && !/[\s*…<>{}$|]/.test(text))
-      // What a build makes is there only after it.
+      // Build output exists only after a build.
       .filter((text) => !/\/dist(\/|$)/.test(text))
       .filter((text) => !existsSync(path.join(ROOT, text)))
       .map((text) => `${path.relative(ROOT, file)}: names \`${text}\`, which does not exist.`)
@@ -79,7 +79,7 @@ function linkFaults(file) {
     });
 }
 
-/** Headings in GitHub's form. */
+/** The anchors that GitHub creates for headings. */
 function anchors(file) {
   return [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     heading

@@ -1,8 +1,8 @@
 /**
- * "npm ci" refuses a lockfile that lacks an optional package for another platform, and npm leaves it out whenever the
- * registry did not have it at that moment. So: every requested package has an entry, every entry that is fetched here
- * has its integrity, and none names a registry. `--fix` adds what is missing for other platforms; npm never fetches
- * those on this one.
+ * "npm ci" refuses a lockfile that lacks an optional package for another platform. npm omits such a package if the
+ * registry did not have it at that moment. This check requires an entry for every dependency, an integrity for every
+ * downloaded entry, and no entry with a registry URL. `--fix` adds missing entries for other platforms, which npm never
+ * downloads on this platform.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +43,7 @@ if (process.argv.includes('--fix')) {
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
 
-/** Resolved as in Node: next to it, then in every folder above. */
+/** Resolution as in Node: in the same folder, then in every folder above. */
 function isThere(at, name) {
   for (let folder = at; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     if (packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true;
@@ -51,7 +51,7 @@ function isThere(at, name) {
   }
 }
 
-/** An entry that --fix made for a Linux that is not ours (another processor or C library). */
+/** An entry that `--fix` added for another processor or C library. */
 function isFixed(at) {
   const { os, cpu, libc } = packages[at];
   return Boolean(
@@ -59,7 +59,7 @@ function isFixed(at) {
   );
 }
 
-/** The platform is in the name: binding-linux-arm64-musl, darwin-x64, binding-wasm32-wasi. */
+/** The name contains the platform: binding-linux-arm64-musl, darwin-x64, binding-wasm32-wasi. */
 function platformOf(name) {
   const parts = name.split(/[/-]/);
   const pick = (known) => known.find((one) => parts.includes(one));

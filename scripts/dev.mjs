@@ -1,4 +1,4 @@
-// `npm run dev`: the server restarts when one of its files changes, and prints one readable line per request.
+// `npm run dev`: restarts the server when one of its files changes, and prints one readable line per request.
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: the long tests, then the fault suite (docs/testing-faults.md); the very last line is the tally of
- * both. `npm run test:faults -- NAME…` runs some scenarios of the suite.
+ * `npm run test:faults`: runs the long tests, then the fault suite (docs/testing-faults.md). The last line has the
+ * counts of both. `npm run test:faults -- NAME…` runs some scenarios of the suite.
  */
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
 import { runTests } from './run-tests.mjs';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 
 /**
- * Which room may import which: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint). Imports run
- * downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may import
- * anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every one.
+ * Which room may import which other room: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint).
+ * Imports run downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may
+ * import anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every one.
  */
 const MAY_IMPORT = {
   contract: [],
@@ -41,8 +41,7 @@ const MAY_IMPORT = {
 };
 
 /**
- * Types have no effect at run time: the engine's interface is declared with the engine, the configuration's type with
- * its reader.
+ * Types have no effect at run time. The engine declares its interface, and the configuration reader declares its type.
  */
 const MAY_IMPORT_TYPES = {
   store: ['engine'],
@@ -70,7 +69,7 @@ const WHY = {
   bench: 'measurements use what they measure',
 };
 
-/** Packages that belong to one room. A name covers everything below it. */
+/** Packages that only one room may import. A name includes everything below it. */
 const PACKAGES = [
   { names: ['pg', 'drizzle-orm'], rooms: ['store', 'bench'], why: 'only the store knows SQL' },
   {
@@ -162,7 +161,7 @@ const direction = {
   },
 };
 
-/** The global fetch follows redirects and reaches private addresses; kernel/egress does neither. */
+/** The global fetch follows redirects and can access private addresses. kernel/egress prevents both. */
 const guardedFetch = {
   create(context) {
     const file = context.filename;

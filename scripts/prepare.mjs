@@ -1,8 +1,8 @@
 /**
- * Everything between a fresh clone and a program that can run: packages, runtime, what is built. Plain JavaScript for Node
- * 20 without packages, because it runs before there are any. Cheap when there is nothing to do (some milliseconds),
- * safe to interrupt at any moment and to run twice at once. Prints to stderr, so that the output of commands stays
- * clean.
+ * Creates everything that a program needs after a fresh clone: packages, runtime and builds. It is plain JavaScript for
+ * Node 20 without packages, because it runs before they are installed. It takes a few milliseconds if nothing is
+ * missing. It can be interrupted at any moment and can run twice at once. It prints to stderr, so that the output of
+ * commands stays clean.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,23 +29,26 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const MODULES = path.join(ROOT, 'node_modules');
 const LOCKFILE = path.join(ROOT, 'package-lock.json');
-/** Written last, so its absence means an interrupted install. Contains the hash of the lockfile it was made from. */
+/**
+ * This file is written last, so its absence means an interrupted installation. It contains the hash of the lockfile of
+ * this installation.
+ */
 const MARKER = path.join(MODULES, '.parley-installed');
 const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
 const NODE_NEEDED = 24;
 /**
- * Compiled once and read on later starts: half a second less. Stored among the packages, where only the owner of the
- * tree writes.
+ * Node compiles the program once and reads the result on later starts, which saves half a second. The result is stored
+ * among the packages, where only the owner of the folder can write.
  */
 export const COMPILED = path.join(MODULES, '.cache', 'compiled');
 const SAY_SO_EVERY_MS = 15_000;
 
-/** An error that is shown to a person as a sentence, without a stack. */
+/** An error that is printed as a sentence, without a stack. */
 export class SetupError extends Error {}
 
 export const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Runs `main`, and turns a setup error into one sentence and exit code 1. */
+/** Runs `main`, and reports a setup error as one sentence with exit code 1. */
 export async function run(main, onFault = () => {}) {
   try {
     process.exitCode = await main();
@@ -58,8 +61,8 @@ export async function run(main, onFault = () => {}) {
 }
 
 /**
- * Installs and builds what is missing (`program`: server and command line as dist/; `sites`: the files for browsers);
- * returns the path of the Node that runs Parley.
+ * Installs and builds missing parts. `program` means the server and the command line in dist/, `sites` means the files
+ * for browsers. Returns the path of the Node that runs Parley.
  */
 export async function prepare({ program = false, sites = false } = {}) {
   if (!isInstalled()) await withLock('install', 'installing the packages', installUnlessDone);
@@ -70,16 +73,16 @@ export async function prepare({ program = false, sites = false } = {}) {
   return node;
 }
 
-/** Starts a program in our place: its output, its signals, its exit code. */
+/** Runs a program with the same output, signals and exit code. */
 export function runInPlace(command, args, options = {}) {
   const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
   const child = spawn(command, args, { stdio: 'inherit', env, ...options });
-  // A terminal sends Ctrl-C to every process of the group; a second one would interrupt a graceful stop.
+  // A terminal sends Ctrl-C to every process of the group. A second signal would interrupt a graceful stop.
   const forward = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal));
-  // A killed npm notifies no one: its child processes would run forever.
+  // If npm is killed, its child processes get no signal and would run forever.
   const parent = process.ppid;
   const watch = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500)
@@ -107,12 +110,12 @@ function isInstalled() {
   try {
     writeFileSync(MARKER, hash);
   } catch {
-    // A read-only tree: the comparison is made again next time.
+    // The folder is read-only, so the comparison runs again next time.
   }
   return true;
 }
 
-/** After a manual "npm ci": npm's list of installed packages (written last) agrees with the lockfile. */
+/** After a manual "npm ci", npm's list of installed packages (written last) matches the lockfile. */
 function isInstalledByHand() {
   const list = path.join(MODULES, '.package-lock.json');
   if (!existsSync(list)) return false;
@@ -155,7 +158,7 @@ async function installUnlessDone() {
 
 const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
 
-/** npm keeps its cache in the home folder; if that is not writable, npm gets a temporary one. */
+/** npm's cache is in the home folder. If that is not writable, npm gets a temporary cache. */
 function usableHome() {
   const folder = process.env.HOME;
   try {
@@ -164,17 +167,17 @@ function usableHome() {
       return { folder, temporary: false };
     }
   } catch {
-    // It does not exist, or belongs to another user.
+    // The folder does not exist, or it belongs to another user.
   }
   return { folder: mkdtempSync(path.join(tmpdir(), 'parley-npm-')), temporary: true };
 }
 
 function runNpm(args, home) {
-  // "npm start" names the npm that runs us; otherwise the one on the path.
+  // "npm start" sets the path of its npm. Otherwise the npm on the PATH is used.
   const running = process.env.npm_execpath;
   const [command, ...first] = running && /npm-cli\.[cm]?js$/.test(running) ? [process.execPath, running] : ['npm'];
   const env = { ...process.env, HOME: home.folder };
-  // The inner npm would read settings of the outer npm (such as its cache folder).
+  // The inner npm would read settings of the outer npm, such as its cache folder.
   if (home.temporary) env.npm_config_cache = path.join(home.folder, 'cache');
   const child = spawn(command, [...first, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -183,7 +186,8 @@ function runNpm(args, home) {
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  // npm itself would continue to the end and then undo everything; the next start removes incomplete work.
+  // After an error, npm itself would continue to the end and then undo everything. The next start removes incomplete
+  // work.
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -238,7 +242,7 @@ function explainNpm(output) {
   );
 }
 
-// --- the Node that runs Parley
+// --- The Node that runs Parley
 
 function findNode() {
   if (existsSync(BUNDLED_NODE) && process.platform === 'linux') {
@@ -251,7 +255,7 @@ function findNode() {
   );
 }
 
-// --- what is built from the sources
+// --- The builds
 
 const DIST = path.join(ROOT, 'dist');
 const SITES = [
@@ -268,7 +272,7 @@ async function buildProgram(node) {
   );
 }
 
-/** The files for browsers. They depend on their sources and on the contract that they share. */
+/** The files for browsers. They depend on their own sources and on the shared contract. */
 async function buildSite(node, site) {
   const folder = path.join(ROOT, site.name);
   const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
@@ -277,7 +281,9 @@ async function buildSite(node, site) {
   );
 }
 
-/** `dist/` has a copy of each site. Newer than its sources, so that the quick look of ./parley finds it built. */
+/**
+ * `dist/` contains a copy of each site. It is newer than its sources, so that the quick check of ./parley accepts it.
+ */
 function copySite({ name }) {
   const from = path.join(ROOT, name, 'dist');
   const to = path.join(DIST, name, 'dist');
@@ -289,7 +295,7 @@ function copySite({ name }) {
   touch(marker, statSync(path.join(from, '.built-from')).mtime);
 }
 
-/** Builds `folder` if its note of what it was built from is not what the sources are now. */
+/** Builds `folder` if the recorded hash of its sources differs from the current one. */
 async function buildIfStale(folder, sources, { name, called }, build) {
   const note = path.join(folder, '.built-from');
   const isBuilt = () => {
@@ -307,12 +313,12 @@ async function buildIfStale(folder, sources, { name, called }, build) {
     const fault = build();
     if (fault) throw new SetupError(`${called} could not be built:\n${fault}`);
     writeFileSync(note, hash);
-    // A source that changed while we built is newer than this.
+    // A source that changed during the build is newer than this time.
     touch(note, begun);
   });
 }
 
-/** What the failed build said; null: built. */
+/** The output of the failed build. Null: the build succeeded. */
 function runBuild(node, args, cwd) {
   const { status, stdout, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
   return status === 0 ? null : `${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n');
@@ -322,7 +328,7 @@ function touch(file, at) {
   try {
     utimesSync(file, at, at);
   } catch {
-    // A read-only tree: the comparison is made again next time.
+    // The folder is read-only, so the comparison runs again next time.
   }
 }
 
@@ -336,7 +342,7 @@ function hashOf(sources) {
   return hash.digest('hex');
 }
 
-/** All files of a source but tests and what was built. */
+/** All source files except tests and build output. */
 function filesOf(source) {
   if (!statSync(source).isDirectory()) return [source];
   return readdirSync(source, { recursive: true, withFileTypes: true })
@@ -346,12 +352,17 @@ function filesOf(source) {
     .sort();
 }
 
-// --- one at a time
+// --- One process at a time
 
-/** The program that the lock's holder has started: if the holder is killed, the lock lasts until that program ends. */
+/**
+ * The program that the owner of the lock has started. If the owner is killed, the lock lasts until that program ends.
+ */
 let noteChild = () => {};
 
-/** A folder as a lock (only one process can create it) with the holder's number in it; a dead holder's is removed. */
+/**
+ * A folder serves as a lock, because only one process can create it. It contains the owner's process ID. The lock of a
+ * dead owner is removed.
+ */
 async function withLock(name, doing, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);
   const note = path.join(folder, 'pid');
@@ -407,12 +418,11 @@ function isHolderAlive(note) {
 }
 
 /**
- * A process by its number and its start time: after a restart of the machine or the container another process has the
- * number.
+ * Identifies a process by its ID and its start time, because a restart of the machine or container can reuse the ID.
  */
 const named = (pid) => `${pid}:${startOf(pid)}`;
 
-/** In ticks since the system started (field 22 of proc(5)); empty without /proc. */
+/** The start time in ticks since the system started (field 22 of proc(5)). Empty without /proc. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -425,7 +435,7 @@ function startOf(pid) {
 function isAlive(text, start = '') {
   const pid = Number(text);
   if (start !== '' && start !== startOf(pid)) return false;
-  // kill(2) treats numbers below 2 as groups of processes.
+  // kill(2) treats IDs below 2 as process groups.
   if (!Number.isInteger(pid) || pid < 2) return false;
   try {
     process.kill(pid, 0);

@@ -1,8 +1,8 @@
 /**
- * `npm run release -- patch|minor|major|X.Y.Z [--dry-run]`: a version of what is committed. It refuses a tree with
- * changes and a red check, writes the version where it stands, keeps a backup of this version for the tests
- * (test/released/README.md), packs, and commits and tags at the very end. Nothing is pushed or published. A release
- * that fails half-way leaves the tree as it was; `--dry-run` changes nothing.
+ * `npm run release -- patch|minor|major|X.Y.Z [--dry-run]`: creates a release of the committed state. It refuses
+ * uncommitted changes and failed checks. It writes the version, saves a database backup of this version for the tests
+ * (test/released/README.md), creates the packages, and commits and tags at the end. It does not push or publish
+ * anything. A failed release restores all files. `--dry-run` changes nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { ROOT, run, say, SetupError } from './prepare.mjs';
 const OUT = path.join(ROOT, 'release');
 const CHART = path.join('deploy', 'helm', 'parley');
 const PARTS = ['major', 'minor', 'patch'];
-/** The text under that heading, up to the next one or the end. */
+/** The text below that heading, up to the next heading or the end. */
 const UNRELEASED = /^## \[Unreleased\]\n+(?:The next version is [^\n]*\n+)?([\s\S]*?)(?=^## \[|(?![\s\S]))/m;
 
 const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -35,7 +35,7 @@ await run(async () => {
     call('git', ['commit', '--quiet', '--message', `release: ${version}`]);
     call('git', ['tag', '--annotate', `v${version}`, '--message', `Parley ${version}`]);
   } catch (error) {
-    // The tree was clean: what differs is ours.
+    // The tree was clean before, so all differences come from this script.
     spawnSync('git', ['reset', '--quiet', '--hard'], { cwd: ROOT });
     spawnSync('git', ['clean', '--quiet', '--force', '-d'], { cwd: ROOT });
     rmSync(OUT, { recursive: true, force: true });
@@ -48,7 +48,7 @@ function numbers(text) {
   return text.split('.').map(Number);
 }
 
-/** An exact version is for the first release, and after mistakes; it never goes back. */
+/** An exact version is for the first release and for corrections. It must be higher than the last one. */
 function nextVersion(words, current) {
   const [word = ''] = words;
   const at = PARTS.indexOf(word);
@@ -84,7 +84,7 @@ function insistOnClean(version) {
 function writeVersion(version, changes) {
   const stated = `"version": "${version}"`;
   write('package.json', read('package.json').replace(/"version": "[^"]+"/, stated));
-  // Its own, and that of the package at the root.
+  // The package's own version, and the version of the root package.
   const [head, rest] = split(read('package-lock.json'), /"packages": \{\n\s+"": \{/);
   write('package-lock.json', head.replace(/"version": "[^"]+"/, stated) + rest.replace(/"version": "[^"]+"/, stated));
   const chart = path.join(CHART, 'Chart.yaml');
@@ -109,7 +109,10 @@ function split(text, at) {
   return [text.slice(0, found.index), text.slice(found.index)];
 }
 
-/** What people get: the npm packages of the program and the client library, the chart, what is in them (SBOM), and the checksums of these files. */
+/**
+ * The files of a release: the npm packages of the program and the client library, the chart, the SBOM, and the
+ * checksums of these files.
+ */
 function pack(version) {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
@@ -119,7 +122,7 @@ function pack(version) {
   call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'dist')]);
   call('npm', ['run', '--silent', 'build:sdk'], 'The build of the client library fails.');
   call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'sdk', 'dist')]);
-  // Helm's own format: a folder with the name of the chart.
+  // Helm's own format contains a folder with the name of the chart.
   call('tar', [
     '-czf',
     path.join(OUT, `parley-chart-${version}.tgz`),
@@ -140,8 +143,8 @@ function pack(version) {
 }
 
 /**
- * For npm, the packages of the dashboard and the web chat are development like the tools that build them: so what their
- * sources import is added, with what it needs.
+ * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. Therefore
+ * the packages that their sources import are added, with their dependencies.
  */
 function sbom() {
   const [run, all] = [packages('--omit=dev'), packages()];

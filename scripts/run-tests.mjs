@@ -1,4 +1,7 @@
-/** Runs vitest for `npm test` and `npm run test:faults`, and once more for the files that failed, where that helps. */
+/**
+ * Runs vitest for `npm test` and `npm run test:faults`. In CI, it repeats the files that failed if a repetition is
+ * useful.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,10 +10,10 @@ import { ROOT, runInPlace, say } from './prepare.mjs';
 const VITEST = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
 /**
- * In .ci/run (CI is set) a file that failed runs once more, by itself, on a machine that is quiet by then: one of
- * thousands of tests may fail because the machine stalls. test/reporter.ts says which files; it names none when a
- * property failed, which another choice of values would hide, and none when many files failed. At a desk nothing runs
- * twice: there a failure is to be seen. Resolves with the exit code.
+ * In .ci/run (CI is set), a failed file runs once more alone, because one of thousands of tests may fail when the
+ * machine stalls. test/reporter.ts names these files. It names none if a property test failed, because other random
+ * values would hide the failure, and none if many files failed. Without CI, nothing runs twice, so that the developer
+ * sees the failure. It resolves with the exit code.
  */
 export async function runTests(node, tally, args, env) {
   const vitest = (more, ...files) =>

@@ -12,7 +12,7 @@ import { trackedFiles } from './tracked-files.mjs';
 const ROOT = path.join(import.meta.dirname, '..');
 const SHORTEST_WORDS = 4;
 
-/** How each kind of text is found in a file. */
+/** The files and the parser for each kind of text. */
 const KINDS = {
   comments: { files: /\.(ts|tsx|mjs)$/, read: commentsOf },
   docs: { files: /^(?!CHANGELOG).*\.md$/, read: paragraphsOf },
@@ -55,7 +55,7 @@ function sentencesOf(kind) {
     });
 }
 
-/** Test names have no full stop; other texts are divided at the end of each sentence. */
+/** Test names have no full stop. Other texts are divided at the end of each sentence. */
 function split(text, kind) {
   const parts = kind === 'tests' ? [text] : text.split(/(?<=[.!?:])\s+(?=[A-Z"`])/);
   return parts
@@ -85,7 +85,7 @@ function paragraphsOf(text) {
     .map((part) => part.replaceAll(/\]\([^)]*\)/g, ']'));
 }
 
-/** Quoted texts with spaces, without those in Arabic. */
+/** Quoted texts that contain spaces and no Arabic. */
 function stringsOf(text) {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
   const quoted = [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`([^`]*)`/g)].map(([, plain, template]) => plain ?? template);

@@ -1,6 +1,6 @@
 /**
- * Writes sdk/src/wire.ts: the types of the client library, from the OpenAPI description, by the generator of Redocly.
- * sdk/test/wire.test.ts fails when it is stale. To write it: node scripts/sdk-types.ts
+ * Writes sdk/src/wire.ts: the types of the client library, created from the OpenAPI description by Redocly's generator.
+ * sdk/test/wire.test.ts fails if the file is out of date. To write it: node scripts/sdk-types.ts
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,10 +23,10 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 export const WIRE = path.join(ROOT, 'sdk', 'src', 'wire.ts');
 const HEAD = '// Written by scripts/sdk-types.ts from the OpenAPI description. Do not edit it.\n\n';
 
-/** The same in every region and version. */
+/** These parts are the same in every region and version. */
 const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' } as const;
 
-/** A description without a server: the declarations of the routes need nothing to be read. */
+/** The description is created without a server, because the declarations of the routes need no configuration. */
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
   const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];

@@ -1,4 +1,4 @@
-/** What tests find in their environment: our Node, and programs that apt installs if it may. */
+/** Prepares the environment of the tests: our Node, and programs that apt installs if it is allowed to. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -7,9 +7,9 @@ import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Programs that some tests use. Tests find them by the variable; without it those tests are skipped with a message.
- * `names` of a package replace the packages after it. A browser without the parts for a screen comes first: in it,
- * a page costs two thirds of the processor time.
+ * Programs that some tests use. Tests find them by an environment variable. Without it, those tests are skipped with a
+ * message. For a package with `names`, these replace the packages after it. The first choice is a browser without a
+ * graphical interface, because a page then needs a third less processor time.
  */
 const TOOLS = [
   {
@@ -42,7 +42,7 @@ const TOOLS = [
   },
 ];
 
-/** For long tests, as root. Every program in `also` must exist, too. */
+/** Programs for long tests that run as root. Every program in `also` must exist too. */
 const CONTAINERS = {
   variable: 'TEST_PODMAN',
   what: 'podman and what it needs to build and run containers',
@@ -56,7 +56,7 @@ const CONTAINERS = {
   ],
 };
 
-/** Debian keeps each version in a folder of its own; the oldest that Parley runs on comes first. */
+/** Debian has a folder for each version. The oldest version that Parley supports comes first. */
 function debianPostgres() {
   const versions = '/usr/lib/postgresql';
   if (!existsSync(versions)) return [];
@@ -64,7 +64,7 @@ function debianPostgres() {
   return found.toSorted((a, b) => a - b).map((version) => path.join(versions, version, 'bin'));
 }
 
-/** Deno and Bun, for long tests alone: 200 MB. */
+/** Deno and Bun, for long tests only (200 MB). */
 const runtimes = () =>
   npmTools({ name: 'runtimes', source: path.join(ROOT, 'sdk', 'test', 'runtimes'), what: 'Deno and Bun' });
 
@@ -76,13 +76,13 @@ export function testEnvironment({ long = false } = {}) {
   return {
     ...process.env,
     ...Object.fromEntries(found.filter(([, file]) => file)),
-    // Tests that start `node` by name get our Node, not the system's.
+    // Tests that start `node` by name get our Node instead of the system's.
     PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
   };
 }
 
-/** podman needs root and namespaces, which a container often does not have. */
+/** podman needs root and namespaces, which containers often do not have. */
 function containers() {
   if (process.env[CONTAINERS.variable]) return process.env[CONTAINERS.variable];
   const isAllowed = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', '--net', 'true']).status === 0;

@@ -1,6 +1,6 @@
 /**
- * `npm test`: prepares everything, then runs every test except the long ones (faults.mjs). The very last line is the
- * tally. `npm test -- PATH` runs some, `npm test -- PATH --tags-filter=long` the long ones of a file.
+ * `npm test`: prepares everything, then runs every test except the long ones (faults.mjs). The last line has the
+ * counts. `npm test -- PATH` runs some tests. `npm test -- PATH --tags-filter=long` runs the long tests of a file.
  */
 import { prepare, run, say } from './prepare.mjs';
 import { runTests } from './run-tests.mjs';
