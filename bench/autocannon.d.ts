@@ -1,4 +1,4 @@
-/** The package has no types: declarations of what we use. */
+/** The package has no types. These are the declarations that we use. */
 declare module 'autocannon' {
   namespace autocannon {
     type Request = { method?: string; headers?: Record<string, string>; body?: string };

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The baseline: the least that Node does for an HTTP request. `end(body)` without `writeHead` sends Content-Length; a
+ * The baseline: the minimal work of Node for an HTTP request. `end(body)` without `writeHead` sends Content-Length; a
  * chunked answer would be slower and make everything compared with it look better.
  */
 const BODY = JSON.stringify({ id: 'key_01k8v3m9e5f7rsm6z4n0q2x1ab', label: 'Bench', permissions: ['triggers'] });

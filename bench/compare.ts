@@ -1,11 +1,12 @@
 import type { Meter } from './cost.ts';
 import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
 
-/** How much is measured; `scale` shrinks the sections that count rows instead of seconds. */
+/** How much is measured. `scale` reduces the sections that count rows instead of seconds. */
 export type Plan = { rounds: number; seconds: number; scale: number };
 
 /**
- * Both servers under the same load, in alternation (A B A B …), so that other load of the machine affects both alike.
+ * Puts both servers under the same load in alternation (A B A B …), so that other load of the machine affects both
+ * alike.
  */
 export type Comparison = { ratio: number; ours: Hits; bare: Hits; ratios: number[] };
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Db } from '../src/store/db.ts';
 
-/** What the database server has done so far. */
+/** The counters of the database server up to now. */
 export type ServerCost = { cpuMs: number; transactions: number; walBytes: number; at: number };
 
 export async function costOf(db: Db): Promise<ServerCost> {
@@ -32,7 +32,7 @@ function cpuOf(postmaster: number): number {
       if (Number(name) === postmaster) ticks += [11, 12, 13, 14].reduce((total, at) => total + Number(stat[at]), 0);
       else if (Number(stat[1]) === postmaster) ticks += Number(stat[11]) + Number(stat[12]);
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   return ticks * TICK_MS;
@@ -44,7 +44,7 @@ const cpuOfProcess = (pid: number): number => {
   return (Number(stat[11]) + Number(stat[12])) * TICK_MS;
 };
 
-/** Ticks of all cores, and those without work. */
+/** The ticks of all cores, and the idle ticks. */
 function machine(): { all: number; idle: number } {
   const ticks = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).slice(1, 9).map(Number);
   return { all: ticks.reduce((total, one) => total + one, 0), idle: ticks[3]! + ticks[4]! };
@@ -52,9 +52,12 @@ function machine(): { all: number; idle: number } {
 
 type Point = { node: number; server: number; writes: number; wal: number; all: number; idle: number };
 
-/** What a call costs, as the kernel and the server count it: such figures hold on a busy machine too. */
+/**
+ * The resources that a call needs, as the kernel and the server count them. Such figures are valid on a busy machine
+ * too.
+ */
 export type Meter = {
-  /** Measures the work; its result is the number of calls. */
+  /** Measures the given work, which returns the number of calls. */
   around<T>(work: () => Promise<T>, callsOf: (result: T) => number): Promise<T>;
   told(): string;
 };
@@ -62,7 +65,7 @@ export type Meter = {
 export function createMeter({ db, pid }: { db: () => Db; pid: () => number }): Meter {
   const total = { calls: 0, node: 0, server: 0, writes: 0, wal: 0, all: 0, idle: 0 };
   const look = async (): Promise<Point> => {
-    // Numbers of transactions are given to those that write. The log's position is exact at any moment.
+    // Only transactions that write get a number. The log's position is exact at any moment.
     const { rows } = await db().$client.query<{ writes: string; wal: string }>(
       `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS writes, pg_current_wal_insert_lsn() - '0/0' AS wal`,
     );

@@ -6,8 +6,8 @@ import path from 'node:path';
 import autocannon from 'autocannon';
 
 /**
- * One kind of request, sent over CONNECTIONS kept-alive connections as fast as answers arrive. In `path`, `body` and
- * the values of `headers`, `{n}` becomes a number that no other request has and `{key}` the next of `keys`.
+ * Sends one kind of request over CONNECTIONS kept-alive connections as fast as the server responds. In `path`, `body`
+ * and the values of `headers`, `{n}` becomes a unique number and `{key}` the next of `keys`.
  */
 export type Shot = {
   method: 'GET' | 'POST' | 'PUT';
@@ -17,7 +17,7 @@ export type Shot = {
   keys?: readonly string[];
 };
 
-/** `refused` counts answers that are not 2xx, `broken` requests without an answer. Times in milliseconds. */
+/** `refused` counts responses other than 2xx. `broken` counts requests without a response. Times in milliseconds. */
 export type Hits = { perSecond: number; p50: number; p99: number; answered: number; refused: number; broken: number };
 
 export const CONNECTIONS = 64;
@@ -28,7 +28,7 @@ export const GENERATOR = hasWrk ? 'wrk' : 'autocannon';
 export const fire = (origin: string, shot: Shot, seconds: number): Promise<Hits> =>
   hasWrk ? byWrk(origin, shot, seconds) : byAutocannon(origin, shot, seconds);
 
-/** Differs from run to run, so that `{n}` never repeats a value of an earlier run. */
+/** This value differs from run to run, so that `{n}` never repeats an earlier value. */
 let fired = 0;
 const freshPrefix = (): string => `${process.pid}-${(fired += 1)}-`;
 
@@ -69,7 +69,7 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
   }
 }
 
-/** wrk itself sends a request that never changes: Lua for each request would slow the generator down. */
+/** wrk normally sends a request that never changes: Lua code for each request would slow the generator down. */
 function luaScript({ method, path: target, headers, body, keys }: Shot, prefix: string): string {
   const table = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${luaValue(value)}`);
   const payload = body === undefined ? 'nil' : luaValue(body);

@@ -14,10 +14,10 @@ import { findRunningPostgres } from '../src/store/embedded/start-embedded-postgr
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 
 /**
- * The real program as a child process, on its own data folder with full durability, with rate limits so high that they
- * never refuse (they are still counted). Its records are written directly into its database.
+ * Runs the real program as a child process, on its own data folder with full durability. Its rate limits are counted,
+ * but too high to refuse a call. Its records are written directly into its database.
  */
-/** The built program: what people run. */
+/** The built program, as in production. */
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare-server.ts', import.meta.url));
 const SELECTING = fileURLToPath(new URL('select-server.ts', import.meta.url));
@@ -31,16 +31,16 @@ export type Program = {
   db: Db;
   orgId: string;
   key: string;
-  /** Path of a trigger without required variables. */
+  /** The path of a trigger without required variables. */
   triggerPath: string;
   digestOf: (value: string) => Buffer;
-  /** Signs the cursors of its lists. */
+  /** The key that signs the cursors of its lists. */
   cursorKey: Buffer;
-  /** Of the program itself. */
+  /** The process ID of the program itself. */
   pid(): number;
   /** Resident memory of the program itself in MiB, without its database. */
   memory(): number;
-  /** Runs that still wait for a worker. */
+  /** The number of runs that still wait for a worker. */
   queued(): Promise<number>;
   /** Stops and starts the program on the same data. */
   restart(role: Role): Promise<void>;
@@ -119,7 +119,7 @@ async function spawnReady(dataDir: string, secret: string, port: number, role: R
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
-      // As npm start runs it.
+      // The environment of npm start.
       NODE_ENV: 'production',
       DATA_DIR: dataDir,
       PORT: String(port),

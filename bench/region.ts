@@ -14,17 +14,17 @@ import { member } from '../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 import { fire, type Hits, type Shot } from './load.ts';
 
-/** A region of real processes (cluster/), with rate limits that never refuse unless a section sets its own. */
+/** Starts a region of real processes (cluster/). Its rate limits never refuse a call unless a section sets its own. */
 export type Region = {
   cluster: Cluster;
   db: Db;
-  /** HMAC key of the stored digests, for the servers in a comparison. */
+  /** The HMAC key of the stored digests, for the servers in a comparison. */
   pepper: string;
   sealingKey: Key;
   /** A paid organization with a trigger without required variables, and a key for it. */
   tenant(): Promise<Tenant>;
   key(orgId: string): Promise<{ id: string; value: string }>;
-  /** The dashboard's API, as a person uses it. */
+  /** Calls the dashboard's API like a person. */
   dashboard(node: number, method: 'GET' | 'POST', path: string): Promise<Response>;
   /** Resolves when "revoked" is answered. */
   revoke(node: number, orgId: string, keyId: string): Promise<Response>;
@@ -59,7 +59,7 @@ export async function startRegion(
       PARLEY_OWNER_EMAIL: OWNER.email,
       PARLEY_OWNER_PASSWORD: OWNER.password,
       LOG_LEVEL: 'error',
-      // The model of the section `words`.
+      // The model for the section `words`.
       PARLEY_EGRESS_ALLOW: '127.0.0.1',
     },
     onLine: () => {},
@@ -116,7 +116,7 @@ export async function startRegion(
   };
 }
 
-/** The same load on each of these simultaneously; rates are added up, of times the worst counts. */
+/** Puts the same load on each server simultaneously. Rates are added up, and of times the worst counts. */
 export async function fireAll(origins: readonly string[], shot: Shot, seconds: number): Promise<Hits> {
   const all = await Promise.all(origins.map((origin) => fire(origin, shot, seconds)));
   const sum = (part: (hits: Hits) => number): number => all.reduce((total, hits) => total + part(hits), 0);

@@ -48,7 +48,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   words: ['The first words of a model, in another process than the reader', words],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
-/** One name for all sections that docs/scaling.md is based on. */
+/** One name for all sections that support docs/scaling.md. */
 const GROUPS: Record<string, string[]> = {
   cluster: ['verify', 'revoke', 'renewals', 'throughput', 'counts', 'noisy'],
 };
@@ -88,7 +88,7 @@ if (GENERATOR === 'autocannon') {
     'CAUTION: autocannon is slower than a bare server, so ratios come out too high; install wrk for true ones.',
   );
 }
-// Other load of the machine affects us and the baseline in turn, so single rounds mean nothing.
+// Other load of the machine affects Parley and the baseline at different times, so single rounds are not meaningful.
 const busy = loadavg()[0]! / availableParallelism();
 if (busy > 0.5)
   console.log(`CAUTION: the machine is busy already (load ${loadavg()[0]!.toFixed(1)}); repeat this when it is idle.`);

@@ -5,8 +5,8 @@ import { openDb } from '../src/store/db.ts';
 import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 
 /**
- * The other strict design: one indexed look-up per request, on a bare server with the same pool and the same query with
- * which the program fills its cache. `node select-server.ts DATABASE_URL PEPPER`
+ * The other strict design: one indexed query per request, on a bare server with the same pool and the same query that
+ * fills the program's cache. `node select-server.ts DATABASE_URL PEPPER`
  */
 const [, , url, pepper] = process.argv;
 const db = openDb(url!);

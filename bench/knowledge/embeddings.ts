@@ -4,9 +4,9 @@ import { runToEnd } from '../../src/engine/knowledge/steps.ts';
 import { VectorTable } from '../../src/engine/knowledge/vector-table.ts';
 
 /**
- * How long the exact search by meaning takes, and what its vectors need, at 50,000 passages. `node
- * bench/knowledge/embeddings.ts [--passages 50000] [--rounds 40]`. The vectors are chance: only time and memory are
- * measured, in processor time of this thread.
+ * Measures the time of the exact embedding search and the memory of its vectors, with 50,000 passages. `node
+ * bench/knowledge/embeddings.ts [--passages 50000] [--rounds 40]`. The vectors are random, because only memory and the
+ * processor time of this thread are measured.
  */
 const passages = numberOf('--passages', 50_000);
 const rounds = numberOf('--rounds', 40);

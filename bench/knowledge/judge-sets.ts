@@ -10,8 +10,8 @@ export type QuestionSet = {
   domain: string;
   documents: { id: string; name: string; text: string | string[] }[];
   /**
-   * `expect` empty: the documents do not answer. `reject`: words of a similar thing that must not be in the answer.
-   * `kind`: how the question is asked.
+   * `expect` is empty if the documents do not answer the question. `reject`: text about a similar subject that the
+   * answer must not contain. `kind`: the style of the question.
    */
   questions: { question: string; expect: string[]; reject?: string[]; kind?: string }[];
 };
@@ -21,11 +21,11 @@ export type Verdict = {
   kind: string;
   question: string;
   answerable: boolean;
-  /** What the agent without a model does. */
+  /** The possible results of the agent without a model. */
   did: 'answer' | 'offer' | 'nothing';
-  /** An offer without a choice: its text is shown at once, marked as uncertain. */
+  /** One candidate without a choice. Its text is shown immediately and marked as uncertain. */
   isShown: boolean;
-  /** The expected text is in the answer, and nothing of a similar thing; or in what is offered. */
+  /** True: the answer or the offered sections contain the expected text and no rejected text. */
   right: boolean;
   said: string;
 };
@@ -40,7 +40,7 @@ export const passagesOf = ({ documents }: QuestionSet): Passage[] =>
 
 type Knowledge = Pick<ReturnType<typeof buildKnowledge>, 'answer'>;
 
-/** What the agent without a model says to each question. */
+/** The result of the agent without a model for each question. */
 export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passage[]) => Knowledge): Verdict[] =>
   sets.flatMap((set) => {
     const knowledge = build(passagesOf(set));
@@ -68,15 +68,15 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
     });
   });
 
-/** Right or honest by itself: the expected answer, or none when the documents do not answer. */
+/** True without an offer: the answer is the expected one, or there is no answer and the documents have none. */
 export const isGood = ({ answerable, did, right }: Verdict): boolean =>
   answerable ? right && did === 'answer' : did === 'nothing';
 
-/** For how many of the answerable questions the passages that a search gives hold the answer. */
+/** The number of answerable questions for which the passages of a search contain the answer. */
 export const recallOf = (
   sets: readonly QuestionSet[],
   build: (passages: Passage[]) => { find(question: string): readonly Passage[] },
-  /** Documents that are searched as well. */
+  /** Additional documents that the search includes. */
   beside: readonly QuestionSet[] = [],
 ): { found: number; of: number } => {
   let [found, of] = [0, 0];

@@ -4,8 +4,9 @@ import type { Finding } from '../../src/engine/provider.ts';
 import { judgeSets, LANGUAGES, type QuestionSet, recallOf, readSets, type Verdict } from './judge-sets.ts';
 
 /**
- * The figures of an agent without a model, in aggregate only. `node bench/knowledge/measure.ts [folder]`. With a folder,
- * such as `new-trades`, it measures that set. A set in a folder stays unseen: do not print its single questions.
+ * Prints the figures of an agent without a model, only as totals. `node bench/knowledge/measure.ts [folder]`. With a
+ * folder, such as `new-trades`, it measures that set. A set in a folder must stay unseen, so do not print its single
+ * questions.
  */
 type Knowledge = ReturnType<typeof buildKnowledge>;
 

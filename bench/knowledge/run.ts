@@ -13,19 +13,19 @@ import {
 } from './judge-sets.ts';
 
 /**
- * How good the two searches are. For a person, without a model: how often the agent is right or honest. For a model: how
- * often the passages that it gets hold the answer. `node bench/knowledge/run.ts [--half development|held_out|unseen]
+ * Measures the quality of the two searches. For people, without a model: how often the agent is right or honest. For a
+ * model: how often its passages contain the answer. `node bench/knowledge/run.ts [--half development|held_out|unseen]
  * [--misses]`
  *
- * All halves were written before the search was tuned on the first. The held-out half gave on its first run 92 % (en),
- * 98 % (ar), 93 % (hi) and, in the three domains added last, 81 %, 79 %, 79 %; the faults that it showed are fixed since.
- * The unseen half was written by another author and first run on 2026-11-22: right answers or offers 62 %, 62 %, 56 % of
- * the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md has the whole result. All three halves
- * train the decision since (`train-decision.ts`). Sets that are unseen are in folders: do not tune on them.
+ * All halves were written before the search was tuned on the first. On its first run, the held-out half had 92 % (en),
+ * 98 % (ar), 93 % (hi), and 81 %, 79 %, 79 % in the three domains added last. The faults that it showed are now fixed.
+ * The unseen half was written by another author and first run on 2026-11-22: right answers or offers 62 %, 62 %, 56 %
+ * of the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md has the whole result. Since then, all
+ * three halves train the decision (`train-decision.ts`). The unseen sets are in folders. Do not tune on them.
  */
 const half = argument('--half');
 const misses = process.argv.includes('--misses');
-/** Less than the documents of one language together: the search must choose. */
+/** Fewer tokens than the documents of one language, so the search must choose. */
 const SMALL_BUDGET = 2_000;
 const DEFAULT_BUDGET = 24_000;
 

@@ -17,12 +17,12 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
  * answer. `ASK_AT` is the chance with the most right sections and honest answers.
  */
 
-/** Below the target of 4 %, because the lexicon knows these domains better than a new one. */
+/** Lower than the target of 4 %, because the lexicon knows these domains better than a new one. */
 const WRONG_GOAL = 0.035;
-/** Passages in a part of a document, and which of the questions without an answer there are used: every n-th. */
+/** The number of passages in a part of a document, and the fraction 1/n of its unanswerable questions that are used. */
 const PART = 7;
 const UNANSWERED = 6;
-/** What a question to a part counts in the training. */
+/** The training weight of a question to a part. */
 const PART_WEIGHT = 0.25;
 const CHANCES = Array.from({ length: 95 }, (_, at) => (at + 5) / 100);
 const HALVES = ['development', 'held_out', 'unseen'];
@@ -71,8 +71,8 @@ type Model = { answer: number[]; section: number[] };
 type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
 
 /**
- * The questions of a set to parts of its documents. Agents begin with few passages, and each question is also one that
- * most parts do not answer, although they are about the same trade.
+ * Asks the questions of a set to parts of its documents. New agents have few passages. Most parts do not answer a
+ * question although they are about the same trade.
  */
 function readParts(language: string, set: QuestionSet): Question[] {
   const passages = passagesOf(set);
@@ -151,7 +151,10 @@ function judge(one: Question, { answer, section }: Model): Judged {
   };
 }
 
-/** How many questions get a right answer, right sections or an honest answer if sections are offered from this chance on. */
+/**
+ * The number of questions with a right answer, right sections or an honest answer if sections are offered from this
+ * chance on.
+ */
 function goodAt(threshold: number): number {
   return judged.filter((one) => {
     if (one.chance >= answerAt) return false;
@@ -194,10 +197,10 @@ export const ANSWER_WEIGHTS: readonly number[] = ${listOf(model.answer)};
 
 export const SECTION_WEIGHTS: readonly number[] = ${listOf(model.section)};
 
-/** From this chance on, a candidate is stated. */
+/** From this chance on, the agent states a candidate as the answer. */
 export const ANSWER_AT = ${answerAt};
 
-/** From this chance on, the person is asked which section is meant. */
+/** From this chance on, the agent asks which section the person means. */
 export const ASK_AT = ${askAt};
 `,
   );

@@ -3,18 +3,18 @@ import { newId } from '../../src/kernel/ids.ts';
 import { median, perSecond, type Plan } from '../compare.ts';
 import { type Program, startProgram } from '../program.ts';
 
-/** As many as the database can use on a few cores. */
+/** The number of connections that the database can use on a few cores. */
 const CLIENTS = 16;
 
-/** The same rows as an accepted call writes, in one statement. */
+/** The same rows as for an accepted call, in one statement. */
 const ONE_CALL = `
   WITH person AS (INSERT INTO end_user (org_id, id) VALUES ($1, $2)),
   talk AS (INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, run_id) VALUES ($1, $3, $4, $5, $2, $6))
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, due_at) VALUES ($1, $6, $7, $3, 'queued', '{}', now())`;
 
 /**
- * What the database alone can do, one call per statement and one commit each, as an ordinary program writes them (like
- * pgbench). The driver runs here, so this is also a limit of what one Node process can send.
+ * The maximum of the database alone, with one statement and one commit per call, as in an ordinary program (like
+ * pgbench). The driver runs in this process, so the result is also limited by what one Node process can send.
  */
 export async function database(plan: Plan): Promise<string[]> {
   await using program = await startProgram('worker');

@@ -5,16 +5,16 @@ import { type Program, startProgram } from '../program.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
-/** Concurrent callers: the measure is the time of one page, not pages per second. */
+/** The number of concurrent callers. The measure is the time of one page, not pages per second. */
 const CALLERS = 2;
-/** Calls of each kind and round. The p99 of all rounds is then the twentieth-slowest of 2,000. */
+/** The number of calls of each kind and round. The p99 of all rounds is then the twentieth-slowest of 2,000. */
 const CALLS = 400;
 const WARM_UP = 100;
 const PAGE = 50;
 
 /**
- * Whether a page of end users costs more among a million than among a thousand: two programs, each with its own
- * database, are called in alternation, so that other load of the machine affects both alike.
+ * Measures whether a page of end users is slower among a million than among a thousand. Two programs with their own
+ * databases are called in alternation, so that other load of the machine affects both alike.
  */
 export async function endUsers(plan: Plan): Promise<string[]> {
   await using few = await startProgram('api');
@@ -46,7 +46,7 @@ export async function endUsers(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** The request: a path, or a path and a body. `n` is one of the people, a different one per call. */
+/** The request: a path, or a path and a body. `n` is a different person in each call. */
 type Ask = (program: Program, n: number, people: number) => { path: string; body?: unknown };
 
 const list =
@@ -147,10 +147,10 @@ function personAt(n: number): { id: string; createdAt: Date } {
   return { id: `enduser_${time}${String(n).padStart(16, '0')}`, createdAt };
 }
 
-/** Rows per statement: it ends well before the pool's own timeout. */
+/** The rows per statement. Such a statement ends well before the pool's own time limit. */
 const BATCH = 20_000;
 
-/** Directly into the table, with every field by which a person can be found. Every tenth has changed since. */
+/** Inserts people directly into the table, with every searchable field. Every tenth has changed since its creation. */
 async function fill({ db, orgId }: Program, people: number): Promise<void> {
   const letters = Array.from(
     { length: 10 },

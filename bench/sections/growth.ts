@@ -8,13 +8,13 @@ import { fill, OWNER, prepareGrowth } from '../../test/growth/fill.ts';
 const FEW = 500;
 const MANY = 1_000_000;
 const CALLS = 20;
-/** A call is slow when it exceeds both. */
+/** A call counts as slow if it exceeds both limits. */
 const MOST_RATIO = 5;
 const MOST_MS = 60;
 
 /**
- * Whether a list, a search or a count becomes slower as an organization grows: each call of both APIs, with 500 and with
- * a million conversations and end users in the same database.
+ * Measures whether lists, searches and counts become slower as an organization grows. It makes each call of both APIs
+ * with 500 and with a million conversations and end users in the same database.
  */
 export async function growth(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
@@ -58,7 +58,7 @@ async function timesOf(caller: Caller, calls: readonly GrowthCall[], plan: Plan)
       const begun = performance.now();
       const status = await call(caller, one);
       if (status !== 200) throw new Error(`${one.name} was answered with ${status}.`);
-      // The first two only fill caches.
+      // The first two calls only fill caches.
       if (turn >= 0) times.push(performance.now() - begun);
     }
     medians.push(median(times));

@@ -4,11 +4,11 @@ import { compare, type Plan, told } from '../compare.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
 const COUNTS = [100, 10_000, 1_000_000];
-/** Distinct keys in use; more would measure the load generator's memory. */
+/** The number of distinct keys in use. More keys would measure the load generator's memory. */
 const CALLERS = 10_000;
 const BATCH = 5_000;
 
-/** Whether the cost of verifying a key grows with the number of keys. */
+/** Measures whether the cost of verifying a key grows with the number of keys. */
 export async function keys(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

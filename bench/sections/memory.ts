@@ -10,17 +10,17 @@ import { startProgram } from '../program.ts';
 import { drained } from './accept.ts';
 import { insertKeys } from './keys.ts';
 
-/** The budget of an idle node, in MB; test/package.test.ts holds it on every run. */
+/** The maximum memory of an idle node in MB. test/package.test.ts checks it on every run. */
 const IDLE_MB = 150;
 const COUNTS = [100_000, 1_000_000];
 const KEYS = 100_000;
 const KEYS_AT_ONCE = 5_000;
 const KNOWLEDGE_MB = 4;
 const BURST_SECONDS = 5;
-/** Until garbage is collected and pages are released. */
+/** The time until garbage is collected and pages are released. */
 const REST_MS = 5_000;
 
-/** What a node keeps: idle, for calls that ended long ago, for keys, for what agents know. */
+/** The memory that a node retains: idle, after ended calls, for keys, and for the documents of agents. */
 export async function memory(plan: Plan): Promise<string[]> {
   return [...(await ofCalls(plan)), ...(await ofKeys(plan)), ...(await ofKnowledge())];
 }
@@ -55,7 +55,7 @@ async function ofCalls(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** The same load twice, with one key and with many, so that the difference is the keys. */
+/** The same load runs twice, with one key and with many keys, so that the difference is the cost of the keys. */
 async function ofKeys(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const count = Math.round(KEYS * plan.scale);
@@ -73,7 +73,7 @@ async function ofKeys(plan: Plan): Promise<string[]> {
     await sleep(REST_MS);
     return program.memory();
   };
-  // The first round reaches the size that garbage has under this load.
+  // The first round reaches the amount of garbage that is usual for this load.
   await call([program.key], count);
   const one = await call([program.key], count);
   const all = await call(callers, 2 * count);

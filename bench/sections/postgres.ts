@@ -10,8 +10,8 @@ const REVOKES = 40;
 const CALLS = 100;
 
 /**
- * The same program on two servers in turns: the embedded one with our settings over its socket, and the one that this
- * system's package ships, with no setting of ours, over TCP. Its tables are filled and not analyzed.
+ * Compares the same program on two servers in turns: the embedded one with our settings over its socket, and the one of
+ * this system's package with default settings over TCP. Its tables are filled but not analyzed.
  */
 export async function postgres(plan: Plan): Promise<string[]> {
   if (SYSTEM_POSTGRES === undefined) return ['skipped: this system has no PostgreSQL (apt-get install postgresql)'];

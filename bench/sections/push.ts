@@ -6,12 +6,12 @@ import { median, type Plan } from '../compare.ts';
 import { startProgram } from '../program.ts';
 
 const RECIPIENTS = 1_000;
-/** Calls in progress: one is planned while the database writes another. */
+/** The number of calls in progress: one is planned while the database writes another. */
 const LANES = 3;
 
 /**
- * Recipients, a thousand per call, each call answered after its commit; no worker processes them during the
- * measurement.
+ * Adds recipients, a thousand per call. Each call gets its response after its commit, and no worker processes them
+ * during the measurement.
  */
 export async function push(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');

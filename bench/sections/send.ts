@@ -2,10 +2,7 @@ import { givenChannel } from '../../test/factories.ts';
 import { compare, type Plan, told } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/**
- * Channel sends, each answered 202 after its commit: message, person, conversation and entry in the queue of
- * deliveries.
- */
+/** Channel sends. Each gets 202 after its commit of message, person, conversation and entry in the delivery queue. */
 export async function send(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

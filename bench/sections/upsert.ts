@@ -1,7 +1,7 @@
 import { compare, type Plan, told } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** Upserts by external id, each answered after its commit with the whole record. */
+/** Upserts by external ID. Each gets the complete record after its commit. */
 export async function upsert(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

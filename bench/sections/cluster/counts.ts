@@ -6,13 +6,13 @@ import { fire, type Shot } from '../../load.ts';
 import { costOf } from '../../cost.ts';
 import { type Region, startRegion } from '../../region.ts';
 
-/** A PostgreSQL session without further work reports its statistics after ten seconds at the latest. */
+/** An idle PostgreSQL session reports its statistics after at most ten seconds. */
 const TOLD_MS = 10_500;
 const ALONE = 400;
 
 /**
- * What one accepted trigger call costs the shared servers: rows, transactions and WAL of the database, commands of
- * Redis, including the turn that answers it. Counted by the servers themselves, minus their work without calls.
+ * The use of the shared servers by one accepted trigger call, including the turn that answers it: rows, transactions
+ * and WAL of the database, commands of Redis. The servers count it themselves. Their work without calls is subtracted.
  */
 export async function counts(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, { workers: 1, withRedis: true });
@@ -27,7 +27,7 @@ export async function counts(plan: Plan): Promise<string[]> {
   const idleFrom = await look();
   const idle = rateOf(idleFrom, await look());
 
-  // Fewer would be lost in the server's own work.
+  // With fewer calls, the result would be lost in the server's own work.
   const alone = ALONE * Math.max(1, Math.round(plan.scale));
   const measure = async (calls: () => Promise<number>): Promise<Counted> => {
     const before = await look();
@@ -68,7 +68,7 @@ async function told({ db }: Region, redisUrl: URL): Promise<Counted> {
   return { at: performance.now(), numbers };
 }
 
-/** Without a client library: one command, and Redis closes. */
+/** This needs no client library: it sends one command, and Redis closes the connection. */
 async function commandStats({ hostname, port }: URL): Promise<string> {
   const socket = connect(Number(port), hostname);
   socket.write('INFO commandstats\r\nQUIT\r\n');
@@ -100,7 +100,7 @@ function perCall(before: Counted, after: Counted, idle: Counted, calls: number):
 
 const OURS = new Set(['redis info', 'redis quit']);
 
-/** Scripts as callers see them, or (`probe`) everything except this section's own requests. */
+/** Scripts from the perspective of the callers, or (`probe`) everything except this section's own requests. */
 function redisOf({ numbers }: Counted, what: 'scripts' | 'probe'): number {
   let total = 0;
   for (const [name, value] of numbers) {
@@ -119,7 +119,7 @@ function said(counted: Counted): string {
 const sum = ({ numbers }: Counted, prefix: string): number =>
   [...numbers].reduce((total, [name, value]) => total + (name.startsWith(prefix) ? value : 0), 0);
 
-/** The tables, from a twentieth of a row on. */
+/** The tables with at least a twentieth of a row. */
 const rowsOf = ({ numbers }: Counted): string =>
   [...numbers]
     .filter(([name, value]) => /^(insert|update|delete) /.test(name) && value > 0.05)

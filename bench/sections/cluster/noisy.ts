@@ -8,15 +8,15 @@ import type { Steady, SteadyResult } from '../../steady.ts';
 const STEADY = fileURLToPath(new URL('../../steady.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** Calls per minute of a key and of its organization; the noisy tenant makes a hundred times as many. */
+/** The limit per minute of a key and of its organization. The noisy tenant makes a hundred times as many calls. */
 const LIMIT = 600;
 const QUIET_TENANTS = 10;
-/** Per quiet tenant, well below its limit. */
+/** The calls of each quiet tenant, well below its limit. */
 const QUIET_PER_SECOND = 5;
 
 /**
- * The others' times while one tenant calls at a hundred times its limit, compared with their times without it. In
- * alternation.
+ * The response times of other tenants while one tenant calls at a hundred times its limit, compared with the times
+ * without that load. In alternation.
  */
 export async function noisy(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, {

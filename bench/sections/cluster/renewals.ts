@@ -19,8 +19,9 @@ const REVOKES = 40;
 const URL = 'https://us.parley.example';
 
 /**
- * What holding leases costs the database, by the number of nodes: real access rooms, all in this process, each with its
- * lease, its listener and its sweep, without calls. And how long a change takes until all nodes have read it.
+ * The database load of leases by the number of nodes. All nodes run in this process with the real access code: each has
+ * its lease, its listener and its sweep, without calls. It also measures how long a change takes until all nodes have
+ * read it.
  */
 export async function renewals(plan: Plan): Promise<string[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
@@ -47,7 +48,7 @@ export async function renewals(plan: Plan): Promise<string[]> {
         await access.start();
         nodes.push(access);
       }
-      // Until the last one has known the server for a whole lease.
+      // Waits until the last node has known the server for a whole lease.
       await sleep(1_500);
       const seconds = plan.seconds * 2;
       const before = await costOf(db);

@@ -4,12 +4,12 @@ import { quantile, type Region, startRegion, type Tenant } from '../../region.ts
 
 const HEALTHY = 200;
 const FAULTY = 12;
-/** Until a killed node is up again, and all leases are fresh. */
+/** The time until a killed node runs again and all leases are fresh. */
 const REST_MS = 1_500;
 
 /**
- * From the click on "Revoke" to the answer "revoked", over HTTP with session, with three nodes that have the key in
- * memory; then with one of them killed, and with one of them stopped, at that moment.
+ * The time from the request "Revoke" to the response "revoked", over HTTP with a session, with three nodes that have
+ * the key in memory. Then the same with one node killed, and with one node stopped, at that moment.
  */
 export async function revoke(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
@@ -17,7 +17,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   const { nodes } = region.cluster;
   const lines: string[] = [];
 
-  // Of two nodes, the one that is not disturbed answers.
+  // The undisturbed one of two nodes responds.
   const healthy: number[] = [];
   for (let n = 0; n < Math.max(20, HEALTHY * plan.scale); n += 1)
     healthy.push(await revokeOnce(region, tenant, n % 3, [0, 1, 2]));

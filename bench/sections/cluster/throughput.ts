@@ -2,7 +2,10 @@ import { median, perSecond, type Plan } from '../../compare.ts';
 import { costOf } from '../../cost.ts';
 import { fireAll, startRegion } from '../../region.ts';
 
-/** Accepting on one, two and three processes with one database; and the cost of one accepted call for that database. */
+/**
+ * Measures accepted calls on one, two and three processes with one database, and the database cost of one accepted
+ * call.
+ */
 export async function throughput(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
   const { key, triggerPath } = await region.tenant();

@@ -2,7 +2,10 @@ import { median, perSecond, type Plan } from '../../compare.ts';
 import { startBare, startSelecting } from '../../program.ts';
 import { fireAll, startRegion } from '../../region.ts';
 
-/** Verifying a key: from memory, by one indexed SELECT per request, and not at all; one process of each, and three. */
+/**
+ * Compares three ways to verify a key: from memory, by one indexed SELECT per request, and not at all. Each runs with
+ * one and with three processes.
+ */
 export async function verify(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
   const { key } = await region.tenant();
@@ -19,7 +22,7 @@ export async function verify(plan: Plan): Promise<string[]> {
     for (const count of [1, 3]) {
       const rates = new Map<string, number[]>();
       const p99s = new Map<string, number[]>();
-      // In alternation, so that other load of the machine affects all alike; the first round warms up.
+      // The servers alternate, so that other load of the machine affects all alike. The first round warms up.
       for (let round = 0; round <= plan.rounds; round += 1) {
         for (const [name, servers] of Object.entries(ways)) {
           const hits = await fireAll(

@@ -7,12 +7,12 @@ import { quantile, type Region, startRegion, type Tenant } from '../../region.ts
 
 const RUNS = 100;
 const PIECES = Array.from({ length: 40 }, (_, n) => ` word${n}`);
-/** As fast models write. */
+/** The interval of a fast model. */
 const GAP_MS = 10;
 
 /**
- * From the moment in which the provider writes its first words to the moment in which the reader of the run has them:
- * provider, worker, database, node, reader. One turn after another.
+ * The time from the provider's first delta to its arrival at the reader of the run: provider, worker, database, node,
+ * reader. The turns run one after another.
  */
 export async function words(): Promise<string[]> {
   const model = await startFakeModel();
