@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * A small load balancer for the api nodes of one machine: for trials and tests. It shows everything that Parley
+ * A small load balancer for the api nodes of one machine, for trials and tests. It shows everything that Parley
  * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200; a request that
  * no node has seen goes to another one; a request that a node may have seen goes to another one only if a repeat is
  * harmless. There are no sticky sessions.
@@ -23,13 +23,13 @@ const CONNECT_WITHIN_MS = 1_000;
 /** Longer than the longest answer (`Prefer: wait=25`). */
 const ANSWER_WITHIN_MS = 35_000;
 const CONNECTIONS_PER_NODE = 128;
-/** Bodies are kept until a node has answered, so that another one can be tried; Parley's own limit is lower. */
+/** Bodies are stored until a node has responded, so that another node can be tried. Parley's own limit is lower. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** How long a request waits while no node is up. */
 const PATIENCE_MS = 2_000;
 const STOP_WITHIN_MS = 5_000;
 
-/** They belong to one connection, not to the request. */
+/** These headers belong to one connection, not to the request. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -159,19 +159,19 @@ async function forward(
   response.end();
 }
 
-/** Flat, as received: the node refuses a duplicate header; it is not repaired here. */
+/** The raw headers, as received: the node refuses a duplicate header, so the balancer must not repair it. */
 function passedOn(raw: readonly (string | Buffer)[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = String(raw[at]);
     const isOurs = HOP_BY_HOP.has(name.toLowerCase()) || name.toLowerCase() === 'content-length';
-    // For an answer the length is kept (HEAD has no body to count); for a request undici counts it.
+    // For a response, the length is forwarded (HEAD has no body to count). For a request, undici counts it.
     if (!isOurs) kept.push(name, String(raw[at + 1]));
   }
   return kept;
 }
 
-/** The connection was never made, or the node closed it before it read anything. */
+/** The connection failed, or the node closed it before it read anything. */
 function wasUnseen(error: unknown): boolean {
   const { code } = error as { code?: string };
   return (

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One supervised process of Parley: it is started, its lines are passed on with its name, and if it ends unexpectedly
- * it is restarted after a pause that doubles.
+ * One supervised process of Parley. Its lines are printed with its name. If it ends unexpectedly, it restarts after a
+ * pause that doubles each time.
  */
 export type Child = {
   name: string;
@@ -12,7 +12,7 @@ export type Child = {
   pid(): number | null;
   /** All its output. */
   output(): string;
-  /** Resolves when it reports that it is ready (again). */
+  /** Resolves when the process reports that it is ready (again). */
   ready(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -29,7 +29,7 @@ const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const FOLLOW = new URL('follow-parent.ts', import.meta.url).href;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** A process that ran this long was healthy: the next pause is short again. */
+/** A process that ran this long was healthy, so the next pause is short again. */
 const WELL_AFTER_MS = 30_000;
 const STOP_WITHIN_MS = 32_000;
 const MAX_OUTPUT = 64 * 1024;
@@ -58,7 +58,7 @@ export function startChild({ name, role, env, onLine }: ChildOptions): Child {
         const lines = (rest + chunk.toString()).split('\n');
         rest = lines.pop()!;
         for (const line of lines) onLine(name, line);
-        // The greeting is complete when its last line is there.
+        // The greeting is complete after its last line.
         if (isReady.test(output)) ready.resolve();
       });
     }

@@ -1,6 +1,4 @@
-/**
- * Loaded before a child's own program: when the launcher is gone, the child stops in order instead of running forever.
- */
+/** Loaded before a child's own program. If the launcher ends, the child stops gracefully instead of running forever. */
 const parent = process.ppid;
 const LOOK_MS = 500;
 

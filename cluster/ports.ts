@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up), so that no other process gets the
- * port by chance between the check and the use, or while a node is restarted.
+ * These ports are below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up). No other process gets
+ * such a port by chance between the check and the use, or during a restart of a node.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;
-/** Each process starts to look at a different place. */
+/** Each process starts its search at a different port. */
 let lastPort = process.pid * 16;
 
-/** A port that is free now, a different one each time. */
+/** A free port, a different one in each call. */
 export async function freePort(): Promise<number> {
   for (let look = 0; look < PORTS; look++) {
     const port = FIRST_PORT + (++lastPort % PORTS);

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /**
- * parseArgs for programs that people start with `npm run`: an invalid option is reported in a sentence, with the usage.
+ * parseArgs for programs that people start with `npm run`. An invalid option is reported in a sentence, with the usage.
  */
 export function readOptions<const T extends ParseArgsConfig>(
   config: T,

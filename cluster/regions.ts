@@ -6,8 +6,8 @@ import { freePort } from './ports.ts';
 import { readOptions } from './read-options.ts';
 
 /**
- * `npm run regions`: the four regions side by side on this machine, each a whole installation with its own database,
- * secret and address. They know only each other's addresses.
+ * `npm run regions`: starts four regions on this machine, each a complete installation with its own database, secret
+ * and address. The regions know only each other's addresses.
  */
 const USAGE = `Usage: npm run regions
 

@@ -2,7 +2,10 @@ import { StartError } from '../src/kernel/start-error.ts';
 import { readOptions } from './read-options.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
-/** `npm run cluster -- --nodes 3 --workers 2 [--redis]`: a region of several processes on this machine, until Ctrl-C. */
+/**
+ * `npm run cluster -- --nodes 3 --workers 2 [--redis]`: runs a region of several processes on this machine, until
+ * Ctrl-C.
+ */
 const USAGE = `Usage: npm run cluster -- [--nodes 3] [--workers 2] [--redis]
 
 Starts one PostgreSQL on DATA_DIR, so many api nodes and workers, and a balancer on PORT before them. A process that is
@@ -14,7 +17,7 @@ let cluster: Cluster | null = null;
 let stopping: Promise<void> | null = null;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Only the parts of each process's greeting that differ are printed. */
+/** Of each process's greeting, only the parts that differ are printed. */
 const onLine = (name: string, line: string): void => {
   if (cluster !== null || line.startsWith('{')) say(`${name.padEnd(9)} ${line}`);
 };

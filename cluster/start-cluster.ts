@@ -7,8 +7,8 @@ import { freePort } from './ports.ts';
 import { startRedis } from './redis.ts';
 
 /**
- * One region on one machine as it would run on many: one PostgreSQL, api nodes and workers as separate processes that
- * share nothing else, a load balancer in front of the nodes, and optionally a Redis.
+ * One region on one machine, with the same processes as on many machines: one PostgreSQL, api nodes and workers as
+ * separate processes that share nothing else, a load balancer in front of the nodes, and optionally a Redis.
  */
 export type Cluster = {
   /** The balancer's. */
@@ -25,9 +25,9 @@ export type ClusterOptions = {
   nodes: number;
   workers: number;
   withRedis?: boolean;
-  /** A server that runs already; absent: the embedded one. */
+  /** The URL of a running server. Absent: the embedded one. */
   databaseUrl?: string;
-  /** As for `serve`; settings of a single process are replaced. */
+  /** The settings of `serve`. Settings that only fit a single process are replaced. */
   env: Readonly<Record<string, string | undefined>>;
   onLine(name: string, line: string): void;
 };
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       PARLEY_DEMO: env.PARLEY_DEMO ?? (database.fresh ? '1' : '0'),
     };
     const api: Cluster['nodes'][number][] = [];
-    // There is one address, but each process needs its own: the ports after it, nodes first.
+    // There is one address, but each process needs its own port. The ports after it are used, nodes first.
     const metricsEnv = (index: number) =>
       config.metricsAddress && {
         METRICS_ADDRESS: `${config.metricsAddress.host}:${config.metricsAddress.port + index}`,
@@ -85,7 +85,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     };
     const working: Child[] = [];
     started.push(async () => void (await Promise.all([...api, ...working].map((child) => child.stop()))));
-    // The first one migrates, creates the demo and prints its key; the others find everything there.
+    // The first process migrates, creates the demo and prints its key. The others find everything in the database.
     await startNode(0);
     await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => startNode(n + 1)));
     for (let n = 1; n <= workers; n += 1) {
@@ -107,8 +107,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * The launcher reads the environment as each of its processes does, so that a fault is reported once and before
- * anything starts.
+ * The launcher reads the environment like each of its processes, so that a mistake is reported once and before anything
+ * starts.
  */
 function configOf(env: ClusterOptions['env']) {
   const loaded = loadConfig({ ...env, DATABASE_URL: undefined });
