@@ -12,8 +12,8 @@ import { packPackage, PATH } from './installed-package.ts';
 import { type SignedIn, signedInOwner } from './signed-in.ts';
 
 /**
- * The example repository as shipped: copied into a new git repository, with the files of a release, and run in a clone
- * by the steps of its own workflow against a real server.
+ * The example repository in its original form. The test copies it into a new git repository with the files of a
+ * release, clones it, and runs the steps of its own workflow against a real server.
  */
 const run = promisify(execFile);
 type Step = { run?: string; if?: string; env?: Record<string, string> };
@@ -47,7 +47,7 @@ beforeAll(async () => {
   shipped = path.join(folder, 'shipped');
   cpSync(ownFile('examples/agent-in-ci'), shipped, { recursive: true });
   mkdirSync(path.join(shipped, 'parley'));
-  // The release file, and SHA256SUMS with lines of other files, as a release has it.
+  // The files of a release: the package, and SHA256SUMS, which also has lines of other files.
   const file = await packPackage(path.join(shipped, 'parley'));
   const { stdout } = await run('sha256sum', [file], { cwd: path.join(shipped, 'parley') });
   writeFileSync(path.join(shipped, 'parley', 'SHA256SUMS'), `${'0'.repeat(64)}  parley-0.1.0.cdx.json\n${stdout}`);
@@ -184,7 +184,10 @@ test('a token without publish is refused with an exit code of its own', async ()
   expect(errorOf(ended).code).toBe('token_too_narrow');
 });
 
-/** A bare name in `npx`, or in `npm install` of ours, would run what someone else published under it. */
+/**
+ * A bare name in `npx`, or in `npm install` of our package, would run a foreign package that someone published under
+ * this name.
+ */
 test('no script or page resolves a package of Parley by its name', async () => {
   const { stdout } = await run(
     'git',

@@ -3,7 +3,7 @@ import { startOf } from '../dashboard/src/pages/agents/templates/template.ts';
 import { TEMPLATES } from '../dashboard/src/pages/agents/templates/templates.ts';
 import { inShop } from './shop.ts';
 
-/** An agent that begins from a template answers well at once, without a model: its own tests hold it to that. */
+/** An agent from a template answers well immediately, without a model. Its own tests prove it. */
 const ALL = Object.entries(TEMPLATES).flatMap(([name, template]) =>
   (['en', 'ar'] as const).map((language) => [name, language, startOf(template, language)] as const),
 );

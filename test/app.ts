@@ -11,7 +11,7 @@ import { mintKey } from '../src/access/api-keys/key-format.ts';
 import { givenKey } from './factories.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** The whole program with its own database and a free port: what users get, without the start-up text. */
+/** The complete program with its own database and a free port, without the start-up text. */
 export type TestApp = {
   app: App;
   db: Db;
@@ -20,16 +20,16 @@ export type TestApp = {
   secrets: Secrets;
   kinds: ChannelKinds;
   url: string;
-  /** A key with these rights; returns its value. */
+  /** Creates a key with these rights and returns its value. */
   key(
     orgId: string,
     options?: Omit<NonNullable<Parameters<typeof givenKey>[2]>, 'digest'>,
   ): Promise<{ id: string; value: string }>;
-  /** A call of the public API. */
+  /** Calls the public API. */
   call(
     method: string,
     path: string,
-    /** `endless`: a stream of events is left after its head. */
+    /** `endless`: the response is a stream, so the call returns after its headers. */
     options?: { key?: string; body?: unknown; headers?: Record<string, string>; endless?: boolean },
   ): Promise<Answer>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export async function startTestApp(
   env: Record<string, string> = {},
-  /** `lines`: receives what the program logs, from LOG_LEVEL on, or else from warn on. */
+  /** `lines`: receives the log lines of the program, from LOG_LEVEL on, by default from warn on. */
   options: { role?: Role; database?: TestDatabase; lines?: object[] } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());

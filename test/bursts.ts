@@ -2,8 +2,8 @@ import { MAX_SETTLE_MS, SETTLE_MS } from '../src/store/runs/settle.ts';
 import { timeOfId } from '../src/kernel/ids.ts';
 
 /**
- * How many answers the agent may give to these messages of one person: on a slow machine, messages that were sent as
- * one burst may arrive as several.
+ * The number of answers that the agent may give to these messages of one person. On a slow machine, a burst of messages
+ * may arrive as several.
  */
 export function burstsOf(messageIds: readonly string[]): number {
   const times = messageIds.map(timeOfId);

@@ -2,7 +2,8 @@ import type { InboundRequest, OutboundMessage, SendTools } from '../src/channels
 import { createEgress, type Egress } from '../src/kernel/egress.ts';
 
 /**
- * The tools that a kind of channel needs for sending, for tests of the kind alone; calls time out after `timeoutMs`.
+ * The tools that a kind of channel needs for sending, for tests of this kind without the program. Calls time out after
+ * `timeoutMs`.
  */
 export function channelTools(timeoutMs = 5_000): SendTools & { egress: Pick<Egress, 'check'>; close(): Promise<void> } {
   const egress = createEgress({ allow: ['127.0.0.1'] });

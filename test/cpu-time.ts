@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that this thread spends on it. For promises about the amount of work: other processes
- * on a busy machine delay the work but do not increase it.
+ * The milliseconds of processor time that this thread needs for the work. Use it for guarantees about the amount of
+ * work, because other processes delay work but do not increase it.
  */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();
@@ -9,7 +9,7 @@ export function cpuMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** The same until a promise resolves; other work of this thread in that time counts, too. */
+/** The same until a promise resolves. Other work of this thread in that time is included. */
 export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -17,12 +17,12 @@ export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> 
   return (user + system) / 1_000;
 }
 
-/** How often the event loop is checked; other work in that time counts as part of a stretch. */
+/** The interval of the event loop checks. Other work in that time is included. */
 const LOOK_MS = 5;
 
 /**
- * The most processor time that this thread spent without yielding, until a promise resolves. A delay would show the
- * same on an idle machine; on a busy one it shows other processes.
+ * The most processor time that this thread spent without yielding, until a promise resolves. On an idle machine, a
+ * measured delay would show the same. On a busy machine, it would show other processes.
  */
 export async function longestStretchMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;

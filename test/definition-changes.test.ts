@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentDefinition } from '../contract/agents.ts';
 import { changesOf, ORDER } from '../dashboard/src/pages/agents/definition-changes.ts';
 
-/** What the dashboard says two versions of an agent do not share. */
+/** The differences between two versions of an agent, as the dashboard shows them. */
 const BEFORE: AgentDefinition = {
   instructions: 'Be kind.\nAnswer in one sentence.',
   opening: { default: 'Hello', ar: 'مرحبًا' },

@@ -23,7 +23,7 @@ export async function givenOrganization(db: Db, options: { plan?: Plan } = {}): 
   return id;
 }
 
-/** A member; the same person may be in several organizations. Returns the id of the membership. */
+/** A member; the same person may be in several organizations. Returns the ID of the membership. */
 export async function givenMember(db: Db, orgId: string, userId: string, role: Role = 'member'): Promise<string> {
   const id = newId('member');
   await db

@@ -6,7 +6,9 @@ import { inArabic } from '../dashboard/src/language/fault-words.ts';
 import { FORMATS } from '../src/kernel/validation/formats.ts';
 import { compileBody } from '../src/kernel/validation/validate.ts';
 
-/** Every sentence that a schema's fault can be, said to people who read Arabic (src/kernel/validation/faults.ts). */
+/**
+ * Checks that the sentence of every possible schema fault has an Arabic translation (src/kernel/validation/faults.ts).
+ */
 const closed = { additionalProperties: false };
 const of = (field: TSchema): TSchema => Type.Object({ field }, closed);
 const CASES: [schema: TSchema, value: unknown][] = [

@@ -21,9 +21,9 @@ const TUNING = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', 
 const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
- * One real Postgres for the whole run, in a temporary folder. Its `parley` database is migrated once and then only
- * copied, one copy per test file. Writes do not wait for the disk here (fsync off): the tests that start their own
- * server show what survives a power cut. With TEST_SERVER=system it is the PostgreSQL of this system, over TCP.
+ * Starts one real Postgres for the whole run, in a temporary folder. Its `parley` database is migrated once, and each
+ * test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a power loss start their own server.
+ * With TEST_SERVER=system, it is the PostgreSQL of this system, over TCP.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.TEST_SERVER === 'system') {
@@ -48,7 +48,7 @@ async function provide(project: TestProject, { url, adminUrl }: { url: string; a
   project.provide('postgres', { adminUrl, template: TEMPLATE });
 }
 
-/** A template must have no connections while it is copied. */
+/** A template must have no connections during the copy. */
 async function closeTemplate(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -56,7 +56,7 @@ async function closeTemplate(adminUrl: string): Promise<void> {
   await client.end();
 }
 
-/** A killed run leaves its folder, with its server running on it. */
+/** A killed run leaves its folder and its running server. */
 async function removeLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
@@ -68,7 +68,7 @@ async function removeLeftovers(): Promise<void> {
     try {
       rmSync(dataDir, { recursive: true, force: true });
     } catch {
-      // It belongs to another user: not ours to clean.
+      // The folder belongs to another user, so this process must not remove it.
     }
   }
 }

@@ -8,26 +8,26 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const MB = 1_048_576;
 const run = promisify(execFile);
 
-/** With our Node first: the package's command starts the first one. */
+/** Our Node is first on the PATH, because the package's command starts the first one. */
 export const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`;
 
-/** Deno and Bun for long tests: scripts/test-tools.mjs installs them; undefined where it could not. */
+/** Deno and Bun for long tests. scripts/test-tools.mjs installs them. Undefined if the installation failed. */
 export const RUNTIMES = process.env.TEST_RUNTIMES;
 
-/** Packs the npm package into a folder, as a release does. The name of the file. */
+/** Packs the npm package into a folder, like a release. Returns the name of the file. */
 export async function packPackage(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const packed = await run('npm', ['pack', '--json', path.join(ROOT, 'dist')], { cwd: folder, env });
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
   return filename;
 }
 
-/** The npm package, built if it is stale, packed, and installed into an empty folder with an empty home. */
+/** Builds the npm package if it is out of date, packs it, and installs it into an empty folder with an empty home. */
 export async function installPackage(...options: string[]): Promise<{ folder: string; home: string }> {
   await run(process.execPath, [path.join(ROOT, 'scripts', 'set-up.mjs'), '--program', '--sites'], { cwd: ROOT });
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
   const home = path.join(folder, 'home');
   mkdirSync(home);
-  // npm looks for the settings of this machine beside the Node that runs it: with ours it would not find them.
+  // npm looks for the settings of this machine next to the Node that runs it. With our Node, it would not find them.
   const settings = process.env['npm_config_globalconfig'];
   const env = { PATH, HOME: home, ...(settings !== undefined && { npm_config_globalconfig: settings }) };
   const file = `./${await packPackage(folder, env)}`;

@@ -2,7 +2,7 @@ import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import type { TestApp } from './app.ts';
 
-/** The first owner of an installation, signed in: calls of the dashboard's API below their own organization. */
+/** The signed-in first owner of an installation, with calls of the dashboard's API below their own organization. */
 export type Owner = {
   orgId: string;
   /** For calls that are not JSON. */

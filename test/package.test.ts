@@ -10,12 +10,12 @@ import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { freePort, printedCall } from './program.ts';
 
 /**
- * The npm package as people get it: built, packed, installed into an empty folder with an empty home, and nothing else.
- * What a source imports and the bundle lacks fails here.
+ * The npm package in the environment of a user: built, packed, installed into an empty folder with an empty home. A
+ * source import that the bundle lacks fails here.
  */
-/** Program and sites. The embedded Postgres, 60 MB, comes on top where it is wanted. */
+/** The maximum size of program and sites. The optional embedded Postgres adds 60 MB. */
 const MAX_INSTALLED_MB = 40;
-/** With drizzle read from its own files it was 330. */
+/** When drizzle was not bundled, it was 330. */
 const MAX_IDLE_MB = 150;
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ let output = '';
 const command = () => path.join(folder, 'node_modules', '.bin', 'parley');
 
 beforeAll(async () => {
-  // Without the embedded Postgres nothing is left to fetch.
+  // Without the embedded Postgres, nothing needs to be downloaded.
   ({ folder, home } = await installPackage('--offline', '--omit=optional'));
 
   database = await createTestDatabase();
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await start(/-d '\{.*\}'/);
 });
 
-/** `parley` alone, until it has printed what is wanted. */
+/** Runs only `parley` until it has printed the expected text. */
 async function start(wanted: RegExp): Promise<void> {
   output = '';
   program = spawn(command(), [], { cwd: folder, env: settings, stdio: ['ignore', 'pipe', 'pipe'] });

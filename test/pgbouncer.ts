@@ -6,7 +6,7 @@ import path from 'node:path';
 import { chooseRunAs } from '../src/store/embedded/run-as.ts';
 import { freePort } from './program.ts';
 
-/** A real PgBouncer in front of a server, with the settings that its package ships but for the mode. */
+/** A real PgBouncer in front of a server, with the default settings of its package except the mode. */
 export type PgBouncer = { url: string; stop(): Promise<void>; [Symbol.asyncDispose](): Promise<void> };
 
 export const PGBOUNCER = [process.env.TEST_PGBOUNCER, '/usr/sbin/pgbouncer'].find(
@@ -35,7 +35,7 @@ export async function startPgBouncer(to: string, mode: 'session' | 'transaction'
     'default_pool_size = 40',
   ];
   writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 });
-  // PgBouncer refuses to run as root, as Postgres does.
+  // PgBouncer refuses to run as root, like Postgres.
   const { how, uid, gid } = chooseRunAs(folder, path.dirname(PGBOUNCER));
   const child = spawn(PGBOUNCER, [file], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -9,11 +9,11 @@ export type TestDatabase = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A migrated, empty database on the run's Postgres: call it once per test file. */
+/** Creates a migrated, empty database on the Postgres of this run. Call it once per test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Copies the files, because the default writes every page to the log: half a second of processor time.
+  // The copy uses files, because the default strategy logs every page and costs half a second of processor time.
   await admin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER parley`);
   const url = new URL(adminUrl);
   url.username = 'parley';

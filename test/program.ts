@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The file behind `./parley`; scripts/test.mjs builds it. */
 export const BUILT = ownFile('dist/parley.js');
 
-/** The program that `npm start` runs, in its own process: built, so it starts in a quarter of the time of its sources. */
+/** The program of `npm start` in its own process. It is built, so it starts in a quarter of the time. */
 export type Program = {
   child: ChildProcess;
   url: string;
@@ -23,10 +23,13 @@ export type Program = {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** For reading the output of a program that has ended while one of its child processes still holds the pipe. */
+/** Time for reading the output of an ended program while one of its child processes still keeps the pipe open. */
 const LAST_WORDS_MS = 2_000;
 
-/** A start takes a second or two, a first one creates a database; and many times that on a busy machine. */
+/**
+ * A start takes a second or two, and the first start creates a database. On a busy machine, it takes many times as
+ * long.
+ */
 const PRINTED_WITHIN_MS = 80_000;
 
 export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
@@ -69,7 +72,7 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
 /** The call that the first start prints. */
 export function printedCall(output: string): { url: string; key: string; body: string } {
   const url = /curl -s (\S+)/.exec(output)?.[1];
-  // Output that is not a terminal names the file that holds the key.
+  // If the output is not a terminal, it names the file that contains the key.
   const file = /Bearer \$\(cat '([^']+)'\)/.exec(output)?.[1];
   const key = file && readFileSync(file, 'utf8').trim();
   const body = /-d '([^']+)'/.exec(output)?.[1];

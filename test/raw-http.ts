@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * HTTP written by hand. A client library repairs, refuses or hides exactly the requests that a server must judge, and
- * hides details of the answer: raw header lines, a closed connection, an extra answer.
+ * HTTP requests as raw bytes. A client library repairs, refuses or hides exactly the requests that a server must check.
+ * It also hides details of the response: raw header lines, a closed connection, an extra response.
  */
 export type RawAnswer = {
   readonly status: number;
-  /** Names in lower case; several lines of one name are joined by a comma. */
+  /** Names are in lower case. Several lines with one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The body as JSON; throws if it is not JSON. */
@@ -15,15 +15,15 @@ export type RawAnswer = {
   json(): any;
 };
 
-/** Text or bytes, a pause in milliseconds, or something to wait for. */
+/** Text or bytes, a pause in milliseconds, or a condition to wait for. */
 type Piece = string | Buffer | number | Promise<unknown>;
 
-/** The timeout for what must arrive; a busy machine is slow. */
+/** The timeout for expected data, because a busy machine is slow. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Sends the pieces and resolves with every answer: when the server has closed the connection, or when everything is
- * sent, `least` answers have begun, and then nothing arrived for `quietMs`.
+ * Sends the pieces and resolves with every response. It resolves when the server has closed the connection. It also
+ * resolves when everything is sent, `least` responses have begun, and no data arrived for `quietMs`.
  */
 export async function rawExchange(
   port: number,
@@ -67,7 +67,8 @@ const begun = (chunks: readonly Buffer[]): number =>
     .match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
 /**
- * Whether it arrived in time. Data that is unread when the time is over, because the process was stopped, has arrived.
+ * True if the data arrived in time. Unread data at the end of the time, for example of a stopped process, counts as
+ * arrived.
  */
 async function within(ms: number, coming: Promise<void>): Promise<boolean> {
   const over = new AbortController();
@@ -93,13 +94,16 @@ async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<voi
 export type RawRequest = {
   readonly method?: string;
   readonly path?: string;
-  /** As they are sent; `Host` and `Connection: close` come first unless this contains others. */
+  /** The headers as sent. `Host` and `Connection: close` come first unless this list contains others. */
   readonly headers?: readonly string[];
   readonly body?: string | Buffer;
   readonly bare?: boolean;
 };
 
-/** One request, one answer. A body gets its Content-Length unless a Transfer-Encoding is among the headers. */
+/**
+ * Sends one request and returns one response. A body gets its Content-Length unless a Transfer-Encoding is among the
+ * headers.
+ */
 export async function raw(port: number, request: RawRequest): Promise<RawAnswer> {
   const { answers } = await rawExchange(
     port,

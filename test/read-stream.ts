@@ -3,21 +3,21 @@ import { request } from 'node:http';
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
 export type Event = { event: string; data: any; id: string | null };
 
-/** A stream of server-sent events, read over a real socket. */
+/** Reads a stream of server-sent events over a real socket. */
 export type Stream = {
   status: number;
   type: string | undefined;
   header(name: string): string | undefined;
-  /** The next event of this name; those before it are skipped. Rejects when the stream ends first. */
+  /** Returns the next event with this name and skips earlier ones. Rejects when the stream ends first. */
   next(event: string): Promise<Event>;
-  /** All further events, up to the end of the stream. */
+  /** Returns all further events until the stream ends. */
   rest(): Promise<Event[]>;
-  /** All events so far of this name. */
+  /** Returns all events so far with this name. */
   seen(event: string): Event[];
-  /** What a page would show now of the message that is being written. */
+  /** The text that a page would now show for the unfinished message. */
   shown(): string;
   isOpen(): boolean;
-  /** Stops to read. */
+  /** Stops reading. */
   pause(): void;
   close(): void;
 };

@@ -5,16 +5,16 @@ import { createClient } from '@redis/client';
 import { freePort } from './program.ts';
 
 /**
- * A separate real Redis, only in memory, or null if there is none: `npm test` looks for redis-server, installs it if it
- * may, and otherwise says so.
+ * Starts a separate in-memory Redis, or returns null if there is none: `npm test` looks for redis-server and installs
+ * it if permitted. Otherwise it prints a message.
  */
 export type TestRedis = {
   url: string;
   port: number;
   pid(): number;
-  /** Ends it immediately, as a crash would. */
+  /** Ends it immediately, like a crash. */
   kill(): Promise<void>;
-  /** FLUSHALL: removes everything in it. */
+  /** FLUSHALL: removes all data. */
   flush(): Promise<void>;
   /** Starts again on the same port, empty. */
   restart(): Promise<void>;

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 /**
- * `npm run release` in a temporary clone. The real script and the real files; only check, build and the backup for the
- * tests are short stand-ins: they take minutes, and have tests of their own.
+ * `npm run release` in a temporary clone. It uses the real script and the real files. Only check, build and the test
+ * backup are short replacements, because they take minutes and have their own tests.
  */
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CHANGES = '- A change that people notice, for $1 & more.';
@@ -108,7 +108,7 @@ describe('a release', () => {
     const sbom = JSON.parse(read('release/parley-0.4.0.cdx.json')) as { bomFormat: string; metadata: { component: { version: string } }; components: { name: string }[] }; // prettier-ignore
     expect([sbom.bomFormat, sbom.metadata.component.version]).toEqual(['CycloneDX', '0.4.0']);
     const names = sbom.components.map(({ name }) => name);
-    // Of the server, of the dashboard, and what one of these needs.
+    // A dependency of the server, one of the dashboard, and a dependency of one of these.
     expect(names).toEqual(expect.arrayContaining(['fastify', 'react', '@mantine/core', '@floating-ui/react', 'uqr']));
     for (const tool of ['vitest', 'vite', 'rolldown', 'typescript']) expect(names).not.toContain(tool);
   });

@@ -2,14 +2,14 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
-/** More files than this do not fail by chance. */
+/** If more files than this fail, it is not by chance. */
 const MOST_AGAIN = 8;
 
 /**
- * Prints the slowest files, so that a new slow one is noticed; what failed; and as the very last line the tally, in the
- * format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error outside of
- * any test count as one failure each; a run without a test is a failure. With AGAIN_FILE (scripts/run-tests.mjs) a few
- * files that failed are written there and left out of the tally: they run once more.
+ * Prints the slowest files, so that a new slow file is noticed, and the failed tests. The very last line has the counts
+ * in a format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
+ * outside of any test count as one failure each; a run without a test is a failure. With AGAIN_FILE
+ * (scripts/run-tests.mjs), a few failed files are written there and left out of the counts, because they run once more.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -44,12 +44,13 @@ export default class TallyReporter implements Reporter {
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     lines.push(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
     const text = lines.map((line) => `${line}\n`).join('');
-    // scripts/tally.mjs prints it after our exit; without it, it comes after the default reporter's summary.
+    // scripts/tally.mjs prints the line after this process ends. Without it, the line comes after the default
+    // reporter's summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, text);
     else process.once('exit', () => process.stdout.write(text));
   }
 
-  /** The long tests have a run of their own, which takes no others. */
+  /** The long tests have their own run, which contains no other tests. */
   private isOfAnotherRun({ tags }: TestCase): boolean {
     const isLong = tags.includes('long');
     return this.filter?.includes(isLong ? '!long' : 'long') ?? false;
@@ -63,11 +64,14 @@ function namesOfFailed(module: TestModule): string[] {
   const names = failedTestsOf(module).map(
     ({ fullName }) => `${module.relativeModuleId} > ${fullName.replaceAll('\n', ' ')}`,
   );
-  // A hook or an import that fails may leave no failed test.
+  // A failed hook or import may leave no failed test.
   return names.length > 0 ? names : [`${module.relativeModuleId}, outside of its tests`];
 }
 
-/** What failed and may have failed by chance: never a property, since other values would hide what these found. */
+/**
+ * Failed files that may have failed by chance. A property test is never among them, because other random values would
+ * hide the failure.
+ */
 function runAgain(modules: readonly TestModule[]): TestModule[] {
   const file = process.env.AGAIN_FILE;
   const failed = modules.filter((module) => module.state() === 'failed');
@@ -78,7 +82,7 @@ function runAgain(modules: readonly TestModule[]): TestModule[] {
   return failed;
 }
 
-/** How long each of them used a worker, including its imports. */
+/** How long each file used a worker, including its imports. */
 function slowest(modules: readonly TestModule[]): string {
   const lines = modules
     .map((module) => {

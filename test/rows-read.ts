@@ -1,11 +1,11 @@
 import type { Db } from '../src/store/db.ts';
 
-/** How many rows and index entries of each table were read. */
+/** The number of rows and index entries that were read per table. */
 export type RowsRead = Record<string, number>;
 
 /**
- * What a call reads in the database, as PostgreSQL counts it. Unlike a duration it does not depend on the machine, and
- * unlike a plan it shows what the plan did. No other connection may use the database during the call.
+ * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, the result does not depend on
+ * the machine. Unlike a plan, it shows the actual reads. No other connection may use the database during the call.
  */
 export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<RowsRead> {
   const before = await readCounters(db);
@@ -16,7 +16,7 @@ export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<Ro
 }
 
 async function readCounters({ $client }: Db): Promise<Map<string, number>> {
-  // Every connection of the pool reports its counts when a statement ends after this call, and not before.
+  // Every connection of the pool reports its counts when a statement ends after this call.
   const clients = await Promise.all(Array.from({ length: $client.totalCount }, () => $client.connect()));
   try {
     for (const client of clients) {

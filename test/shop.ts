@@ -11,7 +11,7 @@ import {
 type Owner = Person & { orgId: string };
 
 /**
- * Tests of the dashboard's API: one server for the file, and for each test a new organization on the paid plan, named
+ * Tests of the dashboard's API. The file has one server, and each test has a new organization on the paid plan, named
  * Shop, with its own owner.
  */
 export const inShop = test
@@ -21,7 +21,7 @@ export const inShop = test
     onCleanup(() => server.stop());
     return server;
   })
-  /** The first owner of the installation; not a member of the shop. */
+  /** The first owner of the installation, who is not a member of the shop. */
   .extend<'operator', Owner>('operator', { scope: 'file' }, ({ server }) => setUpOwner(server))
   .extend('owner', async ({ server, operator }): Promise<Owner> => {
     const { body } = await operator.call('POST /organizations', { name: 'Shop', plan: 'paid' });
@@ -30,7 +30,7 @@ export const inShop = test
     await operator.call(`DELETE /organizations/${body.id}/members/${members[0].id}`);
     return { ...owner, orgId: body.id };
   })
-  /** A call of the owner. */
+  /** Makes a call as the owner. */
   .extend('call', ({ owner }): Client => owner.call)
   /** The path of the shop. */
   .extend('at', ({ owner }) => `/organizations/${owner.orgId}`)
@@ -43,7 +43,7 @@ export const inShop = test
     return rows[0].revision;
   });
 
-/** Where the faults are that an answer lists. */
+/** The pointers of the faults in a response. */
 export const pointersOf = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map(({ pointer }) => pointer);
 

@@ -10,12 +10,12 @@ import { signal, startServer, stopProcess } from '../src/store/embedded/server.t
 import { freePort } from './program.ts';
 
 /**
- * The PostgreSQL of this system (Debian's package), as its package ships it: no setting of ours but the address, and a
- * password over TCP. The oldest that Parley runs on, if there is one. `npm test` looks for it, installs it if it may,
- * and otherwise says so.
+ * The PostgreSQL of this system (Debian's package) with default settings except the address, and with a password over
+ * TCP. It is the oldest version that Parley supports, if it is installed. `npm test` looks for it and installs it if
+ * permitted. Otherwise it prints a message.
  */
 export type SystemPostgres = {
-  /** Of a role that owns its database and nothing else. */
+  /** The URL of a role that owns only its database. */
   url: string;
   adminUrl: string;
   port: number;
@@ -57,7 +57,7 @@ export async function startSystemPostgres(settings: Record<string, string> = {})
   const port = await freePort();
   const address = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: cluster };
   const child = await startServer(dataDir, binaries, runAs, { ...settings, ...address }, quiet);
-  // Also when the run is killed: it has a session of its own.
+  // This also works if the run is killed, because the server has its own session.
   process.once('exit', () => signal(child.pid!, 'SIGQUIT'));
   const admin = new pg.Client({ connectionString: `postgresql://postgres@localhost:${port}/postgres?host=${cluster}` });
   await admin.connect();

@@ -1,6 +1,6 @@
 import type { TurnContext } from '../src/engine/provider.ts';
 
-/** A conversation on WhatsApp with a person who has written from there. */
+/** A conversation on WhatsApp with a person who has written from that address. */
 export const TURN_CONTEXT: TurnContext = {
   organization_id: 'org_1',
   agent_id: 'agent_1',

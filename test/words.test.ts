@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** scripts/check-words.mjs, run over a repository in which each kind of text has a word of the list. */
+/** Runs scripts/check-words.mjs on a repository in which each kind of text contains a listed word. */
 const CHECK = path.resolve(import.meta.dirname, '../scripts/check-words.mjs');
 
 const PLANTED: [file: string, text: string, line: number, found: RegExp][] = [
@@ -15,7 +15,7 @@ const PLANTED: [file: string, text: string, line: number, found: RegExp][] = [
   ['scripts/a.mjs', '// Row 6 of the contract, section 3.\n', 1, /"contract, section 3": write the numbered list/],
 ];
 
-/** Names of variables and values of tests are not sentences. */
+/** Names of variables and test values are not sentences. */
 const ALLOWED = `const nobody = server.as(null);\nawait nobody('GET /x');\nexport const NOBODY = 1;\nexport const user = 'nobody@example.qa';\n`;
 
 let folder: string;

@@ -11,7 +11,7 @@ test(
   async () => {
     const { finding, statuses } = await attack({ seed: SEED, ms: MS });
     expect(finding).toBeNull();
-    // Most requests reached their target, and the rest was refused for its form.
+    // Most requests reached their route, and the rest was refused because of its form.
     for (const status of [200, 201, 401, 403, 404, 422]) expect(statuses).toHaveProperty(String(status));
   },
 );

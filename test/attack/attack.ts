@@ -17,13 +17,13 @@ import { startWatchedServer } from './watched-server.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * Attackers of every kind send random requests to their own server: docs/security.md says what must hold. The same seed
- * gives the same requests, as far as they do not depend on the answers.
+ * Attackers of every kind send random requests to their own server. docs/security.md lists the guarantees that must
+ * hold. The same seed gives the same requests, except where they depend on the responses.
  */
 export type Attack = { seed: string; ms: number };
 export type Outcome = { finding: Finding | null; requests: number; statuses: Record<number, number> };
 
-/** Concurrent; each has its own random numbers. */
+/** The attackers work concurrently, and each has its own random numbers. */
 const ATTACKERS = 3;
 
 export async function attack({ seed, ms }: Attack): Promise<Outcome> {
@@ -96,7 +96,7 @@ const ID = /\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 const LEFT = new Set(['org', 'user', 'member', 'session']);
 const MOST = 30;
 
-/** Created records can be named from now on. */
+/** The IDs of created records are available for later requests. */
 function gather({ found, planted }: World, text: string): void {
   for (const [id, prefix] of text.slice(0, 20_000).matchAll(ID)) {
     if (LEFT.has(prefix!) || planted[prefix!]?.includes(id)) continue;
@@ -109,7 +109,7 @@ function gather({ found, planted }: World, text: string): void {
 const QUEUES = ['run', 'message', 'event_delivery'];
 const REST_MS = 60_000;
 
-/** Waits until the worker has nothing left to do for the organization: then only an attack can change its rows. */
+/** Waits until the worker has finished all work of the organization, so that only an attack can change its rows. */
 async function rests(client: pg.Client, orgId: string): Promise<void> {
   const due = QUEUES.map((name) => `(SELECT count(*) FROM ${name} WHERE org_id = $1 AND due_at IS NOT NULL)`);
   const until = performance.now() + REST_MS;

@@ -5,7 +5,7 @@ import type { Operation } from './operations.ts';
 import type { Shot } from './shoot.ts';
 import type { Actor, World } from './world.ts';
 
-/** Random requests to any route, valid and invalid by its description. */
+/** Random requests to any route. Some are valid by its description, others are not. */
 const JSON_TYPE: [string, string] = ['Content-Type', 'application/json'];
 
 export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): Shot {
@@ -41,9 +41,12 @@ function bodyOf(operation: Operation, random: Random, around: Surroundings): Buf
   return brokenJson(JSON.stringify(valid), random);
 }
 
-/** Requests that end a record use records that were created on the way; planted records are needed until the end. */
+/**
+ * Requests that end a record use records that were created during the attack, because planted records are needed until
+ * the end.
+ */
 const ENDS = /\/(revoke|rotate|end|remove|cancel|leave|erase|rotate-secret)$/;
-/** By the names of path parameters. */
+/** IDs by the names of path parameters. */
 const PREFIXES: Record<string, string> = {
   end_user: 'enduser',
   endpoint: 'whk',

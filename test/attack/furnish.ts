@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 export type Json = Record<string, string> & { organizations: { id: string }[]; data: { id: string; email?: string }[] };
 export type Call = (line: string, body?: unknown) => Promise<Json>;
 
-/** Recognized wherever it appears. */
+/** A text that the test can recognize in every place. */
 export const canary = (): string => randomBytes(16).toString('hex');
 
 const PREFIX_CHARACTERS = 'parley_us_abcdef'.length;
 
-/** One record of every kind, with secrets where secrets are stored. */
+/** Creates one record of every kind, with secrets where secrets are stored. */
 export async function furnish(call: Call, orgId: string, address: string, plant: (id: string) => string) {
   const make = async (noun: string, body: object): Promise<Json> => {
     const made = await call(`POST /organizations/${orgId}/${noun}`, body);

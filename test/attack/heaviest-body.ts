@@ -3,25 +3,25 @@ import { example, marked, sizeOf, spent, textOf } from './heaviest-text.ts';
 import { type Field, isLiteral, type Refs, resolved, type Schema } from './schema-fields.ts';
 
 /**
- * Bodies from a JSON Schema: one field is as heavy as the schema allows, and so is every list and record that contains
- * it; other required members are small.
+ * Bodies from a JSON Schema. One field is as large as the schema allows, and so is every list and record that contains
+ * it. Other required members are small.
  */
 export type Making = {
   field: Field;
   filler: Filler;
-  /** What is left for the whole body. */
+  /** The remaining bytes for the whole body. */
   bytes: number;
   keys: number;
-  /** 1: the heaviest; less if that was refused. */
+  /** 1 is the largest size. It is less if the largest was refused. */
   scale: number;
-  /** Ids of existing records, by their prefix. */
+  /** IDs of existing records, by their prefix. */
   ids: Record<string, string>;
-  /** The address of a server that listens. */
+  /** The address of a listening server. */
   address: string;
   refs: Refs;
 };
 
-/** `base` contains what the schema cannot express: members that give a field its meaning. */
+/** `base` contains the parts that the schema cannot express: members that give a field its meaning. */
 export function heaviestBody(given: Schema, base: unknown, making: Making): unknown {
   const schema = resolved(given, making.refs);
   if (!making.field.path.has(schema)) return base ?? smallest(schema, making);
@@ -82,7 +82,8 @@ function heaviestList(schema: Schema, base: unknown, making: Making): unknown[] 
 const hasRoom = ({ bytes, keys }: Making): boolean => bytes > 1_000 && keys > 20;
 
 /**
- * The entries of one list differ: names and ids must, and different texts are more expensive than one repeated text.
+ * The entries of one list differ, because names and IDs must be unique and different texts are more expensive than one
+ * repeated text.
  */
 function distinct(value: unknown, schema: Schema, place: number): unknown {
   if (schema.enum) return schema.enum[place % schema.enum.length];

@@ -20,7 +20,7 @@ const FORMATS: Record<string, (making: Making, most: number) => string> = {
   uri: ({ address }, most) => address.padEnd(Math.min(most, 2_048), 'x'),
 };
 
-/** The prefix of an id, in its pattern. */
+/** The prefix of an ID in its pattern. */
 const ID = /^\^([a-z]+)_\[/;
 const MAX_UNBOUNDED = 32_000;
 
@@ -44,7 +44,7 @@ export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength =
   return spent(making, text);
 }
 
-/** A pattern may need some letters when nothing is left to spend. */
+/** A pattern may require some letters when no budget is left. */
 const SHORTEST = 3;
 const LENGTHS = [4_000, 2_000, 1_000, 500, 255, 253, 200, 128, 80, 64, 63, 32, 16, 6, 3, 2, 1];
 const runs = (length: number): string[] => ['a', '0', '/'].map((sign) => sign.repeat(length));

@@ -63,7 +63,7 @@ export function mutated(value: unknown, random: Random): unknown {
   return { ...value, [name]: mutated((value as Record<string, unknown>)[name], random) };
 }
 
-/** What JSON.stringify would not write. */
+/** JSON that JSON.stringify would not write. */
 export function brokenJson(text: string, random: Random): Buffer {
   const broken = [
     () => text.replace('{', '{"__proto__":{"a":1},'),

@@ -53,7 +53,7 @@ export function oddText(random: Random, most: number): string {
   return many(random, 12, () => random.pick(PIECES)).slice(0, most);
 }
 
-/** For heaviest-body: a different text each time, never empty. */
+/** For heaviest-body: a different text in each call, never empty. */
 export const oddFiller = (random: Random): Filler => ({
   name: 'odd',
   text: (most) => wellFormed(oddText(random, most)) || 'x',

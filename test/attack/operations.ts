@@ -4,14 +4,14 @@ import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../contract/limits.ts';
 import { wireSchema } from '../../src/kernel/validation/validate.ts';
 import type { Refs, Schema } from './schema-fields.ts';
 
-/** Every operation, from the two descriptions only: a new route is included automatically. */
+/** Every operation, read only from the two API descriptions, so a new route is included automatically. */
 export type Operation = {
   name: string;
   api: 'dashboard' | 'public';
   method: string;
   /** With `{parameters}`. */
   path: string;
-  /** Absent: it accepts no JSON. */
+  /** Absent: the operation accepts no JSON. */
   body?: Schema;
   query?: Schema;
   rawBody?: number;
@@ -27,7 +27,7 @@ type Described = {
 };
 type Document = { paths: Record<string, Record<string, Described>>; components: { schemas: Refs } };
 
-/** Maximum keys of the larger bodies: definitions, and lists of people. */
+/** The maximum number of keys in the larger bodies: definitions, and lists of people. */
 const DEFINITION_KEYS = 20_000;
 const LISTS: Record<string, number> = { bulkUpsertEndUsers: 60_000, pushRecipients: 60_000 };
 
@@ -66,7 +66,7 @@ export async function publicOperations(url: string): Promise<{ operations: Opera
   return { operations, refs: components.schemas };
 }
 
-/** What the schema for connecting a channel leaves open: the settings of each kind. */
+/** The settings of each kind, which the schema for connecting a channel does not describe. */
 export function channelOperations(): (Operation & { kind: string })[] {
   const connect = dashboardOperations().find(({ name }) => name === 'connectChannel')!;
   return Object.entries(CHANNEL_FORMS).map(([kind, { settings }]) => ({

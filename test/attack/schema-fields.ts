@@ -1,6 +1,6 @@
 /**
- * The fields of a JSON Schema, found by a walk: new fields are included automatically, and an unknown kind of schema ends
- * the walk.
+ * Finds the fields of a JSON Schema by a walk, so new fields are included automatically. An unknown kind of schema ends
+ * the walk with an error.
  */
 export type Schema = {
   type?: string;
@@ -34,7 +34,7 @@ const KEYWORDS = new Set(
 );
 const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object', undefined]);
 
-/** A field, by the schemas on the path to it. */
+/** A field, identified by the schemas on the path to it. */
 export type Field = { name: string; path: ReadonlySet<Schema>; leaf: Schema };
 
 export type Refs = Record<string, Schema>;

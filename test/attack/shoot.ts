@@ -2,19 +2,19 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from './world.ts';
 
-/** One raw request, with every freedom of a client. */
+/** One raw request, in which the client can change every part. */
 export type Shot = {
   actor: Actor;
   method: string;
-  /** Path and query, as they are sent. */
+  /** Path and query, exactly as sent. */
   target: string;
   headers: [string, string][];
   body: Buffer | null;
-  /** In two halves with a pause between them; or without the second half. */
+  /** The request is sent in two halves with a pause between them, or without the second half. */
   slowly?: { ms: number; isWhole: boolean };
 };
 
-/** Status 0: the server closed the connection, as it may for data that is not HTTP. */
+/** Status 0: the server closed the connection, which is allowed for data that is not HTTP. */
 export type Reply = { status: number; head: string; text: string; isLate: boolean };
 
 const AGENT = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -90,7 +90,7 @@ const MOST_SHOWN = 2_000;
 const quoted = (text: string): string =>
   `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/[^\x20-\x7e]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))}'`;
 
-/** For a finding; names the caller but not the credentials. */
+/** For a finding. It names the caller but not the credentials. */
 export function curlOf(url: string, { actor, method, target, headers, body }: Shot): string {
   const credential = actor.headers.map(([name]) => `-H "${name}: $CREDENTIAL"`);
   const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value.slice(0, 200)}`)}`);

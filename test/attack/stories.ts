@@ -8,7 +8,7 @@ import type { Operation } from './operations.ts';
 import type { Reply, Shot } from './shoot.ts';
 import type { Actor, World } from './world.ts';
 
-/** Attacks of several requests, of which a later one needs the earlier ones. */
+/** Attacks of several requests. A later request needs the earlier ones. */
 export type Told = {
   random: Random;
   world: World;
@@ -42,7 +42,7 @@ const say = (told: Told): Promise<unknown> => {
   return send(told, key, `POST /api/triggers/${first(told, 'agent')}/${first(told, 'trigger')}`, body, wait);
 };
 
-/** An extreme definition is published, and gets messages. */
+/** An extreme definition is published and receives messages. */
 const definition: Story = async (told) => {
   const { random, around, operations } = told;
   const member = actorNamed(told.world, 'member');
@@ -140,7 +140,7 @@ const mcp: Story = async (told) => {
   for (const message of [list, called, mutated(called, random)]) await send(told, actor, 'POST /mcp', message, accept);
 };
 
-/** How many of a hundred; the rest are single requests. */
+/** The number of stories per hundred. The rest are single requests. */
 export const STORIES: readonly [number, Story][] = [
   [8, definition],
   [4, documents],

@@ -3,7 +3,9 @@ import type { WatchedServer } from './watched-server.ts';
 import { watchHealth } from './watched-server.ts';
 import type { World } from './world.ts';
 
-/** What must never happen, for any request. The first finding is enough; its text is for a person. */
+/**
+ * Checks the guarantees that must hold for every request. It stops at the first finding, whose text is for a person.
+ */
 export type Finding = { what: string; request?: string };
 
 /**
@@ -13,12 +15,12 @@ export type Finding = { what: string; request?: string };
 const MAX_WAIT_MS = 600;
 const MAX_RESIDENT_MIB = 1_536;
 const LOOK_EVERY_MS = 250;
-/** How much of a line or an answer is shown around a forbidden text. */
+/** The number of characters that are shown around a forbidden text. */
 const SHOWN = 120;
 
 export type Watchdog = {
   finding(): Finding | null;
-  /** Called before a request is sent, and with its answer. */
+  /** Called before a request is sent, and with its response. */
   sends(shot: Shot): void;
   judge(shot: Shot, reply: Reply): void;
   stop(): Promise<void>;
@@ -81,7 +83,7 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
   };
 }
 
-/** The error that the log holds for a request, as far as it is there already. */
+/** The logged error of a request, if it is already in the log. */
 const logOf = (server: WatchedServer, answer: string): string => {
   const id = /req_[0-9a-z]+/.exec(answer)?.[0];
   const lines = server.output().split('\n');

@@ -4,9 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { killAtExit } from '../faults/processes.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 
-/** The real program in its own process, seen from outside: its processor time, its memory, and whether it answers. */
+/**
+ * The real program in its own process, observed from outside: its processor time, its memory, and whether it responds.
+ */
 export type WatchedServer = Program & {
-  /** Milliseconds of processor time of the thread that answers requests. */
+  /** Milliseconds of processor time of the thread that handles requests. */
   cpuMs(): number;
   residentMib(): number;
   owner: { email: string; password: string };
@@ -31,7 +33,8 @@ export async function startWatchedServer(env: Record<string, string>): Promise<W
   return {
     ...server,
     owner: OWNER,
-    // For the whole process this would include threads that delay no request, such as the one that reads documents.
+    // The number for the whole process would include threads that delay no request, such as the one that reads
+    // documents.
     cpuMs: () => Number(read('schedstat').split(' ')[0]) / 1e6,
     residentMib: () => Number(/^VmRSS:\s*(\d+) kB/m.exec(read('status'))![1]) / 1024,
   };
@@ -41,14 +44,14 @@ const LOOK_EVERY_MS = 2;
 const ANSWERS_WITHIN_MS = 30_000;
 
 export type HealthWatch = {
-  /** The most processor time of an answer since the last call of this. */
+  /** The most processor time of one response since the previous call of this function. */
   worst(): number;
   stop(): Promise<void>;
 };
 
 /**
- * A client that calls /api/health all the time. It measures processor time, because a busy machine makes each answer
- * late but adds no work. Ends with an error if the server does not answer at all.
+ * A client that calls /api/health continuously. It measures processor time, because a busy machine makes each answer
+ * late but adds no work. It ends with an error if the server does not respond.
  */
 export function watchHealth(server: Pick<WatchedServer, 'url' | 'cpuMs'>): HealthWatch {
   let worst = 0;

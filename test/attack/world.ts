@@ -10,21 +10,21 @@ import type { WatchedServer } from './watched-server.ts';
  */
 export type Actor = {
   name: string;
-  /** Sent with each request. */
+  /** The headers of each request. */
   headers: [string, string][];
   /** The API that accepts their credentials. */
   speaks: 'public' | 'dashboard' | 'any';
-  /** May read the data of `home`. */
+  /** True: may read the data of `home`. */
   isInsider: boolean;
 };
 
 export type World = {
   actors: Actor[];
-  /** Ids for paths, by prefix: planted ones, and those seen since. */
+  /** IDs for paths, by prefix: planted ones and later ones. */
   planted: Record<string, string[]>;
   found: Record<string, string[]>;
   vaultId: string;
-  /** Values that no one may see, in no answer and no line of the log. */
+  /** Values that no one may see, in no response and no log line. */
   secrets: string[];
   /** Values that no outsider may see. */
   inside: string[];
@@ -141,7 +141,7 @@ async function enter(server: WatchedServer, path: string, body: object) {
   return { cookie, call, orgId: organizations[0]!.id };
 }
 
-/** Accepts every request: a provider of channels, a model, a receiver of events. */
+/** Accepts every request as a provider of channels, a model, or a receiver of events. */
 async function startProvider(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();

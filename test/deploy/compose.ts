@@ -4,16 +4,16 @@ import { podman } from './engine.ts';
 import type { Tree } from './tools.ts';
 
 /**
- * Runs compose.yaml with podman. podman-compose of Debian 12 (1.0.3) cannot: it knows no `ipv4_address`, ignores the
- * conditions of `depends_on` and misquotes health checks. This file knows what our compose.yaml uses, and refuses
- * every other setting.
+ * Runs compose.yaml with podman. podman-compose of Debian 12 (1.0.3) does not work: it does not support `ipv4_address`,
+ * ignores the conditions of `depends_on` and quotes health checks wrongly. This file supports the settings of our
+ * compose.yaml, and refuses every other setting.
  */
 export type Project = {
   up(): Promise<void>;
   /** The name of a service's container. */
   container(service: string): string;
   isHealthy(service: string): Promise<boolean>;
-  /** Stops the services in reverse order, with their grace period. The exit code of each. */
+  /** Stops the services in reverse order, with their grace period. Returns the exit code of each. */
   stop(): Promise<Record<string, number>>;
   remove(): Promise<void>;
 };
@@ -48,7 +48,7 @@ export function composeProject(compose: Tree, folder: string, env: Record<string
     const service = services.find(([one]) => one === name)![1];
     for (const [needed, { condition }] of Object.entries<Tree>(service.depends_on ?? {}))
       await waitFor(needed, condition);
-    // After its dependencies: the project stops and is removed in reverse order.
+    // Services start after their dependencies, so the project stops and is removed in reverse order.
     started.push(name);
     await podman('run', '--detach', '--name', container(name), ...options(name, service), service.image, ...(service.command ?? [])); // prettier-ignore
   }
@@ -129,7 +129,7 @@ function health(check: Tree): string[] {
   ];
 }
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?message}` in every text. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` in every text. */
 function fill(value: Tree, env: Record<string, string>): Tree {
   if (typeof value === 'string')
     return value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => {

@@ -9,7 +9,7 @@ import { type Project, composeProject, until } from './compose.ts';
 import { buildImage, PODMAN, podman, prepareEngine } from './engine.ts';
 import { readYaml, TOOLS, type Tree } from './tools.ts';
 
-/** The Dockerfile and compose.yaml as they are, in real containers (engine.ts, compose.ts). */
+/** Tests the unchanged Dockerfile and compose.yaml in real containers (engine.ts, compose.ts). */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string): string => readFileSync(ROOT + file, 'utf8');
 const OWNER = { email: 'owner@example.com', password: 'correct horse battery staple' };
@@ -20,7 +20,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.once('error', () => resolve(false));
     server.listen(port, () => server.close(() => resolve(true)));
   });
-/** compose.yaml publishes the ports of the web. */
+/** compose.yaml publishes ports 80 and 443. */
 const canRun = PODMAN !== undefined && TOOLS !== undefined && (await isFree(80)) && (await isFree(443));
 if (PODMAN !== undefined && !canRun) console.warn('Port 80 or 443 is in use; the tests of the containers are skipped.');
 
@@ -98,7 +98,7 @@ describe.skipIf(!canRun)('the containers of compose.yaml', () => {
   const start = () =>
     call('POST', trigger, { body: {}, headers: { authorization: `Bearer ${key.value}`, prefer: 'wait=30' } });
 
-  /** Inside the node's own container: nodes publish no port. */
+  /** The call runs inside the node's own container, because nodes publish no port. */
   const askNode = async (node: string): Promise<number> => {
     const source = `fetch('http://127.0.0.1:4000/api/me', { headers: { authorization: 'Bearer ${key.value}' } }).then(({ status }) => console.log(status))`;
     return Number(await podman('exec', project.container(node), 'node', '-e', source));
@@ -107,7 +107,7 @@ describe.skipIf(!canRun)('the containers of compose.yaml', () => {
 
 type Call = { body?: object; headers?: Record<string, string | undefined> };
 
-/** Through the proxy, whose certificate for localhost has an authority of its own. */
+/** The call goes through the proxy, whose certificate for localhost has its own authority. */
 function call(
   method: string,
   to: string,

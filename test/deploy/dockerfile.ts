@@ -3,8 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import path from 'node:path';
 
 /**
- * Does what a Dockerfile says without an engine: each stage is a folder, base images are this machine. It knows what
- * our Dockerfile uses and refuses the rest, so that nothing is left out unnoticed.
+ * Runs the steps of a Dockerfile without a container engine: each stage is a folder, and this machine replaces the base
+ * images. It supports the instructions of our Dockerfile and refuses all others, so that none is skipped silently.
  */
 export type Image = {
   /** The root of the last stage. */
@@ -32,7 +32,7 @@ export function readDockerfile(text: string): Instruction[] {
     });
 }
 
-/** `env`: what commands find, besides the ENV of their stage. */
+/** `env`: extra environment variables for commands, besides the ENV of their stage. */
 export function build(context: string, into: string, env: NodeJS.ProcessEnv): Image {
   const source = path.join(into, '.context');
   copyContext(context, source);
@@ -85,7 +85,7 @@ function follow(
       copy(image, value, rootOf);
       break;
     case 'RUN':
-      // An absolute path would be one of this machine.
+      // An absolute path would point to this machine.
       if (/(^|[\s=])\//.test(value)) throw new Error(`RUN names an absolute path: ${value}`);
       execFileSync('sh', ['-c', value], {
         cwd: inside(image, image.workdir),
@@ -136,7 +136,10 @@ function copy(image: Image, value: string, rootOf: (stage: string | undefined) =
   }
 }
 
-/** What docker sends to the builder: the folder without what .dockerignore leaves out; the last line that fits holds. */
+/**
+ * The files that docker sends to the builder: the folder without the files that .dockerignore excludes. The last
+ * matching line decides.
+ */
 function copyContext(folder: string, into: string): void {
   const rules = readFileSync(path.join(folder, '.dockerignore'), 'utf8')
     .split('\n')
@@ -150,7 +153,7 @@ function copyContext(folder: string, into: string): void {
   const walk = (at: string): void => {
     for (const entry of readdirSync(path.join(folder, at), { withFileTypes: true })) {
       const file = path.join(at, entry.name);
-      // All that is kept begins with a name of the root: nothing below a folder that is left out comes back.
+      // All exceptions begin with a name in the root folder, so nothing below an excluded folder is included again.
       if (isLeftOut(file)) continue;
       if (entry.isDirectory()) walk(file);
       else cpSync(path.join(folder, file), path.join(into, file));
@@ -160,7 +163,7 @@ function copyContext(folder: string, into: string): void {
   walk('');
 }
 
-/** As the layers of an image in a container that is read-only. */
+/** The files are read-only, like the layers of an image in a read-only container. */
 export function makeReadOnly(folder: string): void {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

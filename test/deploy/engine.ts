@@ -5,11 +5,11 @@ import path from 'node:path';
 
 /**
  * Builds and runs containers with podman and buildah, without an image registry. One root file system from Debian's
- * packages contains Node, PostgreSQL, Redis and Caddy. It replaces every base image: it gets all their names. The
- * mirror is that of the system's apt.
+ * packages contains Node, PostgreSQL, Redis and Caddy. It replaces every base image, because it gets all their names.
+ * The packages come from the mirror in the system's apt settings.
  *
- * FOLDER is outside the checkout and stays after the test: the root file system and the layers of earlier builds. The
- * test creates what is missing; remove the folder to start from nothing.
+ * FOLDER is outside the checkout and remains after the test. It contains the root file system and the layers of earlier
+ * builds. The test creates missing parts. To start from nothing, remove the folder.
  */
 const FOLDER = path.join(tmpdir(), 'parley-containers');
 const ROOT_IMAGE = 'localhost/stand-in';
@@ -17,7 +17,7 @@ const PACKAGES = ['ca-certificates', 'libatomic1', 'postgresql', 'redis-server',
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const OVERLAY = 0x794c7630;
 
-/** scripts/test-tools.mjs installs podman and the others; undefined where it could not. */
+/** scripts/test-tools.mjs installs podman and the other programs. Undefined if the installation failed. */
 export const PODMAN = process.env.TEST_PODMAN;
 
 export const podman = (...args: string[]): Promise<string> => run('podman', args);
@@ -26,7 +26,7 @@ export const podman = (...args: string[]): Promise<string> => run('podman', args
 export async function prepareEngine(names: readonly string[]): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   Object.assign(process.env, settings(FOLDER));
-  // Layers of sources that changed since.
+  // Removes layers of sources that have changed.
   await podman('image', 'prune', '--force', '--filter', 'until=168h');
   if (!(await exists(ROOT_IMAGE))) await importRoot(FOLDER);
   for (const name of names) await podman('tag', ROOT_IMAGE, `localhost/${name}`);
@@ -38,7 +38,7 @@ const exists = (image: string): Promise<boolean> =>
     () => false,
   );
 
-/** The Dockerfile as it is. npm in the build uses the settings and the cache of this machine. */
+/** Builds the unchanged Dockerfile. npm in the build uses the settings and the cache of this machine. */
 export async function buildImage(context: string, name: string): Promise<void> {
   const npm = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim();
   const mounts = [
@@ -49,7 +49,7 @@ export async function buildImage(context: string, name: string): Promise<void> {
   await run('buildah', ['bud', '--layers', '--format', 'docker', '--pull-never', ...volumes, '--tag', name, context]);
 }
 
-/** Resolves with the output; rejects with it when the command fails. */
+/** Resolves with the output. Rejects with the output if the command fails. */
 function run(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -70,7 +70,7 @@ function run(command: string, args: readonly string[]): Promise<string> {
   });
 }
 
-/** Storage and networks of our own; nothing of the system's podman changes. */
+/** podman uses its own storage and networks, so the system's podman does not change. */
 function settings(folder: string): Record<string, string> {
   const driver = statfsSync(folder).type === OVERLAY ? 'vfs' : 'overlay';
   const write = (name: string, lines: string[]): string => {
@@ -87,7 +87,7 @@ function settings(folder: string): Record<string, string> {
     CONTAINERS_CONF: write('containers.conf', [limits, engine, network]),
     CONTAINERS_REGISTRIES_CONF: write('registries.conf', ['unqualified-search-registries = []']),
     BUILDAH_ISOLATION: 'chroot',
-    // Without systemd, nothing runs the health checks: the test does.
+    // Without systemd, nothing runs the health checks, so the test runs them.
     DISABLE_HC_SYSTEMD: 'true',
   };
 }
@@ -97,7 +97,7 @@ async function importRoot(folder: string): Promise<void> {
   if (!existsSync(root)) await makeRoot(root);
   const changes = [
     `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
-    // As in the official image of Caddy.
+    // The same layout as in the official Caddy image.
     'ENV XDG_CONFIG_HOME=/config',
     'ENV XDG_DATA_HOME=/data',
     'ENTRYPOINT ["/usr/local/bin/stand-in"]',
@@ -109,7 +109,7 @@ async function importRoot(folder: string): Promise<void> {
   rmSync(archive);
 }
 
-/** A minute or two. Complete or absent: it gets its name at the end. */
+/** This takes a minute or two. The file system is complete or absent, because it gets its name at the end. */
 async function makeRoot(root: string): Promise<void> {
   const unfinished = `${root}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -119,7 +119,7 @@ async function makeRoot(root: string): Promise<void> {
   const at = (file: string): string => path.join(unfinished, file);
   for (const unneeded of ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'])
     rmSync(at(unneeded), { recursive: true, force: true });
-  // JIT of PostgreSQL, which compose.yaml switches off: 300 MB.
+  // PostgreSQL's JIT, which compose.yaml turns off, uses 300 MB.
   const libraries = at(`usr/lib/${readdirSync(at('usr/lib')).find((name) => name.endsWith('-linux-gnu'))!}`);
   for (const file of readdirSync(libraries)) if (file.startsWith('libLLVM')) rmSync(path.join(libraries, file));
   cpSync(process.execPath, at('usr/local/bin/node'));

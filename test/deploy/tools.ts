@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Helm, Kubernetes' schemas and YAML: scripts/deploy-tools.mjs installs them; undefined where it could not. */
+/** Helm, Kubernetes' schemas and YAML. scripts/deploy-tools.mjs installs them. Undefined if the installation failed. */
 export const TOOLS = process.env.TEST_DEPLOY_TOOLS;
 
 const toolRequire = createRequire(path.join(TOOLS ?? '.', 'package.json'));
@@ -19,7 +19,7 @@ export const readYaml = (text: string): Tree[] =>
     })
     .filter((tree) => tree !== null);
 
-/** What an editor for Dockerfiles would underline. */
+/** The problems that a Dockerfile linter reports. */
 export const lintDockerfile = (text: string): { message: string }[] =>
   (toolRequire('dockerfile-utils') as { validate(text: string): { message: string }[] }).validate(text);
 
@@ -32,7 +32,7 @@ export function helm(...args: string[]): { status: number | null; stdout: string
 
 type Validate = { (manifest: unknown): boolean; errors?: object[] | null };
 
-/** Words of a kind's schema, by the first part of its `apiVersion`. */
+/** Schema names of a kind, by the first part of its `apiVersion`. */
 const GROUPS: Record<string, string> = {
   v1: 'Core',
   apps: 'Apps',
@@ -43,8 +43,8 @@ const GROUPS: Record<string, string> = {
 };
 
 /**
- * What is wrong with a manifest by Kubernetes' own schema. The schemas allow unknown fields, so a misspelt one would
- * pass: a field that the check never reads is reported too.
+ * The faults of a manifest according to Kubernetes' own schema. The schemas allow unknown fields, so a misspelt field
+ * would pass. Therefore a field that the validation never reads is reported too.
  */
 export function faultsOf(manifest: Tree): string[] {
   const [group, version = group] = (manifest.apiVersion as string).split('/') as [string, string?];

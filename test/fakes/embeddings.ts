@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
- * Embeddings in the wire formats of OpenAI (also of every OpenAI-compatible server) and Google. A vector depends on the
- * words alone: words of one concept have the same direction, all others have one of their own. So a paraphrase without
- * a common word is near, and nothing else is. Replies of the script come first.
+ * Embeddings in the wire formats of OpenAI (also of every OpenAI-compatible server) and Google. A vector depends only
+ * on the words: words of one concept have the same direction, and every other word has its own. Therefore a paraphrase
+ * without a common word is near, and no other text is. Scripted replies are used first.
  */
 export type EmbeddingReply =
-  /** `batches`: it waits for a request of more than one text; a check of the model passes it. */
+  /** `batches`: the reply waits for a request with more than one text, so a check of the model does not use it. */
   | { status: number; message?: string; headers?: Record<string, string>; batches?: true; after?: Promise<unknown> }
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'infinite' | 'zero' }
-  /** So many vectors more than texts. */
+  /** Adds this many vectors to the right number. */
   | { extra: number }
   | { dimensions: number }
-  /** Nothing is answered before it resolves. */
+  /** The response is sent after this promise resolves. */
   | { after: Promise<unknown>; batches?: true };
 
 export type EmbeddingCall = {
@@ -27,14 +27,14 @@ export type FakeEmbeddings = {
   script(...replies: EmbeddingReply[]): void;
   readonly calls: EmbeddingCall[];
   dimensions: number;
-  /** True when this path was one of embeddings. */
+  /** Returns true if the path belongs to embeddings. */
   answer(
     request: { path: string; headers: IncomingHttpHeaders; text: string },
     response: ServerResponse,
   ): Promise<boolean>;
 };
 
-/** Words that mean the same here, in any language. */
+/** Words with the same meaning, in any language. */
 const CONCEPTS = [
   ['refund', 'money', 'reimbursed', 'reimbursement', 'back', 'استرداد', 'نقودي'],
   ['parcel', 'package', 'shipment', 'delivery', 'arrives', 'طرد'],
@@ -95,7 +95,7 @@ export function createFakeEmbeddings({
       if (kind === 'not_json') response.end('<html>Bad gateway</html>');
       else if (kind === 'wrong_shape') response.end('{"data":[{"embedding":"AAAA"}],"embeddings":{"values":null}}');
       else if (kind === 'truncated') response.end(whole.slice(0, -20));
-      // JSON has no infinity, but a reader makes one of this.
+      // JSON has no infinity, but a parser returns infinity for this number.
       else if (kind === 'infinite') response.end(whole.replace(/\[-?[\d.e-]+/, '[1e999'));
       else response.end(whole);
       return true;
@@ -131,7 +131,10 @@ const OPENAI = {
   }),
 };
 
-/** One text is asked for alone; several as a batch, of at most a hundred. No usage is told. */
+/**
+ * A single text has its own request. Several texts are sent as a batch of at most a hundred. The response contains no
+ * usage.
+ */
 const GOOGLE = {
   fault(body: Json): string | null {
     const requests: Json[] = body.requests ?? [body];
@@ -155,7 +158,7 @@ const STOP = new Set(
   'the a an is are my i do does can to of in on for and when how what it we you your get not'.split(' '),
 );
 
-/** The vector of a text, as the fake gives it. */
+/** The vector that the fake returns for a text. */
 export function embed(text: string, dimensions: number): number[] {
   const sum = Array.from({ length: dimensions }, () => 0.001);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {

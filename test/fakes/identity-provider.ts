@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
 /**
- * A real OpenID provider on a real port: oidc-provider, a certified one, with a sign-in page of one button. The person
- * who presses it is `person`.
+ * A real OpenID provider on a real port: the certified library oidc-provider, with a sign-in page that has one button.
+ * The button signs `person` in.
  */
 export type IdentityProvider = {
   issuer: string;
@@ -15,7 +15,7 @@ export type IdentityProvider = {
   allow(redirectUri: string): void;
   /** The person who presses the button; null: they decline. */
   person: { sub: string; amr?: string[]; [claim: string]: unknown } | null;
-  /** Whether the address is only in userinfo, not in the ID token. */
+  /** True: the address is only in userinfo, not in the ID token. */
   thin: boolean;
   stop(): Promise<void>;
 };
@@ -95,7 +95,7 @@ function open(made: IdentityProvider, redirectUris: string[]): Provider {
   });
 }
 
-/** Acts as a browser at the provider: follows its redirects until one leads to another site, which is returned. */
+/** Follows the provider's redirects like a browser, and returns the first URL on another site. */
 export async function walkThrough({ issuer }: Pick<IdentityProvider, 'issuer'>, url: string): Promise<string> {
   const cookies = new Map<string, string>();
   let at = url;

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An OpenID provider under the control of its owner: every part of its answers can be changed. */
+/** An OpenID provider that an attacker controls: every part of its responses can be changed. */
 export type LyingProvider = {
   issuer: string;
-  /** Wrong members of the discovery document. */
+  /** Wrong members for the discovery document. */
   discovery: Record<string, unknown>;
-  /** Wrong claims of the ID token; the `nonce` of the request is added. */
+  /** Wrong claims for the ID token. The `nonce` of the request is added. */
   claims: Record<string, unknown>;
-  /** Answers that replace those of a path. */
+  /** Responses that replace those of a path. */
   instead: Map<string, (response: ServerResponse) => void>;
-  /** Signs with a key that is not the published one. */
+  /** True: signs with a key that is not published. */
   forged: boolean;
   /** The requests to the token endpoint. */
   redeemed: string[];
-  /** The callback from its sign-in page, computed from the authorization URL. */
+  /** Returns the callback URL of its sign-in page for an authorization URL. */
   wayBack(url: string, change?: Record<string, string>): string;
   stop(): Promise<void>;
 };

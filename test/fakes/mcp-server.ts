@@ -10,7 +10,7 @@ import {
 
 export type McpRequest = { method: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** The protocol's own server, on a real port, with tools that may change at any time. */
+/** The official MCP server library on a real port, with tools that may change at any time. */
 export type FakeMcpServer = {
   url: string;
   tools: Tool[];
@@ -18,9 +18,9 @@ export type FakeMcpServer = {
   /** Requests that call a tool. */
   calls(): McpRequest[];
   answer: (name: string, args: Record<string, unknown>) => CallToolResult;
-  /** With sessions, as servers of the 2025 protocol keep them; otherwise each request stands alone. */
+  /** True: uses sessions, like servers of the 2025 protocol. Otherwise each request is independent. */
   sessions: boolean;
-  /** Sessions that started and did not end. */
+  /** Sessions that have started and not ended. */
   open: Set<string>;
   stop(): Promise<void>;
 };

@@ -2,16 +2,17 @@ import type { ServerResponse } from 'node:http';
 import type { ModelReply, Success, Wire, WireFormat } from './model.ts';
 
 /**
- * The streams of the providers (server-sent events), frame by frame as each of them sends them.
+ * The streams of the providers (server-sent events), with exactly the frames that each provider sends.
  *
- * `cut`: the connection breaks. `short`: a clean end without the provider's own end. `half`: the same, in the middle of
- * a frame. `garbage`: a frame that is no JSON. `error`: the provider's own error frame. `stall`: nothing more comes.
+ * `cut`: the connection breaks. `short`: a clean end without the provider's final frame. `half`: the same, in the
+ * middle of a frame. `garbage`: a frame that is no JSON. `error`: the provider's own error frame. `stall`: no further
+ * data.
  */
 export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'stall';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- foreign formats
 type Json = any;
-/** The frames before the text, one for each piece of it, after it, and for a fault. */
+/** The frames before the text, for each piece of it, after it, and for an error. */
 type Frames = { begin: string[]; piece(text: string): string; end: string[]; error: string };
 
 export async function streamReply(
@@ -30,7 +31,7 @@ export async function streamReply(
     if (response.destroyed) return;
     response.write(frames.piece(piece));
   }
-  // Everything so far has left before the connection breaks.
+  // All earlier data is sent before the connection breaks.
   if (ending === 'cut') response.write(':\n\n', () => setTimeout(() => response.destroy(), 20));
   else if (ending === 'short') response.end();
   else if (ending === 'half') response.end(frames.piece('never seen').slice(0, -20));
@@ -47,7 +48,7 @@ function planOf(reply: Exclude<ModelReply, { status: number }>): Plan {
   if ('pieces' in reply) return { ...reply, success: { text: reply.pieces.join('') } };
   if ('garbage' in reply) return { pieces: ['never seen'], ending: ENDS[reply.garbage], success: { text: '' } };
   if ('stall' in reply) return { pieces: [], ending: 'stall', success: { text: '' } };
-  // Tokens: a word with the space before it.
+  // Tokens: each is a word with the preceding space.
   return { pieces: 'text' in reply ? (reply.text?.match(/\s*\S+|\s+$/g) ?? []) : [], success: reply };
 }
 

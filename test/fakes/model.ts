@@ -7,17 +7,17 @@ import { type StreamEnd, streamReply } from './model-stream.ts';
 
 /**
  * A model server on a real port that speaks the wire formats of the providers, by path: OpenAI chat completions (the
- * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages, Google generateContent, each as a whole
- * or as a stream (model-stream.ts). It answers from a script, one reply per call; with an empty script it repeats the person's last message. Like the real ones it
- * requires the provider's own credentials header and refuses a request that breaks the provider's rules, so a test that
- * passes here has sent what the provider accepts.
+ * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each
+ * can respond at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty
+ * script, it repeats the person's last message. Like a real provider, it requires the right credentials header and
+ * refuses invalid requests, so a passing test has sent a request that the provider accepts.
  */
 export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
 
 export type ModelReply =
-  /** `reasoning`: what the model thought before, in the form of its provider. */
+  /** `reasoning`: the earlier reasoning of the model, in the format of its provider. */
   | { text: string; used?: Used; reasoning?: string }
-  /** Piece by piece, each when `next` resolves; then `ending` happens. */
+  /** The pieces are sent one by one, each when `next` resolves. Then `ending` happens. */
   | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
   | { tool: string; args: Record<string, unknown>; text?: string }
   | { empty: 'stop' | 'filtered' }
@@ -25,7 +25,7 @@ export type ModelReply =
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
   | { stall: 'before_headers' | 'in_body' };
 
-/** Tokens that the provider counts; `input` has the cached ones. */
+/** The token counts of the provider. `input` includes the cached ones. */
 export type Used = { input: number; cached: number; output: number };
 const USED: Used = { input: 12, cached: 0, output: 5 };
 
@@ -41,7 +41,7 @@ export type FakeModel = {
   /** Replies for the next calls, in order. */
   script(...replies: ModelReply[]): void;
   readonly calls: RecordedCall[];
-  /** Of OpenAI, of OpenAI-compatible servers and of Google; Anthropic has none. */
+  /** The reasoning format of OpenAI, OpenAI-compatible servers and Google. Anthropic has none. */
   embeddings: FakeEmbeddings;
   /** Of OpenAI and OpenAI-compatible servers. */
   transcripts: FakeTranscripts;
@@ -119,7 +119,7 @@ async function answer(
   const reply = replies.shift() ?? { text: `You said: ${wire.lastWords(body)}` };
   if (isStreamed && !('status' in reply)) return streamReply(response, wire, reply, body);
   if ('pieces' in reply) {
-    // A whole answer comes when its last piece has come.
+    // A response without a stream is sent after its last piece.
     for (const piece of reply.pieces.keys()) await reply.next?.(piece);
     sendJson(response, 200, wire.success({ text: reply.pieces.join('') }, body));
   } else if ('status' in reply) refuse(response, wire, reply);
@@ -156,7 +156,7 @@ export type Wire = {
   format: WireFormat;
   path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
-  /** Why the real provider would refuse this body; null when it is valid. */
+  /** The reason why the real provider would refuse this body. Null if it is valid. */
   fault(body: Json, path: string): string | null;
   lastWords(body: Json): string;
   success(reply: Success, body: Json): unknown;
@@ -189,7 +189,7 @@ const responsesUsage = ({ input, cached, output }: Used) => ({
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: input + output,
 });
-/** Anthropic counts what it read from its cache beside the input, not in it. */
+/** Anthropic does not include cached tokens in the input count. */
 const messagesUsage = ({ input, cached, output }: Used) => ({
   input_tokens: input - cached,
   cache_read_input_tokens: cached,

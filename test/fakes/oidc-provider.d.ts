@@ -1,4 +1,4 @@
-/** What the tests use of oidc-provider, which has no types. */
+/** Declarations for oidc-provider, which has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A collector of OpenTelemetry on a real port. It reads what the JSON mapping of OTLP allows and nothing else: members
- * of ExportTraceServiceRequest by their names, ids in hex, 64-bit numbers as text. What breaks that is 400, as a real
- * one answers, and in `faults`.
+ * A collector of OpenTelemetry on a real port. It accepts only the JSON mapping of OTLP: the member names of
+ * ExportTraceServiceRequest, IDs in hex, 64-bit numbers as text. Invalid data gets 400, as from a real collector, and
+ * is listed in `faults`.
  */
 export type CollectedSpan = {
   traceId: string;
@@ -25,7 +25,7 @@ export type Collector = {
   spans: CollectedSpan[];
   faults: string[];
   requests: { headers: IncomingHttpHeaders; body: string }[];
-  /** Status and headers of the next answers; `hang` reads and never answers. */
+  /** Status and headers of the next responses. `hang` reads and never responds. */
   answer: () => { status: number; headers?: Record<string, string> } | 'hang';
   stop(): Promise<void>;
 };

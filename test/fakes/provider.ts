@@ -1,50 +1,50 @@
 import { type Answer, type ReceivedCall, type Receiver, startReceiver } from './receiver.ts';
 
-/** How a provider fails: with an answer, by hanging up, or by accepting the message and never answering. */
+/** The failures of a provider: an error response, a closed connection, or an accepted message without a response. */
 export type Failure =
   | { status: number; code?: number | string; retryAfter?: number; text?: string }
   | 'reset_after_delivering'
   | 'timeout_after_delivering';
 
-/** A call of a provider to one of our webhooks, signed as the provider signs. */
+/** A call from a provider to one of our webhooks, signed like the provider's calls. */
 export type Hook = { method: 'GET' | 'POST'; query?: string; headers: Record<string, string>; body: string };
 
-/** What all fakes of providers have in common; each one's own format is in its file. */
+/** The common parts of all provider fakes. Each file has the format of one provider. */
 export type FakeProvider = {
   kind: string;
   url: string;
-  /** What a user enters to connect the channel. */
+  /** The input of a user who connects the channel. */
   settings: Record<string, unknown>;
   secrets: Record<string, string>;
-  /** A reachable person, in the provider's format and in ours. */
+  /** A reachable person, in the provider's format and in Parley's. */
   person: string;
   /** Messages that the person has received. */
   delivered: { to: string; text: string; id: string; raw: unknown }[];
-  /** Attempts to send, successful or not. */
+  /** Attempts to send, including failed ones. */
   attempts(): number;
-  /** The outcomes of the next attempts, in order; later ones succeed. */
+  /** The outcomes of the next attempts, in order. Later attempts succeed. */
   fail(...failures: Failure[]): void;
-  /** Revokes the credentials, as a person at the provider may at any time; `false` restores them. */
+  /** Revokes the credentials, as a person may do at the provider at any time. `false` restores them. */
   withdraw(isWithdrawn?: boolean): void;
-  /** The person writes. */
+  /** The person sends a message. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
-  /** The person sends a picture; `answers`: to the first calls that fetch it. */
+  /** The person sends a picture. `answers` are the responses to the first calls that fetch it. */
   sends(bytes: Buffer, options?: { caption?: string; answers?: Answer[]; url?: string }): Hook;
-  /** Reports the status of a message; null: this provider never reports it. */
+  /** Reports the status of a message. Null: this provider never reports that status. */
   reports(providerMessageId: string, status: 'delivered' | 'read' | 'failed', url?: string): Hook | null;
   stop(): Promise<void>;
 };
 
 export type Speaking = {
-  /** Whether this call is an attempt to send. */
+  /** True if this call is an attempt to send. */
   isSend(call: ReceivedCall): boolean;
   isAuthorized(call: ReceivedCall): boolean;
   unauthorized: Answer;
-  /** Accepts the message as the provider does; an Answer: it is not well-formed. */
+  /** Accepts the message like the provider. An Answer means that the message is not well-formed. */
   take(call: ReceivedCall): { to: string; text: string; id: string; raw: unknown } | { malformed: Answer };
   accepted(message: { to: string; id: string }): Answer;
   failed(failure: Exclude<Failure, string>): Answer;
-  /** All other calls: connecting, looking up. */
+  /** All other calls, such as connecting and looking up. */
   other(call: ReceivedCall): Answer;
 };
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export type ReceivedCall = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer; at: number };
 
-/** How the fake reacts to a call: it answers, or fails in one of the ways in which real ones do. */
+/** The reaction of the fake to a call: a response, or one of the failures of real servers. */
 export type Answer =
   | {
       status?: number;
@@ -11,25 +11,25 @@ export type Answer =
       json?: unknown;
       text?: string | Buffer;
       delayMs?: number;
-      /** Not before this promise resolves. */
+      /** Waits for this promise before it responds. */
       after?: Promise<unknown>;
     }
-  /** Reads the call, then hangs up without an answer. */
+  /** Reads the call, then closes the connection without a response. */
   | 'reset'
-  /** Reads the call and never answers. */
+  /** Reads the call and never responds. */
   | 'hang';
 
 export type Receiver = {
   url: string;
   calls: ReceivedCall[];
-  /** Decides about each call, in order; the default answers 200. */
+  /** Decides the reaction to each call, in order. The default is 200. */
   answer: (call: ReceivedCall) => Answer;
   /** Resolves when this many calls have arrived. */
   received(count: number, timeoutMs?: number): Promise<ReceivedCall[]>;
   stop(): Promise<void>;
 };
 
-/** Any external HTTP endpoint: a customer's backend or a provider, as seen from here. */
+/** Any external HTTP endpoint from Parley's view: a customer's backend or a provider. */
 export async function startReceiver(answer: Receiver['answer'] = () => ({})): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
   const sockets = new Set<Socket>();

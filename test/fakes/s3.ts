@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A store that speaks the protocol of Amazon S3, on a real port: one bucket, path-style addresses, PUT, GET with a range,
- * DELETE. It checks Signature Version 4 by itself, after the words of
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, and the hash of what it gets.
+ * A store with the protocol of Amazon S3 on a real port: one bucket, path-style URLs, PUT, GET with a range, DELETE. It
+ * verifies Signature Version 4 as https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * describes it, and the hash of the body.
  */
 export type FakeS3 = {
   url: string;
   port: number;
   objects: Map<string, Buffer>;
-  /** Every request that came, such as `PUT /bucket/name`. */
+  /** Every received request, such as `PUT /bucket/name`. */
   calls: string[];
-  /** What it answers instead, as long as it is set. */
+  /** The response to all requests while it is set. */
   failing: number | null;
-  /** Waited for before each answer. */
+  /** Each response waits for this promise. */
   before: (call: string) => Promise<void>;
   stop(): Promise<void>;
 };
@@ -78,7 +78,7 @@ function answer(fake: FakeS3, request: IncomingMessage, body: Buffer): { status:
 
 type Signed = { method: string; path: string; headers: Readonly<Record<string, string>> };
 
-/** The signature that a request with these headers must have. The path has no query. */
+/** The required signature of a request with these headers. The path has no query. */
 export function signatureOf({ method, path, headers }: Signed, secret: string): string {
   const [, scope = '', names = ''] =
     /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=/.exec(

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A web site on a real port, whose pages a test changes. It keeps what was asked of it, and how many at once. */
+/**
+ * A web site on a real port, whose pages a test changes. It records the requests and how many of them were open at the
+ * same time.
+ */
 export type SitePage =
   | { html: string; headers?: Record<string, string> }
   | { status: number; headers?: Record<string, string>; body?: string };

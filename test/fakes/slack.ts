@@ -8,7 +8,7 @@ const USER = 'U0G9QF9C6';
 
 const no = (error: string) => ({ json: { ok: false, error } });
 
-/** The Web API: JSON in, 200 with `{ok}` out for every result; only rate limits are 429. */
+/** The Web API: JSON requests, and status 200 with `{ok}` for every result except rate limits, which are 429. */
 export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
   let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };

@@ -8,7 +8,7 @@ export type FakeSmtp = {
   user: string;
   password: string;
   mails: ReceivedMail[];
-  /** Attempts to send a mail, successful or not. */
+  /** Attempts to send a mail, including failed ones. */
   attempts(): number;
   /** The outcomes of the next attempts, in order. */
   fail(...failures: SmtpFailure[]): void;
@@ -18,18 +18,18 @@ export type FakeSmtp = {
 };
 
 export type SmtpFailure =
-  /** Refuses the recipient, or the message after it was read, with this code. */
+  /** Refuses the recipient with this code, or the message after it was read. */
   | { at: 'recipient' | 'data'; code: number }
-  /** Reads the whole message, stores it, and hangs up instead of answering. */
+  /** Reads and stores the whole message, then closes the connection without a response. */
   | 'reset_after_delivering'
-  /** The same, but keeps the connection open and never answers. */
+  /** The same, but keeps the connection open and never responds. */
   | 'timeout_after_delivering'
-  /** Hangs up before it reads any of the message. */
+  /** Closes the connection before it reads any of the message. */
   | 'reset_before_data';
 
 const refusal = (code: number) => Object.assign(new Error(`fake ${code}`), { responseCode: code });
 
-/** A real SMTP server that stores what it receives; without encryption, with sign-in. */
+/** A real SMTP server that stores received mail. It requires sign-in and has no encryption. */
 export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSmtp> {
   const [user, password] = ['parley@example.com', 'correct horse'];
   const mails: ReceivedMail[] = [];

@@ -2,10 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { RecordedCall } from './model.ts';
 
 export type RecordedAudio = { model: string; name: string; type: string; bytes: Buffer };
-/** What is answered: the words, after `after`; or a refusal. */
+/** The reply: the text, sent after `after` resolves, or a refusal. */
 export type Transcript = { text: string; after?: Promise<unknown> } | { status: number };
 
-/** `POST /v1/audio/transcriptions` of OpenAI and compatible servers: a form with the file, and JSON back. */
+/**
+ * `POST /v1/audio/transcriptions` of OpenAI and compatible servers: a form with the file as request, JSON as response.
+ */
 export class FakeTranscripts {
   readonly calls: RecordedAudio[] = [];
   #answers: Transcript[] = [];
@@ -14,7 +16,7 @@ export class FakeTranscripts {
     this.#answers.push(...answers);
   }
 
-  /** False: the call is another one. */
+  /** False: the call is not for this fake. */
   async answer(
     { path, headers, body }: Pick<RecordedCall, 'path' | 'headers'> & { body: Buffer },
     key: string,

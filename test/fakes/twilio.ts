@@ -10,7 +10,10 @@ const error = (status: number, code: number, message: string) => ({
   json: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status },
 });
 
-/** Programmable Messaging: form in, JSON out, Basic credentials; errors as `{code, message, more_info, status}`. */
+/**
+ * Programmable Messaging: form requests, JSON responses, Basic credentials, errors as `{code, message, more_info,
+ * status}`.
+ */
 export async function startTwilio(): Promise<FakeProvider> {
   let serial = 0;
   let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
@@ -18,7 +21,7 @@ export async function startTwilio(): Promise<FakeProvider> {
   const sid = () => `SM${String(++serial).padStart(32, '0')}`;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === `/2010-04-01/Accounts/${SID}/Messages.json`,
-    // What is stored is at another host, which must not see the token.
+    // Stored media is on another host, which must not receive the token.
     isAuthorized: ({ headers, path }) =>
       path === '/stored' ? headers.authorization === undefined : headers.authorization === authorization,
     unauthorized: error(401, 20003, 'Authenticate'),

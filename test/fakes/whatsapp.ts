@@ -15,7 +15,7 @@ const error = (status: number, code: number, message: string) => ({
 
 const PROOF = createHmac('sha256', APP_SECRET).update(TOKEN).digest('hex');
 
-/** The Graph API's answer to an unknown id, and to a proof made with another app's secret. */
+/** The Graph API's response to an unknown ID, and to a proof that was created with another app's secret. */
 function misnamed(path: string) {
   const { pathname, searchParams } = new URL(path, 'http://graph');
   if (searchParams.get('appsecret_proof') !== PROOF) {
@@ -58,7 +58,7 @@ const TEMPLATES = [
   },
 ];
 
-/** Pages of two, with the cursors of the Graph API. */
+/** Pages of two records, with the cursors of the Graph API. */
 function templatesAt(path: string): Answer {
   const { pathname, searchParams } = new URL(path, 'http://graph');
   if (!pathname.endsWith(`/${ACCOUNT_ID}/message_templates`)) {

@@ -3,8 +3,8 @@ import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * Compares the ledger with the promises and with the database. Each finding is one sentence; an empty list is the only
- * good result. This code does not know which fault it was.
+ * Compares the ledger with the guarantees and with the database. Each finding is one sentence; an empty list is the
+ * only good result. This code does not know which fault was injected.
  */
 export async function check(region: Region, tenant: Tenant, ledger: Ledger): Promise<string[]> {
   const found = new Findings();
@@ -18,14 +18,14 @@ export async function check(region: Region, tenant: Tenant, ledger: Ledger): Pro
 }
 
 /**
- * The promise for a worker: another takes its work over within 45 s. Plus the time that the take-over itself needs on a
- * busy machine.
+ * The guarantee for workers: another worker takes over the work within 45 s. The extra time is for the take-over itself
+ * on a busy machine.
  */
 const SETTLED_WITHIN_MS = 60_000;
 /** A statement that began before a revoke may wait for a lock and commit after it; one that was sent later may not. */
 const STATEMENT_MS = 2_000;
 
-/** Counts findings by kind: many of one kind tell no more than the first. */
+/** Counts findings by kind, because many findings of one kind contain no more information than the first. */
 class Findings {
   readonly #counts = new Map<string, { first: string; count: number }>();
   add(kind: string, text: string): void {
@@ -97,7 +97,7 @@ async function settledRuns(region: Region, { orgId }: Tenant, found: Findings): 
   return runs;
 }
 
-/** Every 202 has one run, every Idempotency-Key at most one; a refused call left nothing. */
+/** Every 202 has one run, every Idempotency-Key has at most one run, and a refused call has none. */
 function acceptedAreKept({ calls }: Ledger, runs: Run[], found: Findings): void {
   const byCall = Map.groupBy(runs, (run) => run.call ?? '');
   const ids = new Set(runs.map(({ id }) => id));

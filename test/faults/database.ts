@@ -12,16 +12,16 @@ import { killAtExit } from './processes.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * A Postgres that can be stopped, killed and replaced by its standby: the embedded one's programs, without the
- * supervisor that would restart it. It is reached through its socket; each node has its own proxy to it.
+ * A Postgres that can be stopped, killed and replaced by its standby. It uses the embedded programs without the
+ * supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
  */
 export type FaultDatabase = {
-  /** Of the current primary, without a proxy. */
+  /** The address of the current primary, without a proxy. */
   socketPath: string;
   url: string;
-  /** Fast: sessions are ended, everything is written. Immediate: as after a crash. */
+  /** Fast: ends sessions and writes everything. Immediate: like a crash. */
   restart(how: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** Adds a replica; from here on a commit is answered only when the replica has it. */
+  /** Adds a replica. From then on, a commit is confirmed only when the replica has it. */
   addStandby(): Promise<void>;
   /** Kills the primary; its synchronous standby becomes the database. */
   failOver(): Promise<void>;
@@ -30,8 +30,8 @@ export type FaultDatabase = {
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 /**
- * A test machine does not lose power: the kernel keeps what a killed server has written. The checker needs commit
- * times.
+ * A test machine does not lose power, so the kernel keeps the data that a killed server has written. The checker needs
+ * commit times.
  */
 const SETTINGS = {
   listen_addresses: '',
@@ -47,7 +47,7 @@ const SETTINGS = {
 
 type Server = { dataDir: string; socketDir: string; child: ChildProcess };
 
-/** `isEmpty`: the first process creates the schema. */
+/** `isEmpty`: the database is empty, and the first process creates the schema. */
 export async function startFaultDatabase({ isEmpty = false } = {}): Promise<FaultDatabase> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-faults-'));
   chmodSync(folder, 0o711);
@@ -111,7 +111,7 @@ function makeFolder(parent: string, name: string): string {
   return made;
 }
 
-/** Copies the files while the primary runs; the copy then follows it, and commits wait for it from here on. */
+/** Copies the files while the primary runs. The copy then follows the primary, and commits wait for it. */
 async function startStandby(
   primary: Server,
   dataDir: string,
@@ -131,7 +131,7 @@ async function startStandby(
       primary_conninfo: `host=${primary.socketDir} user=postgres application_name=standby`,
       hot_standby: 'on',
     });
-    // Not in the primary's files: the copy must not wait for a standby of its own later.
+    // This setting is not in the primary's files, because the copy must not wait for its own standby later.
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await client.query('SELECT pg_reload_conf()');
     await until(async () => {

@@ -6,12 +6,12 @@ import { request } from './http-client.ts';
 import type { Node } from './node.ts';
 import type { Trial } from './trial.ts';
 
-/** Sends over a channel, and what the customer's endpoint received. */
+/** Sends over a channel, and records the messages that the customer's endpoint received. */
 export type Deliveries = {
   receiver: Receiver;
   path: string;
   send(node: Node): Promise<void>;
-  /** Every accepted message arrives; more than once only if a process died, and then it is marked. */
+  /** Every accepted message arrives. It arrives more than once only if a process died, and is then marked. */
   check(crashes: number): Promise<void>;
 };
 

@@ -4,7 +4,7 @@ import { checkEdits, crashEdit, crashPoints } from './edits.ts';
 import { scenarioNamed } from './suite.ts';
 
 /**
- * The fault suite rewrites sources while they load: these tests report immediately when a source change has broken a
+ * The fault suite rewrites sources during loading. These tests report immediately if a source change has broken a
  * rewrite.
  */
 describe('every planted bug', () => {

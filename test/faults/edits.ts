@@ -1,16 +1,18 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A change of one source module, made while it is loaded (plant.ts). The module must contain `find` exactly once. */
+/**
+ * A change of one source module that is made during loading (plant.ts). The module must contain `find` exactly once.
+ */
 export type Edit = { file: string; find: string; replace: string };
 
 export type CrashPoint = { name: string; file: string };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Marks a crash point in the sources. It is a comment: production has no code for it. */
+/** Marks a crash point in the sources. It is a comment, so production has no code for it. */
 const MARK = /^\s*(\/\/ crash point: ([a-z:-]+))$/gm;
 
-/** All places in the sources at which a process of the fault suite can be told to kill itself. */
+/** All places in the sources at which a process of the fault suite can kill itself on request. */
 export function crashPoints(): CrashPoint[] {
   const found = readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

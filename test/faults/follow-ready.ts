@@ -3,7 +3,7 @@ import type { Trial } from './trial.ts';
 
 /**
  * A load balancer without retries: it checks five times a second which nodes are ready, and callers use only those. The
- * result ends it.
+ * returned function ends it.
  */
 export function followReady(trial: Trial): () => Promise<void> {
   const { region } = trial;

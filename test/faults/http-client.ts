@@ -1,9 +1,9 @@
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 
-/** The outcome of a request. `status` null: it is unknown whether it was served. */
+/** The outcome of a request. `status` null: unknown whether the server handled it. */
 export type Answer = {
   status: number | null;
-  /** Why there is no status. */
+  /** The reason why there is no status. */
   error: string | null;
   headers: IncomingHttpHeaders;
   text: string;
@@ -24,7 +24,7 @@ export function request(url: string, { method = 'GET', body, headers, timeoutMs 
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve) => {
     const failed = (error: NodeJS.ErrnoException) => {
-      // The connection was refused, so this one was certainly not served.
+      // The connection was refused, so the server certainly did not handle this request.
       const status = error.code === 'ECONNREFUSED' ? 0 : null;
       resolve({ status, error: error.code ?? error.message, headers: {}, text: '', body: null });
     };

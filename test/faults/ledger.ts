@@ -3,8 +3,8 @@ import type { Tenant } from './region.ts';
 import { request } from './http-client.ts';
 
 /**
- * What the client knows, on its own monotonic clock: every call with its start and end, every revoke with the moment of
- * its answer. The checker (check.ts) compares it with the database.
+ * The client's record on its own monotonic clock: every call with its start and end, every revoke with the time of its
+ * response. The checker (check.ts) compares it with the database.
  */
 export type Call = {
   node: string;
@@ -26,16 +26,16 @@ export type Revoke = {
   key: number;
   node: string;
   requestedAt: number;
-  /** When "revoked" was answered; null: not (yet). */
+  /** The time of the response "revoked". Null: none (yet). */
   answeredAt: number | null;
-  /** The first answer, or why there was none. */
+  /** The first response, or the reason why there was none. */
   answer: string;
 };
 
 export type Ledger = { calls: Call[]; revokes: Revoke[] };
 
 export const isAccepted = ({ status }: Call): boolean => status !== null && status >= 200 && status < 300;
-/** It may have been done. */
+/** True: the server may have executed the call. */
 export const isUnknown = ({ status, code }: Call): boolean => status === null || code === 'outcome_unknown';
 
 export const triggerPath = ({ agentId, triggerId }: Tenant): string => `/api/triggers/${agentId}/${triggerId}`;

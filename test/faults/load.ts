@@ -3,18 +3,18 @@ import type { Node } from './node.ts';
 import type { Random } from './random.ts';
 import type { Tenant } from './region.ts';
 
-/** Heavy but bounded: this many callers for each node; each waits for its answer and then for a moment. */
+/** Heavy but limited load: this many callers for each node. Each waits for its response and then for a moment. */
 const CALLERS = 5;
 const LONGEST_THOUGHT_MS = 12;
 const MAX_CALLS = 40_000;
 
 export type Load = {
-  /** Resolves when the last call has its answer. */
+  /** Resolves when the last call has its response. */
   stop(): Promise<void>;
 };
 
 /**
- * New calls, repeats of earlier ones at any node, one call at all nodes at once under one Idempotency-Key, and calls
+ * New calls, repeats of earlier calls at any node, one call at all nodes at once with one Idempotency-Key, and calls
  * that only verify the key.
  */
 export function startLoad(trial: {
@@ -22,7 +22,7 @@ export function startLoad(trial: {
   tenant: Tenant;
   nodes: () => readonly Node[];
   random: Random;
-  /** Per node; fewer for a region that much load would disturb. */
+  /** Callers per node. Use fewer for a region that heavy load would disturb. */
   callers?: number;
 }): Load {
   const { ledger, tenant, nodes, random, callers = CALLERS } = trial;

@@ -16,16 +16,16 @@ export type Node = {
   port: number;
   proxy: TcpProxy;
   isRunning(): boolean;
-  /** Resolves when it serves. Uses the previous plan unless another one is given. */
+  /** Resolves when the process serves requests. It uses the previous plan unless another one is given. */
   start(plan?: Plan): Promise<void>;
-  /** Resolves when the process is gone; true if it stopped in order by itself. */
+  /** Resolves when the process has ended. True if it stopped gracefully by itself. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
-  /** Resolves when the process is gone, for any reason. */
+  /** Resolves when the process has ended for any reason. */
   gone(): Promise<void>;
   pause(): void;
   resume(): void;
   clock(order: ClockOrder): Promise<void>;
-  /** Arms a crash point of a process whose plan has them (edits.ts). */
+  /** Arms a crash point of a process whose plan contains crash points (edits.ts). */
   crash(order: CrashOrder): Promise<void>;
   output(): string;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function createNode(
     async start(given = plan) {
       plan = given;
       const { edits = [], crash } = plan;
-      // What an earlier life said must not fill the room of this one.
+      // Old output of an earlier process must not fill the limit of this one.
       text = text.slice(-MAX_OUTPUT / 2);
       const from = text.length;
       checkEdits(edits);
@@ -119,7 +119,7 @@ export async function createNode(
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     clock: (order) => tell(order),
-    // It may die before it has answered.
+    // The process may die before it has responded.
     crash: (crash) => Promise.race([tell({ crash }), node.gone()]),
     output: () => text,
     async close() {

@@ -4,8 +4,8 @@ import type { Edit } from './edits.ts';
 /**
  * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else. It rewrites modules
  * while they are loaded, so production code has no switch for a fault. An edit whose text does not occur exactly once
- * ends the process: a bug that is not planted proves nothing. It also replaces the clocks, which a test may change over
- * the process's IPC channel.
+ * ends the process, because a bug that is not planted proves nothing. It also replaces the clocks, which a test can
+ * change over the process's IPC channel.
  */
 const { edits, crash } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as { edits?: Edit[]; crash?: CrashOrder };
 const ROOT = new URL('../../', import.meta.url).href;
@@ -27,10 +27,10 @@ if (edits && edits.length > 0) {
   });
 }
 
-/** The process kills itself at this pass of this point, counted from now. */
+/** The process kills itself when it passes this point for the given time, counted from now. */
 export type CrashOrder = { point: string; pass: number };
 
-/** Every crash point calls this: the process is gone before the next statement. */
+/** Every crash point calls this function, and the process ends before the next statement. */
 let armed = crash;
 let passed = 0;
 (globalThis as { crashHere?: (point: string) => void }).crashHere = (point) => {
@@ -40,14 +40,14 @@ let passed = 0;
 };
 
 /**
- * `wallMs`: sets the wall clock; `suspends`: the monotonic clock stops while the process is stopped, as on a machine
- * that sleeps.
+ * `wallMs` sets the wall clock. `suspends`: the monotonic clock stops while the process is stopped, as on a sleeping
+ * machine.
  */
 export type ClockOrder = { wallMs?: number; suspends?: boolean };
 
 const TICK_MS = 10;
 /**
- * A longer gap between two looks at the clock means that the process was stopped. A busy process has gaps, too, so the
+ * A longer gap between two reads of the clock means that the process was stopped. A busy process has gaps, too, so the
  * value is not smaller.
  */
 const STOPPED_MS = 300;

@@ -1,6 +1,4 @@
-/**
- * Random numbers that can be repeated: the same seed gives the same run (mulberry32; Tommy Ettinger, public domain).
- */
+/** Reproducible random numbers: the same seed gives the same run (mulberry32; Tommy Ettinger, public domain). */
 export type Random = {
   /** From `low` to `high`, both included. */
   between(low: number, high: number): number;

@@ -15,13 +15,13 @@ import { type Answer, request } from './http-client.ts';
 import type { Edit } from './edits.ts';
 import { createNode, type Node, type Plan } from './node.ts';
 
-/** A region as an operator would run it: nodes that serve, workers, one database; all of them real processes. */
+/** A region like in production: serving nodes, workers and one database, all as real processes. */
 export type Region = {
   database: FaultDatabase;
   api: Node[];
   workers: Node[];
   secrets: ReturnType<typeof deriveSecrets>;
-  /** What every process of this region is started with. */
+  /** The settings with which every process of this region is started. */
   plan: Plan;
   edits: readonly Edit[];
   /** A new organization with an agent, a trigger and this many keys. */
@@ -31,7 +31,10 @@ export type Region = {
   withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The dashboard's API, as the owner. */
   dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Removes all faults, continues stopped processes, starts missing ones; returns which had to be started. */
+  /**
+   * Removes all faults, continues stopped processes and starts missing ones. Returns the processes that had to be
+   * started.
+   */
   repair(): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -41,7 +44,7 @@ export type Tenant = { orgId: string; agentId: string; triggerId: string; keys: 
 export type RegionOptions = { api?: number; workers?: number; plan?: Plan; env?: Record<string, string> };
 
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
-/** A rate limit must not disturb the load; only reading end users has a low one, for its own test. */
+/** A rate limit must not disturb the load. Only reading end users has a low limit, for its own test. */
 export const LOW_LIMIT = 60;
 const NONE = { key: 1_000_000, organization: 1_000_000 };
 const LOW = { key: LOW_LIMIT, organization: LOW_LIMIT };
@@ -49,7 +52,7 @@ const LIMITS = JSON.stringify({ triggers: NONE, channels: NONE, campaigns: NONE,
 
 export async function startRegion(options: RegionOptions = {}): Promise<Region> {
   const { api = 3, workers = 2, plan = {} } = options;
-  // The schema is that of the program that runs.
+  // The schema of the running program.
   const database = await startFaultDatabase({ isEmpty: plan.sources !== undefined });
   const secret = randomBytes(48).toString('base64');
   const secrets = deriveSecrets(secret);
@@ -63,7 +66,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     PARLEY_LIMITS: LIMITS,
     PARLEY_EGRESS_ALLOW: '127.0.0.1',
     LOG_LEVEL: 'warn',
-    // Nodes are started repeatedly: their compiled code is cached.
+    // Nodes are started repeatedly, so their compiled code is cached.
     NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-fault-compiled'),
     ...options.env,
   };

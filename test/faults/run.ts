@@ -17,8 +17,8 @@ import {
 import type { Scenario } from './trial.ts';
 
 /**
- * The fault suite. PARLEY_FAULT_SEED repeats a run; the timing of the machine cannot be repeated, so a finding contains
- * everything that is known.
+ * The fault suite. PARLEY_FAULT_SEED repeats a run. The timing of the machine cannot be repeated, so a finding contains
+ * all known data.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
 
@@ -50,7 +50,7 @@ let passed = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end(`ended by ${name}`));
 
 const isWanted = (name: string) => positionals.length === 0 || positionals.some((one) => name.startsWith(one));
-/** A run of twenty in a row ends at the first failure. */
+/** A series of twenty runs ends at the first failure. */
 const isOver = () => times > 1 && failures.length > 0;
 
 function end(why?: string): never {

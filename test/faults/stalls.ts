@@ -1,17 +1,17 @@
 /**
- * How long the machine has delayed this process. A limit that is missed only because no processor was free says nothing
- * about the program, so this time is subtracted before a time is compared with its limit. A suite on its own machine
- * subtracts nearly nothing.
+ * Measures how long the machine has delayed this process. A limit that is missed only because no processor was free is
+ * no fault of the program. Therefore this time is subtracted before a time is compared with its limit. A suite on its
+ * own machine subtracts nearly nothing.
  */
 export type Stalls = {
-  /** Milliseconds between two moments in which a process that wanted to run could not. */
+  /** The delay in milliseconds between two moments in which a process could not run although it wanted to. */
   between(from: number, to: number): number;
 };
 
 const TICK_MS = 10;
 /** A smaller delay of a timer is normal everywhere. */
 const LATE_MS = 20;
-/** Older stalls are not needed any more. */
+/** Older stalls are no longer needed. */
 const KEPT_MS = 180_000;
 
 type Stall = { from: number; to: number };
@@ -37,7 +37,7 @@ export function watchStalls(now = () => performance.now()): Stalls & { look(): v
 
 const stalls: Stalls = watchStalls();
 
-/** Since `from` (this process's monotonic clock), without the time in which the machine ran no process. */
+/** The time since `from` (this process's monotonic clock), without the time in which the machine ran no process. */
 export function elapsedSince(from: number): { ms: number; text: string } {
   const to = performance.now();
   const stalled = stalls.between(from, to);

@@ -23,15 +23,15 @@ export const scenarioNamed = (name: string): Scenario => {
 };
 
 /**
- * A region with shortened leases, so work is taken over within seconds, and whose processes can be told where to die.
+ * A region with shortened leases, so that work is taken over within seconds. Its processes can be told where to die.
  */
 export const impatientRegion = (): Promise<Region> =>
   startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });
 
-/** Three workers, because they share gates and budgets; what is waited for is short. */
+/** There are three workers, because they share gates and budgets. The waiting times are short. */
 export const modelRegion = (): Promise<Region> => startRegion({ workers: 3, plan: { edits: IMPATIENT } });
 
-/** Findings; a trial that failed to finish is one, too. */
+/** The findings. A trial that failed to finish counts as a finding. */
 export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {
   try {
     return await runTrial(region, scenario, createRandom(`${seed}/${scenario.name}`));
@@ -40,7 +40,10 @@ export async function findings(region: Region, scenario: Scenario, seed: string)
   }
 }
 
-/** The scenario's findings in its own region with the bug planted; a round that does not hit it is repeated. */
+/**
+ * Runs the scenario in its own region with the planted bug and returns the findings. A round that does not reach the
+ * bug is repeated.
+ */
 export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; findings: string[] }> {
   const region = await startRegion({ workers: 1, plan: { edits: [...IMPATIENT, ...bug.edits] } });
   try {
@@ -55,5 +58,5 @@ export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; fi
   }
 }
 
-/** Some bugs show only when two events coincide. */
+/** Some bugs are visible only if two events coincide. */
 const HUNTS = 6;

@@ -5,8 +5,8 @@ import type { AddressInfo, NetConnectOpts } from 'node:net';
 /**
  * The network between a node and its database, with faults that are set at run time. Each direction of each connection
  * is a queue of bytes with its own fault. A connection is identified by the `application_name` of its first packet, so
- * that one kind of connection can have a fault alone. A black hole keeps the data: TCP resends lost packets, so the
- * bytes arrive late after healing, unless one side has given up.
+ * that one kind of connection can have a fault alone. A black hole delays the data: TCP resends lost packets, so the
+ * bytes arrive after healing unless one side has given up.
  */
 export type Fault =
   | { kind: 'pass' }
@@ -14,16 +14,19 @@ export type Fault =
   | { kind: 'black hole' }
   /** RST for open and new connections. */
   | { kind: 'reset' }
-  /** This many bytes of each connection pass, then RST. */
+  /** After this many bytes of each connection, RST. */
   | { kind: 'cut'; afterBytes: number };
 
 /** `up`: from the client to the server. */
 export type Direction = 'up' | 'down';
-export type Where = { direction?: Direction | null; /** Only connections of this application. */ only?: string | null };
+export type Where = {
+  direction?: Direction | null;
+  /** Only connections of this application are affected. */ only?: string | null;
+};
 
 export type TcpProxy = {
   port: number;
-  /** The target of new connections; open ones keep theirs. */
+  /** The target of new connections. Open connections keep theirs. */
   target: NetConnectOpts;
   /** Replaces the fault that was set for the same place. */
   set(fault: Fault, where?: Where): void;
@@ -45,7 +48,7 @@ type Link = { name: string; sockets: [Socket, Socket]; pumps: (() => void)[] };
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const links = new Set<Link>();
   let rules: Rule[] = [];
-  /** The last rule that matches. */
+  /** Returns the last matching rule. */
   const faultOf = (direction: Direction, name: string): Fault =>
     rules.findLast((rule) => (rule.direction ?? direction) === direction && (rule.only ?? name) === name)?.fault ??
     PASS;
@@ -113,18 +116,18 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   return proxy;
 }
 
-/** RST where it exists: a Unix socket, which the database has, just closes. */
+/** RST where it exists. A Unix socket, which the database uses, only closes. */
 function abort(socket: Socket): void {
   if (socket.remoteFamily) socket.resetAndDestroy();
   else socket.destroy();
 }
 
 /**
- * Passes bytes from one socket to the other as the current fault allows; returns a function to call when the fault
+ * Passes bytes from one socket to the other as the current fault allows. Returns a function to call when the fault
  * changes.
  */
 function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {
-  /** null: the end of the stream. */
+  /** null marks the end of the stream. */
   const held: { bytes: Buffer | null; at: number }[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -6,15 +6,15 @@ import type { Random } from './random.ts';
 import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
-/** What a scenario can use while load runs against every node. */
+/** The tools of a scenario while load runs against every node. */
 export type Trial = {
   region: Region;
   tenant: Tenant;
   ledger: Ledger;
   random: Random;
-  /** Revokes a key that is not revoked yet, through this node, and immediately tries it on every node. */
+  /** Revokes a key through this node and immediately tries it on every node. */
   revoke(node: Node, key?: number): Promise<Revoke>;
-  /** One of the nodes, other than these. */
+  /** Returns one of the other nodes. */
   node(...except: Node[]): Node;
   expect(holds: boolean, otherwise: string): void;
   pause(ms: number): Promise<void>;
@@ -26,20 +26,20 @@ export type Trial = {
 
 export type Scenario = {
   name: string;
-  /** The required result, written before the fault; the general promises (check.ts) apply as well. */
+  /** The required result, declared before the fault. The general guarantees (check.ts) apply as well. */
   expects: string;
   run(trial: Trial): Promise<void>;
-  /** Callers of each node; 0: none. */
+  /** The number of callers of each node. 0: none. */
   callers?: number;
   keys?: number;
 };
 
 /** A lease, its margin, and the extra time of a busy test machine. */
 export const REVOKED_WITHIN_MS = 1_100 + 2_400;
-/** The promise after a fault of the database; killed nodes must start within it, too. */
+/** The guarantee after a fault of the database. Killed nodes must start within this time, too. */
 export const BACK_WITHIN_MS = 10_000;
 const WARM_UP_MS = 400;
-/** How long calls that a dead network still delays at the end of the trial are waited for. */
+/** The maximum wait for calls that a dead network still delays at the end of the trial. */
 const REVOKING_WITHIN_MS = 12_000;
 
 export async function runTrial(region: Region, scenario: Scenario, random: Random): Promise<string[]> {
@@ -95,7 +95,7 @@ async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unk
   made.answer = answer.body?.state ?? answer.body?.code ?? answer.error ?? String(answer.status);
   if (made.answer === 'revoked') {
     made.answeredAt = performance.now();
-    // From here on no node may accept, in any state: these calls wait for it, if needed.
+    // From here on, no node may accept the key in any state. These calls wait for the database if necessary.
     for (const other of region.api) {
       if (!other.isRunning()) continue;
       probes.push(call(ledger, tenant, other, key, 'me'));
@@ -150,7 +150,10 @@ async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Pro
   }
 }
 
-/** At every node, valid keys are accepted and revoked keys are refused. A 503 is asked again, as Retry-After says. */
+/**
+ * At every node, valid keys are accepted and revoked keys are refused. After a 503, the call is repeated as Retry-After
+ * requires.
+ */
 async function tryEveryKey({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
   for (const node of region.api) {
     const ask = (key: number) => call(ledger, tenant, node, key, 'me');

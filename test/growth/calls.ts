@@ -2,10 +2,10 @@ import { DASHBOARD_ROUTES } from '../../contract/dashboard/routes.ts';
 import type { Db } from '../../src/store/db.ts';
 import type { Grown } from './fill.ts';
 
-/** A list, a search or a count: a name, and where it is called. */
+/** A list, a search or a count: its name and its route. */
 export type GrowthCall = { name: string; method: 'GET' | 'POST'; path: string; body?: unknown };
 
-/** What grows with use. Other lists, such as members, have as many rows as people make by hand. */
+/** The tables that grow with use. Other lists, such as members, contain only rows that people create by hand. */
 const LISTS = [
   'readOverview',
   'listConversations',
@@ -35,8 +35,8 @@ const LISTS = [
 const api = (name: string, path: string): GrowthCall => ({ name: `GET ${name}`, method: 'GET', path });
 
 /**
- * Every list, search and count of the public and of the dashboard's API: without a filter, with each filter that its
- * query has, and with values that match much, little and nothing.
+ * Every list, search and count of the public API and the dashboard's API: without a filter, with each filter, and with
+ * values that match many, few and no rows.
  */
 export async function growthCalls({ $client }: Db, grown: Grown): Promise<GrowthCall[]> {
   const { rows } = await $client.query<{ conversation: string; person: string }>(
@@ -120,10 +120,10 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
   return calls;
 }
 
-/** Ids differ from run to run. */
+/** IDs differ from run to run. */
 const shown = (value: string): string => value.replace(/_.*/, '');
 
-/** Calls with a session for the dashboard's API, and with a key for the public one. */
+/** Calls the dashboard's API with a session, and the public API with a key. */
 export type Caller = { origin: string; key: string; campaignKey: string; cookie: string };
 
 export async function call(

@@ -8,11 +8,11 @@ import { givenAgent, givenTrigger } from '../factories.ts';
 /** An organization whose tables can be filled to any size. */
 export type Grown = {
   orgId: string;
-  /** Has nearly all conversations and runs. */
+  /** The owner of nearly all conversations and runs. */
   agentId: string;
   channelId: string;
   triggerId: string;
-  /** Has the oldest conversations, one in a thousand. */
+  /** The owner of the oldest conversations, one in a thousand. */
   rareAgentId: string;
   rareChannelId: string;
   campaignId: string;
@@ -35,7 +35,7 @@ export async function prepareGrowth(db: Db, orgId: string, keyId: string): Promi
     [orgId, campaignId, agentId, channelId],
   );
   const endpointId = newId('whk');
-  // Disabled: the rows of the fill are the only events.
+  // It is disabled, so the rows of the fill are the only events.
   await db.$client.query(
     `INSERT INTO webhook_endpoint (org_id, id, url, enabled, sealed) VALUES ($1, $2, 'https://example.qa/events', false, '')`,
     [orgId, endpointId],
@@ -45,11 +45,11 @@ export async function prepareGrowth(db: Db, orgId: string, keyId: string): Promi
 }
 
 const DAYS = 60;
-/** Rows of one statement: it ends before the time limit of statements. */
+/** The number of rows per statement. A statement ends before the time limit. */
 const CHUNK = 20_000;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** SQL of an id, as newId makes it: ten characters of the time, then the number of the row. */
+/** SQL for an ID in the form of newId: ten characters of the time, then the number of the row. */
 const idOf = (prefix: string): string => {
   const time = Array.from(
     { length: 10 },
@@ -69,15 +69,15 @@ const TABLES = [
   'event',
   'event_delivery',
 ];
-/** What the server keeps of one organization (src/store/usage/usage.ts). */
+/** The counters that the server stores per organization (src/store/usage/usage.ts). */
 const MAX_REQUESTS = 50_000;
 
 /**
- * Fills the tables until the organization has so many end users, each with a conversation, a message and a run. The
- * oldest of a thousand is rare: of another agent, resolved, with a failed run and a tag.
+ * Fills the tables until the organization has this many end users, each with a conversation, a message and a run. The
+ * oldest of each thousand is special: another agent, resolved, with a failed run and a tag.
  */
 export async function fill({ $client }: Db, grown: Grown, from: number, to: number): Promise<void> {
-  // One moment for all tables: the id of a row contains its time.
+  // All tables use the same time, because the ID of a row contains its time.
   const begin = Date.now() - DAYS * 86_400_000;
   const span = Math.max(1, to - from);
   const rows = `(SELECT n, ${begin} + ((n - ${from})::float8 * ${(DAYS * 86_400_000) / span})::bigint AS ms,

@@ -7,8 +7,8 @@ import { fill, OWNER, prepareGrowth } from './fill.ts';
 
 /**
  * No list, search or count may read all rows of an organization. The proof is the number of rows and index entries that
- * PostgreSQL reads with real statistics, because a plan can name an index and read all of it. A call may read as many
- * rows as the largest bound in the code allows (20,000 people, src/store/end-users/search.ts), and the organization has
+ * PostgreSQL reads. A plan is no proof, because it can use an index and still read all of it. A call may read as many
+ * rows as the largest limit in the code allows (20,000 people, src/store/end-users/search.ts). The organization has
  * more. `npm run bench -- growth` measures the same calls with a million.
  */
 const ROWS = 30_000;
@@ -35,7 +35,7 @@ afterAll(() => parley.stop());
 test('no list, search or count reads all rows of an organization', async () => {
   const wide: object[] = [];
   for (const one of calls) {
-    // The first look counts each day that is over. The server stores these counts.
+    // The first request counts each completed day. The server stores these counts.
     if (one.name.startsWith('readStatistics')) await call(caller, one);
     let status = 0;
     const read = await rowsRead(parley.db, async () => {

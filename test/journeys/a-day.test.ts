@@ -49,7 +49,7 @@ const LABELS = {
 const HAND_OFFS = 10;
 const PNG = Buffer.from('\x89PNG\r\n\x1a\nnot much of a picture', 'latin1');
 
-/** A day of a member without a mouse: hand-offs, a campaign, and a question that no document answered. */
+/** A day of a member who uses only the keyboard: hand-offs, a campaign, and a question that no document answered. */
 describe.skipIf(!CHROMIUM).each([
   { language: 'en', viewport: { width: 1280, height: 800 } },
   { language: 'ar', viewport: { width: 390, height: 844 } },

@@ -5,7 +5,7 @@ import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent } from '../factories.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** A URL that can never be called is refused when it is saved, with its place, and nothing is stored. */
+/** A URL that can never be called is refused on saving with its location, and nothing is stored. */
 let parley: TestApp;
 let owner: Owner;
 let agentId: string;
@@ -28,7 +28,7 @@ const REFUSED = [
   'http://hooks.example/x',
   'https://user:password@hooks.example/x',
 ];
-/** A name that does not resolve today may resolve tomorrow; the operator's own exceptions apply. */
+/** A name that does not resolve today may resolve tomorrow. The operator's own exceptions apply. */
 const TAKEN = ['https://no-such-host.invalid/x', 'http://allowed.test/x', 'https://192.0.2.7:6379/x'];
 
 const tool = (url: string) => ({ name: 'lookup', description: 'Looks up', parameters: { type: 'object' }, url });
@@ -97,7 +97,7 @@ describe('an agent whose stored definition has a URL that is refused now', () =>
   });
 });
 
-/** Valid settings of each kind; the URL is inserted. */
+/** Valid settings of each kind, into which the URL is inserted. */
 const SETTINGS: Record<ChannelKindName, Record<string, unknown>> = {
   sandbox: {},
   web_chat: {},

@@ -42,11 +42,11 @@ const tables: Row[][] = [...DOCUMENT.matchAll(/\| Field \|.*\n\|---.*\n((?:\|.*\
 );
 const number = (value: unknown): string => Number(value).toLocaleString('en');
 
-/** What the row of a field does not say. */
+/** The facts that are missing in the row of a field. */
 function faultsOf({ field, value, fallback }: Row, schema: Schema, isRequired: boolean): string[] {
   const faults = (fallback === 'required') === isRequired ? [] : [`${field}: required`];
   const values = [...(schema.enum ?? []), ...(schema.anyOf ?? []).map((each) => each.const)].map(String);
-  // A stand-in may be any provider, and a text per language has its limits in its own paragraph.
+  // A fallback may be any provider. The limits of a text per language are in their own paragraph.
   const listed = value.startsWith('`') ? values : [];
   const limits = /localized|^list of `/.test(value) ? [] : LIMITS.filter((limit) => schema[limit] !== undefined);
   faults.push(...listed.filter((one) => !value.includes(`\`${one}\``)).map((one) => `${field}: ${one}`));

@@ -3,7 +3,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Tests of an agent in a real browser: written, run, at fault, needed for publishing. */
+/** Tests of an agent in a real browser: written, run, failed, and required for publishing. */
 describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
   let journey: Journey;
   let at: string;

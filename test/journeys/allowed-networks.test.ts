@@ -24,7 +24,7 @@ const OFFICE = ['203.0.113.0/24', '2001:db8::/32'];
 const ALL = ['triggers' as const, 'channels' as const, 'end_users' as const];
 
 beforeAll(async () => {
-  // The test is the proxy: it sets the caller's address.
+  // The test acts as the proxy, so it sets the caller's address.
   parley = await startTestApp({ TRUSTED_PROXIES: '127.0.0.1' }, { role: 'api' });
   orgId = await givenOrganization(parley.db);
   ({ agentId, channelId } = await givenAgent(parley.db, orgId));
@@ -135,7 +135,7 @@ describe('a caller inside', () => {
     const { result } = await rpc('tools/call', { name: 'getMe', arguments: {} });
     expect(JSON.parse(result.content[0].text)).toMatchObject({ allowed_networks: OFFICE });
     expect((await rpc('tools/list', {})).result.tools.length).toBeGreaterThan(1);
-    // A key for this machine only does not work for a remote caller of /mcp.
+    // A key for this machine only must not work for a remote caller of /mcp.
     const local = await parley.key(orgId, { allowedNetworks: ['127.0.0.1/32'] });
     expect(await rpc('tools/call', { name: 'getMe', arguments: {} }, local.value)).toMatchObject({
       code: 'network_not_allowed',
@@ -236,7 +236,7 @@ describe('a key that was narrowed without this node’s knowledge: the fence', (
     expect(verdict(await act())).toEqual(REFUSED);
     expect(await everything()).toEqual(before);
 
-    // The same call from inside succeeds: the fence knows the caller's address.
+    // The same call from inside succeeds, because the fence knows the caller's address.
     const inside = await given();
     await parley.db.execute(sql`UPDATE api_key SET allowed_networks = '{203.0.113.0/24}' WHERE id = ${inside.id}`);
     const answer = await (await door(from(INSIDE, inside.value)))();

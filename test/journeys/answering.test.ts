@@ -13,7 +13,7 @@ import {
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Answering in a conversation as people do it all day. */
+/** Answering conversations with the usual actions of a working day. */
 describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   let journey: Journey;
   let orgId: string;
@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => field.inputValue()).toBe('Hello Dalia, Asha Rao here.');
     await list.waitFor({ state: 'detached' });
     expect(await said(id)).toEqual([]);
-    // A shortcut that no saved reply has is not sent by mistake.
+    // A text like a shortcut without a saved reply is not sent by mistake.
     await field.fill('');
     await page.keyboard.type('//zzz');
     await page.keyboard.press('Enter');
@@ -265,7 +265,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('{{end_user.order}}').waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-    // It is selected: the next letters stand in its place.
+    // The text is selected, so the next letters replace it.
     await page.keyboard.type('42');
     expect(await field.inputValue()).toBe('Your order 42 is on its way.');
     await page.keyboard.press('Enter');
@@ -341,7 +341,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       await field.fill('');
       await note.waitFor({ state: 'detached' });
     }
-    // The list of members leaves the choice of what is written in sight.
+    // The list of members does not cover the choice between reply and note.
     const { url } = await call('POST /invitations', { email: 'rana@example.com', role: 'member' });
     const token = new URL(url).pathname.split('/').at(-1)!;
     await journey.api(`POST /invitations/${token}`, { name: 'Rana Said', password: PASSWORD });
@@ -409,7 +409,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.type('Next');
     await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toBe('Lost?\n\nNext');
     await page.getByText('The connection was lost').first().waitFor();
-    // What a closed window could not send is there when the tab comes back.
+    // A message that a closed window could not send is there when the tab is opened again.
     const kept = JSON.stringify({ text: 'Offline', after: '' });
     await field.fill('');
     await page.evaluate(`sessionStorage.setItem('parley.held.${id}', ${JSON.stringify(kept)})`);
@@ -472,7 +472,7 @@ const inSight = (element: Locator): Promise<boolean[]> =>
     const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
     return [isInside, one.contains(one.ownerDocument.elementFromPoint((left + right) / 2, (top + bottom) / 2))];
   });
-/** Pixels between what the box shows and its end. */
+/** The distance in pixels between the visible part of the box and its end. */
 const toEnd = (box: Locator): Promise<number> =>
   box.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
 const isAboveComposer = (note: Locator): Promise<boolean> =>

@@ -8,7 +8,7 @@ import { PGBOUNCER, startPgBouncer } from '../pgbouncer.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 import { startSystemPostgres, SYSTEM_POSTGRES, type SystemPostgres } from '../system-postgres.ts';
 
-/** DATABASE_URL names the PostgreSQL of this system, as its package ships it, over TCP and through a pooler. */
+/** DATABASE_URL points to the PostgreSQL of this system with its default settings, over TCP and through a pooler. */
 let server: SystemPostgres;
 let dataDir: string;
 

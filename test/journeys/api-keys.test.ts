@@ -15,10 +15,10 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const row = (page: Page, label: string) => page.getByRole('row').filter({ hasText: label });
 const valueOf = (page: Page) => page.getByLabel('API key', { exact: true }).inputValue();
 
-/** A moment ago, or longer on a busy machine. */
+/** The time shows "a moment ago", or a longer time on a busy machine. */
 const LATELY = 'just now|\\d+ (?:second|minute)s? ago';
 
-/** Fills the form and sends it; the dialog then shows the key. */
+/** Fills and submits the form. The dialog then shows the key. */
 async function create(page: Page, label: string, { agent }: { agent?: string } = {}): Promise<string> {
   await page.getByRole('button', { name: 'Create API key' }).first().click();
   await page.getByLabel('Label').fill(label);
@@ -35,7 +35,7 @@ const saved = async (page: Page) => {
   await dialog(page).waitFor({ state: 'hidden' });
 };
 
-/** The life of a key, used by a person in a browser: Settings, Integrations, API Keys. */
+/** The life of a key that a person uses in a browser: Settings, Integrations, API Keys. */
 describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   let journey: Journey;
   let cookie: string;
@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     journey = await startJourney();
     ({ cookie, orgId } = await journey.owner());
     agentId = (await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Concierge' }, cookie)).body.id;
-    // Its requirements are in the code and the calls that are shown with a key.
+    // The page shows code and calls with a key, and their requirements are tested.
     const variables = [{ name: 'order_id', type: 'string', required: true }];
     const trigger = { agent_id: agentId, name: 'Order update', variables };
     await journey.api(`POST /organizations/${orgId}/triggers`, trigger, cookie);
@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       { tags: agent ? ['long'] : [] },
       async () => {
         const label = `Life of ${agent ?? 'all'}`;
-        // West of Greenwich: the days of its requests are still UTC days.
+        // The time zone is west of Greenwich, but the days of its requests are UTC days.
         const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
         const key = await create(page, label, { agent });
         expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
@@ -162,7 +162,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Session gone');
     await context.clearCookies();
-    // The call with the key continues; what the page reads through the session is refused.
+    // The call with the key continues, but the page's own requests with the session are refused.
     const refused = page.waitForResponse((answer) => answer.status() === 401);
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await refused;
@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
-    // The button shows it for a moment only.
+    // The button shows the confirmation only for a moment.
     const copied = dialog(page).getByRole('button', { name: 'Copied' }).waitFor();
     await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
     await copied;
@@ -311,7 +311,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await page.keyboard.press('ArrowDown');
       expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
       await page.keyboard.press('Tab');
-      // The list is loaded again for the typed text: the arrow key must select a row of the new list.
+      // The list is loaded again for the typed text, and the arrow key must select a row of the new list.
       const found = page.waitForResponse(/\/agents\?.*text=Conc(?:&|$)/);
       await page.keyboard.type('Conc');
       await (await found).finished();
@@ -377,7 +377,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const networks = page.getByLabel('Allowed networks');
     await networks.fill('127.0.0.1/8, office');
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
-    // Each fault names its entry, and the focus is on the first one.
+    // Each fault names its entry, and the first one has the focus.
     await dialog(page).getByText('127.0.0.1/8: Write 127.0.0.0/8 for the network').waitFor();
     await dialog(page).getByText('office: Write an address').waitFor();
     await networks.fill('127.0.0.0/8\n2001:db8::/32');

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** Files that people send each other: chosen by keyboard, shown on both sides, inert. */
+/** Files in a conversation: chosen by keyboard, shown on both sides, never executed. */
 describe.skipIf(!CHROMIUM)('files in a conversation', () => {
   let journey: Journey;
   let orgId: string;
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
   });
 });
 
-/** A square of one color. */
+/** A square with one color. */
 function png(side: number, color: [number, number, number]): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data]);

@@ -3,7 +3,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** People are added to a campaign while its page is closed; the page shows how far that is, and stops it. */
+/** People are added to a campaign while its page is closed. The page shows the progress and can stop it. */
 describe.skipIf(!CHROMIUM)('an audience in the background', () => {
   let journey: Journey;
   let orgId: string;
@@ -69,7 +69,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     expect(await seriousFaults(page)).toEqual([]);
     await additions.getByRole('button', { name: 'إيقاف' }).press('Enter');
     await additions.getByText('أُوقفت').waitFor();
-    // The focus stays where the button was.
+    // The focus stays at the position of the removed button.
     await expect.poll(() => additions.locator('li:focus').getAttribute('data-state')).toBe('cancelled');
   });
 });

@@ -154,7 +154,7 @@ test('an endpoint that names audit.recorded receives each line; one with all typ
   });
   await expect.poll(() => told('api_key.created', '/all').length).toBe(1);
   expect(told('audit.recorded', '/all')).toEqual([]);
-  // A person who may not see addresses sees the event without it.
+  // A person who may not see addresses receives the event without the address.
   const { rows } = await parley.db.execute<{ id: string }>(
     sql`SELECT id FROM event WHERE org_id = ${orgId} AND data ->> 'subject_id' = ${id} AND type = 'audit.recorded'`,
   );

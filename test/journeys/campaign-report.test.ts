@@ -3,7 +3,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** What a campaign came to, over time, on its page. */
+/** The results of a campaign over time, on its page. */
 describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
   let journey: Journey;
   let orgId: string;
@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
     const now = await api(`GET /campaigns/${campaign}/report`);
     const sum = (name: string) => now.points.reduce((all: number, one: Record<string, number>) => all + one[name]!, 0);
     expect([now.by, sum('sent'), sum('delivered'), sum('read'), sum('answered')]).toEqual(['hour', 40, 40, 0, 0]);
-    // The same people over a day, as no test can wait.
+    // The same people, spread over a day by SQL, because no test can wait.
     await journey.app.db.$client.query(
       `WITH p AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM recipient WHERE campaign_id = $1)
        UPDATE recipient r SET sent_at = moment, delivered_at = moment + interval '1 hour',
@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
     await report.getByText('People by hour, in your time zone').waitFor();
     if (SHOTS) await report.screenshot({ path: `${SHOTS}/report.png` });
     await report.getByText('As a table').press('Enter');
-    // 06:01 in UTC, in Qatar.
+    // 06:01 in UTC, shown in the time zone of Qatar.
     await report.getByRole('rowheader', { name: 'Nov 20, 2026 9:00 AM' }).waitFor();
     const sent = await report.locator('tbody tr td:nth-of-type(1)').allTextContents();
     expect(sent.reduce((all, cell) => all + Number(cell), 0)).toBe(40);

@@ -8,7 +8,7 @@ import { CHROMIUM, everythingKept, type Journey, OWNER, seriousFaults, startJour
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Connecting a channel, seeing that it works, and repairing it, in a real browser. */
+/** Connecting, testing and repairing a channel in a real browser. */
 describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   let journey: Journey;
   let telegram: FakeProvider;

@@ -12,10 +12,10 @@ import { campaign as campaigns } from '../../src/store/schema/campaign.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
-/** The sample of every route in every language, as the reference shows it, run against a server. */
+/** Runs the sample of every route in every language against a server, exactly as the reference shows it. */
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
-/** An answer without a body, and a search for a tag that no one has. */
+/** A response without a body, and a search for a tag that no one has. */
 const SILENT = ['eraseEndUser', 'reportLeakedKeys', 'searchEndUsers'];
 type Language = (typeof LANGUAGES)[number];
 type Case = { id: string; call: ApiCall; key: string };
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each language has an organization of its own, in which all ids of the reference exist. */
+/** Each language has its own organization, in which all IDs of the reference exist. */
 async function casesOf(): Promise<Case[]> {
   const orgId = await givenOrganization(app.db);
   const { agentId: agent, channelId: channel } = await givenAgent(app.db, orgId);
@@ -101,7 +101,7 @@ const codeOf = (call: ApiCall, language: Language): string =>
   samplesOf(call, app.url).find(({ name }) => name === language)!.code;
 
 const run = promisify(execFile);
-/** Output of each case, in order; one process runs them all. */
+/** The output of each case, in order. One process runs all cases. */
 async function outputs(
   language: Language,
   program: string,

@@ -13,7 +13,8 @@ import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
 /**
- * Connecting, checking, repairing and disconnecting every kind of channel, as the dashboard and the command line do.
+ * Connecting, checking, repairing and disconnecting every kind of channel, with the calls of the dashboard and the
+ * command line.
  */
 let parley: TestApp;
 let owner: Owner;
@@ -117,7 +118,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
 
   test('whose credentials are refused later is broken, with the reason, and connected again with new ones', async () => {
     const { body } = await connect(kind, given.filled);
-    // The provider revokes them: as if other ones were stored.
+    // The provider revokes the credentials, which has the same effect as storing wrong ones.
     const secret = secretNames[0]!;
     const lost = wrongs[0]![1][secret] ?? `x${String(given.filled[secret])}`;
     const other = await owner.call(`PATCH /channels/${body.id}`, {

@@ -4,7 +4,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Budgets in a real browser: whose one is, by name, and how much of it is spent. */
+/** Budgets in a real browser: the name of each subject, and the spent amount. */
 describe.skipIf(!CHROMIUM)('the page of costs', () => {
   let journey: Journey;
   let org: string;
@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM)('the page of costs', () => {
       await dialog.getByLabel('Subject').selectOption({ label: subject });
       await dialog.getByLabel('Amount').fill(amount);
       await dialog.getByRole('button', { name: 'Save' }).click();
-      // What is missing takes the focus, so one types on.
+      // The first missing field gets the focus, so the user can continue typing.
       await page.keyboard.type(typed);
       await page.getByRole('option', { name: option }).waitFor();
       await settled(page);

@@ -12,7 +12,7 @@ import { onTestFinished, TestRunner } from 'vitest';
 import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
-/** The whole program, a real browser, and signed-in people. `npm test` finds the browser. */
+/** The complete program, a real browser, and signed-in people. `npm test` finds the browser. */
 const FOUND = [
   process.env['TEST_CHROMIUM'],
   ...['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`),
@@ -22,7 +22,7 @@ export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
 export const KEYS = '/settings/integrations/api-keys';
 export const OWNER = 'asha@example.com';
 export const PASSWORD = 'correct horse battery';
-/** Far more than a step takes; reached only if the expected event does not happen. */
+/** Far longer than a step needs. It is reached only if the expected event does not happen. */
 const WAIT_MS = 30_000;
 
 export type Window = { page: Page; context: BrowserContext; faults: string[] };
@@ -30,13 +30,13 @@ export type Journey = {
   app: TestApp;
   setupPath: string;
   /**
-   * A window of the person with this address, or of no one. Faults of its pages are collected. A window that a test
-   * opens is closed after the test; its content is printed if the test failed.
+   * Opens a window of the person with this address, or of no one. Faults of its pages are collected. A window that a
+   * test opens is closed after the test; its content is printed if the test failed.
    */
   open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
   /** The next window of this person signs in again. */
   forget(email: string): void;
-  /** A call of the dashboard's API; the answer's body, and the session that it set. */
+  /** Calls the dashboard's API. Returns the body of the response and the session that it set. */
   api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
   /** Creates the first owner with an organization on the paid plan. */
   owner(): Promise<{ cookie: string; orgId: string }>;
@@ -45,7 +45,7 @@ export type Journey = {
 
 let opened: Promise<Browser> | null = null;
 
-/** One for all files of a worker. It ends with its process: its pipe closes. */
+/** One browser for all files of a worker. It ends with its process, because its pipe closes. */
 export async function openBrowser(): Promise<Browser> {
   if (!(await opened?.catch(() => null))?.isConnected())
     opened = chromium.launch({
@@ -107,7 +107,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
         storageState: as ? await signedIn(as) : undefined,
-        // Animation frames cost processor time, and every step waits for their end.
+        // Animations are turned off, because their frames cost processor time and every step waits for their end.
         reducedMotion: 'reduce',
         ...options,
       });
@@ -125,7 +125,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
-        // The browser prints the status of a refusal; everything else is a fault of ours.
+        // The browser prints the status of a refusal. Everything else counts as a fault of Parley.
         if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
       });
       await page.goto(app.url + path);
@@ -139,7 +139,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** For the reader of a failed test. */
+/** The page text, for the reader of a failed test. */
 async function shown(page: Page): Promise<string> {
   const words = await page.evaluate<string>('document.body.innerText').catch(String);
   const typed = await page.evaluate<string>(TYPED).catch(String);
@@ -149,7 +149,10 @@ const TYPED = `JSON.stringify([...document.querySelectorAll('input, textarea')].
 
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** By a call from a document of the server: loading the program for it would cost a second of processor time. */
+/**
+ * The call comes from a small document of the server, because loading the program for it would cost a second of
+ * processor time.
+ */
 async function signIn(browser: Browser, url: string, email: string): Promise<StorageState> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -168,25 +171,25 @@ async function signIn(browser: Browser, url: string, email: string): Promise<Sto
   return { cookies, origins: [] };
 }
 
-/** Faults that axe-core rates serious or worse. */
+/** Accessibility faults that axe-core rates serious or worse. */
 export const seriousFaults = (page: Page, within = 'html'): Promise<string[]> => serious(page, within, {});
 
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Only what another theme can change; this takes most of the time of a full check. */
+/** The rules that depend on the theme. Running only them is much faster than a full check. */
 export const contrastFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { runOnly: { type: 'rule', values: OF_COLOURS } });
 
-/** Everything that another language can change. */
+/** The rules that depend on the language. */
 export const wordFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) });
 
 async function serious(page: Page, within: string, only: Parameters<AxeBuilder['options']>[0]): Promise<string[]> {
-  // Half a megabyte, which a page that was checked before has already.
+  // axe-core has half a megabyte. A page that was checked before has already loaded it.
   const isThere = await page.evaluate('"axe" in window');
   const { violations } = await new AxeBuilder({ page, ...(isThere === true && { axeSource: 'void 0' }) })
     .include(within)
-    // Our pages have no frames; without this every check opens another window to join their results.
+    // Our pages have no frames. Without this setting, every check opens another window to join their results.
     .setLegacyMode(true)
     .options({ resultTypes: ['violations'], ...only })
     .analyze();
@@ -195,17 +198,17 @@ async function serious(page: Page, within: string, only: Parameters<AxeBuilder['
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)}`);
 }
 
-/** The page has its heading, and no part of it is still loading. */
+/** Waits until the page has its heading and no part of it is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor({ state: 'attached' });
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Goes to a page as its links do, without loading the program again. */
+/** Goes to a page like its links do, without loading the program again. */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate(`self.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
 
-/** The names of elements wider than the window, since a number alone helps no one; empty when everything fits. */
+/** The names of elements that are wider than the window. Empty if everything fits. */
 export const tooWide = (page: Page): Promise<string[]> => page.evaluate(TOO_WIDE);
 const TOO_WIDE = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -213,7 +216,7 @@ const TOO_WIDE = `(() => {
   return ['wider than the window: ' + document.documentElement.scrollWidth + ' px, ' + wide.at(-1)?.outerHTML.slice(0, 160)];
 })()`;
 
-/** All storage of the page, to search for values that it must not store. */
+/** All browser storage of the page, to search for values that must not be stored. */
 export const everythingKept = (page: Page): Promise<string> =>
   page.evaluate(`JSON.stringify([
     document.documentElement.outerHTML,
@@ -227,10 +230,10 @@ export const everythingKept = (page: Page): Promise<string> =>
 /** Whether the element has the focus. */
 export const isFocused = (target: Locator): Promise<boolean> => target.and(target.page().locator(':focus')).isVisible();
 
-/** More than the controls of any page. */
+/** A limit above the number of controls of any page. */
 const MOST_TABS = 200;
 
-/** Reaches the element as people without a mouse do: only what Tab reaches is there for them. */
+/** Moves the focus to the element with Tab, as people without a mouse do. */
 export async function tabTo(target: Locator): Promise<void> {
   await target.waitFor();
   const { keyboard } = target.page();

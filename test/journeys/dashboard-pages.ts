@@ -7,13 +7,13 @@ import { readPasswordHash } from '../../src/store/accounts/passwords.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
 
 /**
- * Every page, read from the dashboard's own list of routes: a page that is added there is checked by every test of all
- * pages, and a page with unknown parameters makes them fail.
+ * Every page, read from the dashboard's own list of routes. A new page is checked by every test of all pages. A page
+ * with unknown parameters makes them fail.
  */
 const CONTENTS = new URL('../../dashboard/src/routes.tsx', import.meta.url);
 const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'(.*)$/gm;
 
-/** The only branch whose children have only the end of the path. */
+/** The children of this branch have only the end of the path. */
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
 /** Pages only for people who are not signed in. */
@@ -38,7 +38,7 @@ const TABS: Readonly<Record<string, readonly string[]>> = {
   '/campaigns/$campaign_id': CAMPAIGN_TABS,
 };
 
-/** The paths with ids of existing records; each tab counts as a page. */
+/** The paths with IDs of existing records. Each tab counts as a page. */
 export function pagesOf(subjects: Subjects): string[] {
   return declaredPaths().flatMap((declared) => {
     const path = declared.replace(/\$(\w+)/g, (_, name: string) => {

@@ -19,7 +19,7 @@ const PAGES = ['/docs', '/docs/guides/sending', '/docs/problems', '/docs/problem
 describe.skipIf(!CHROMIUM)('the documentation', () => {
   let journey: Journey;
   beforeAll(async () => {
-    // A fixed port: the form of the search may go to the address that the program knows of itself, and to no other.
+    // The port is fixed, because the search form may submit only to the program's own configured address.
     journey = await startJourney({ PORT: String(await freePort()) });
   });
   afterAll(() => journey?.stop());
@@ -70,7 +70,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     await page.getByRole('option', { name: /key_invalid/ }).waitFor();
     expect(await page.getByRole('status').innerText()).toMatch(/^\d+ results?$/);
     expect(await seriousFaults(page)).toEqual([]);
-    // Escape closes the list and keeps the words; an arrow opens it again, on the next result.
+    // Escape closes the list and keeps the text. An arrow key opens it again with the next result selected.
     await page.keyboard.press('Escape');
     await page.getByRole('listbox').waitFor({ state: 'hidden' });
     expect(await field.inputValue()).toBe('key_inv');
@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs#getMe');
     expect(await top(page, '#getMe')).toBeGreaterThan(55);
-    // Within the same page, too: the list closes and the place is in sight.
+    // This also works within the same page: the list closes and the heading is visible.
     await page.keyboard.press('/');
     await page.keyboard.type('list runs');
     await active.filter({ hasText: 'List runs' }).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     const examples = section.locator('.examples');
     const [left, right] = await Promise.all([section.locator('h3').boundingBox(), examples.boundingBox()]);
     expect(right!.x).toBeGreaterThan(left!.x + left!.width);
-    // At the end of the fields the examples are still in the window.
+    // At the end of the fields, the examples are still visible.
     await section
       .locator('h4')
       .last()

@@ -67,7 +67,7 @@ test('an e-mail is sent, its bounce arrives, an answer is answered in the same c
   });
   await expect.poll(() => smtp.mails.length).toBe(2);
   expect(smtp.mails[1]!.raw).toContain(`<${body.conversation_id}@example.com>`);
-  // The answer is threaded under the original, in the person's own mail program too.
+  // The answer belongs to the thread of the original, also in the person's mail program.
   expect(smtp.mails[1]!.raw).toContain('In-Reply-To: <1@example.qa>');
   expect(smtp.mails[1]!.raw).toMatch(/^Subject: Re: Your order\r?$/m);
   await post({ type: 'receipt', message_id: messageId, status: 'failed', detail: 'No such mailbox.' });

@@ -5,7 +5,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 const SHOTS = process.env['TEST_SHOTS'];
 const TEXT = Array.from({ length: 90 }, (_, at) => `Room ${at} has a window to the garden.`).join('\n\n');
 
-/** Embeddings in a real browser: chosen, checked, made, at fault and retried. */
+/** Embeddings in a real browser: chosen, checked, created, failed and retried. */
 describe.skipIf(!CHROMIUM)('the embeddings of an agent', () => {
   let journey: Journey;
   let ollama: FakeOllama;
@@ -43,7 +43,8 @@ describe.skipIf(!CHROMIUM)('the embeddings of an agent', () => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/embeddings-refused.png` });
     expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByRole('textbox', { name: 'Embedding model' }).fill('nomic-embed-text');
-    // The first batch fails, so that there is something to see; not before the check, which it would stop.
+    // The first batch fails, so that the page shows a failure. The failure must come after the check, which it would
+    // stop.
     let release = (): void => {};
     let checked = (): void => {};
     const after = new Promise<void>((resolve) => (checked = resolve));

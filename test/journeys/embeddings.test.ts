@@ -5,7 +5,10 @@ import { givenAgent, givenTrigger } from '../factories.ts';
 import { type FakeOllama, startFakeOllama } from '../fakes/ollama.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** Ollama for chats and embeddings: a paraphrase without a common word is found, and nothing depends on the vectors. */
+/**
+ * Ollama for chats and embeddings. A paraphrase without a common word is found, and no answer depends on the vectors
+ * alone.
+ */
 let parley: TestApp;
 let ollama: FakeOllama;
 let owner: Owner;
@@ -45,7 +48,7 @@ afterAll(async () => {
   await ollama.close();
 });
 
-/** Asks, and returns the prompt that the model got, and what the turn's trace says of embeddings. */
+/** Sends a question. Returns the prompt of the model, and the part of the turn's trace about embeddings. */
 async function ask(message: string): Promise<{ prompt: string; said: unknown[] }> {
   const { status, body } = await parley.call('POST', path, { key, body: { message }, headers: { prefer: 'wait=15' } });
   expect([status, body.status]).toEqual([200, 'waiting_for_user']);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** People and their files, used in a real browser on the whole program. */
+/** People and their files in a real browser, with the complete program. */
 describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
   let journey: Journey;
   let org: string;
@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
       'people.csv',
       'Customer;Full name;E-mail;Plan\r\nw-1;ليلى;layla@example.qa;gold\r\nw-2;आशा;not an address;gold\r\nw-3;Omar;omar@example.qa;\r\n',
     );
-    // A user who leaves the page during the upload stays on the other page, and finds the file among the imports.
+    // A user who leaves the page during the upload stays on the other page and finds the file in the list of imports.
     const gone = Promise.withResolvers<void>();
     await page.route('**/pieces/**', async (route) => {
       await gone.promise;
@@ -71,7 +71,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await failed.getByText('Must be an e-mail address.').waitFor();
     expect((await journey.api(`GET ${org}/end-users`, undefined, cookie)).body.data).toEqual([]);
 
-    // The choice is kept.
+    // The choice is stored.
     expect(await becomes('Customer').inputValue()).toBe('external_id');
     await page.getByRole('button', { name: 'Import now' }).click();
     await page.getByRole('heading', { name: 'The import is done' }).waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     );
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('The file is not text in UTF-8').first().waitFor();
-    // Waiting files use storage, which is limited: a user cancels an import explicitly.
+    // Waiting files use limited storage, so a user cancels an import explicitly.
     await page.getByRole('link', { name: 'End users' }).last().click();
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const row = page.getByRole('row', { name: /old\.csv/ });
@@ -138,7 +138,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await page.getByText('silver').waitFor();
     expect(await page.getByText('seats').count()).toBe(0);
 
-    // A change of a backend while the dialog is open is not undone by the dialog.
+    // The dialog does not undo a change that a backend made while it was open.
     const id = new URL(page.url()).pathname.split('/').at(-1)!;
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Name').fill('Noor A.');

@@ -9,9 +9,9 @@ import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
 /**
- * Erasing a person, proven by a scan: a word is planted everywhere a person's data can enter, then every column of
- * every table, and every line of the log, is read as text and must not contain it any more. A new table is scanned
- * without being named; it must also be planted, or be listed below as one without personal data.
+ * Proves that a person is erased. A unique word is planted in every place that can contain personal data. Then every
+ * column of every table and every log line is read as text and must not contain the word. A new table is scanned
+ * automatically. It must also be planted, or be listed below as a table without personal data.
  */
 const NOT_ABOUT_PEOPLE = [
   'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', 'weekly_mail', // members
@@ -48,7 +48,7 @@ let receiver: Receiver;
 const lines: object[] = [];
 
 beforeAll(async () => {
-  // An endpoint's answer may repeat what it received; the answers to events are deleted as well.
+  // An endpoint's response may repeat received data, so the responses to events are deleted as well.
   receiver = await startReceiver(({ path: at, body }) => ({
     status: at === '/events' ? 500 : 200,
     text: body.toString(),
@@ -103,7 +103,7 @@ async function placesOf(word: string): Promise<string[]> {
   return places;
 }
 
-/** A file, uploaded as the dashboard does. */
+/** Uploads a file like the dashboard. */
 async function importFile(csv: string, dryRun: boolean): Promise<string> {
   const { body: made } = await owner.call('POST /end-user-imports', {
     name: 'people.csv',
@@ -124,7 +124,7 @@ async function importFile(csv: string, dryRun: boolean): Promise<string> {
   return made.id;
 }
 
-/** A person who is signed in at the host writes in the web chat. */
+/** A signed-in person of the website writes in the web chat. */
 async function chat(externalId: string, text: string): Promise<void> {
   const headers = { origin: SHOP };
   const user_hash = createHmac('sha256', SECRET).update(externalId).digest('hex');
@@ -162,7 +162,7 @@ test('no planted data about a person is found in any table or in the log, and th
   await call('POST', '/api/end-users/bulk', { end_users: [person] }, { 'idempotency-key': 'erase-2' });
   await call('PUT', `/api/end-users/external/crm-${WORD}`, { name: person.name });
   await call('GET', `/api/end-users?external_id=crm-${WORD}`);
-  // Refused calls are logged, too.
+  // Refused calls are logged too.
   await call('POST', '/api/end-users', { ...person, wrong: WORD });
   await call('POST', '/api/end-users', person);
 
@@ -187,7 +187,7 @@ test('no planted data about a person is found in any table or in the log, and th
     send_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
 
-  // Channels: outbound, inbound, and provider reports of both.
+  // Channels: outgoing messages, incoming messages, and provider reports of both.
   const send = (to: object, headers = {}) =>
     call(
       'POST',
@@ -218,7 +218,7 @@ test('no planted data about a person is found in any table or in the log, and th
   await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
     WHERE org_id = ${orgId} AND id = ${channelId}`);
 
-  // A campaign: one recipient is messaged, one still waits.
+  // A campaign: one recipient is messaged, and one waits.
   const campaign = { name: 'Back', agent_id: agentId, channel_id: webhookId };
   const { body: back } = await owner.call('POST /campaigns', campaign);
   expect((await owner.call(`POST /campaigns/${back.id}/start`)).status).toBe(200);
@@ -238,14 +238,14 @@ test('no planted data about a person is found in any table or in the log, and th
   });
   expect(pushed.body).toMatchObject({ accepted: 3 });
 
-  // An audience that waits for the campaign to be resumed, and one whose row was not valid.
+  // An audience that waits for the campaign to be resumed, and another one with an invalid row.
   const held = newId('push');
   await parley.db
     .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
     VALUES (${orgId}, ${back.id}, ${held}, 'file', ${`id,name\nCRM-${WORD},${WORD}\n`}, '[]', 'user_x', 'infinity'),
       (${orgId}, ${back.id}, ${newId('push')}, 'file', NULL, ${`[{"row":1,"detail":"CRM-${WORD}?"}]`}::jsonb, 'user_x', NULL)`);
 
-  // Files: failed rows in one, and one that waits after a dry run.
+  // Files: one with failed rows, and one that waits after a dry run.
   const row = `CRM-${WORD},${WORD} again,00974 3000-4242`;
   const failed = await importFile(
     `external_id,name,phone,time_zone\n${person.external_id},${WORD} again,,Mars/Base\n`,
@@ -257,7 +257,7 @@ test('no planted data about a person is found in any table or in the log, and th
   await expect
     .poll(() => receiver.calls.filter(({ path: at, body }) => at === '/events' && body.includes(WORD)).length)
     .toBeGreaterThan(5);
-  // Attempts are stored a moment after they were made.
+  // Attempts are stored a moment after they happen.
   await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
   const planted = await placesOf(WORD);
@@ -298,7 +298,7 @@ test('no planted data about a person is found in any table or in the log, and th
   expect((await call('GET', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('DELETE', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('GET', `${path}/runs/${later.body.id}`)).body.code).toBe('run_not_found');
-  // The key still acts once: the call is not executed again, and its answer names only the record.
+  // The idempotency key still works: the call is not executed again, and its response contains only the record's ID.
   const replayed = await call('POST', '/api/end-users', person, { 'idempotency-key': 'erase-1' });
   expect([replayed.status, replayed.body]).toEqual([201, { id: made.id, erased: true }]);
   expect((await send({ end_user: named }, { 'idempotency-key': 'erase-4' })).body).toEqual({
@@ -307,7 +307,7 @@ test('no planted data about a person is found in any table or in the log, and th
   });
   const { body: stopped } = await owner.call(`GET /campaigns/${back.id}/pushes/${held}`);
   expect(stopped).toMatchObject({ state: 'cancelled', fault: { code: 'person_erased' } });
-  // The campaign keeps its counts; the waiting file is deleted, with a reason, and others are not.
+  // The campaign keeps its counts. The waiting file is deleted with a reason, and others are not.
   const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
   expect(kept).toMatchObject({ total: 3 });
   const imports = await Promise.all(

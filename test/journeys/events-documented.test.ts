@@ -11,7 +11,9 @@ import { EVENT_DATA } from '../../contract/events.ts';
 import { eventsSection } from '../../src/http/docs/events-section.ts';
 import { newWebhookSecret, signWebhook } from '../../src/kernel/standard-webhooks.ts';
 
-/** What docs/events.md and /docs say about events is true: examples match their schemas, and the code in it runs. */
+/**
+ * The statements of docs/events.md and /docs about events are true: examples match their schemas, and the code runs.
+ */
 const DOCUMENT = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
 const codeOf = (language: string): string => new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(DOCUMENT)![1]!;
 

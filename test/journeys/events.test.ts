@@ -14,7 +14,7 @@ import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../fa
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** Every kind of event, caused through the program, and received at a customer's endpoint. */
+/** Every type of event, caused through the program and received at a customer's endpoint. */
 const SECRET = `whsec_${createHash('sha256').update('channel').digest('base64')}`;
 const Envelope = Compile(EventEnvelope);
 
@@ -88,7 +88,7 @@ describe('each event is sent once, as it happened', () => {
     expect(received.data['content']).toEqual({ type: 'text', text: 'Hello' });
     expect((await hears('end_user.created', ({ id }) => id === endUserId)).data['external_id']).toBe('a');
     const [answer] = body.messages;
-    // The sandbox delivers immediately: both stages are events.
+    // The sandbox delivers immediately, so both stages are events.
     await hears('message.sent', ({ id }) => id === answer.id);
     const delivered = await hears('message.delivered', ({ id }) => id === answer.id);
     expect(delivered.data).toMatchObject({
@@ -138,7 +138,7 @@ describe('each event is sent once, as it happened', () => {
     await hears('end_user.created', ({ id }) => id === person.id);
     await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
     expect((await hears('end_user.updated', ({ id }) => id === person.id)).data['name']).toBe('Noor A.');
-    // The same update again changes nothing, and is not an event.
+    // The same update again changes nothing and is not an event.
     await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
     await api('PUT', `/api/end-users/${person.id}/consent/sandbox`, { status: 'opted_out' });
     const optedOut = await hears('end_user.opted_out', ({ id }) => id === person.id);
@@ -220,7 +220,7 @@ describe('each event is sent once, as it happened', () => {
 
 test('every type was sent, each body matches the documented schema and signature, and none came twice', () => {
   const events = told();
-  // Lines of the audit log are for endpoints that name them.
+  // Audit records are sent only to endpoints that select them.
   expect(EVENT_TYPES.filter((type) => !events.some((event) => event.type === type))).toEqual([AUDIT_EVENT]);
   for (const [index, event] of events.entries()) {
     const { headers, body, at: received } = endpoint.calls[index]!;
@@ -315,7 +315,7 @@ describe('watching', () => {
     } finally {
       client.release();
     }
-    // Any earlier transaction of this database server holds both back until it ends.
+    // An earlier transaction of this database server delays both until it ends.
     await vi.waitUntil(async () => (await look(), ids.length >= 2), { timeout: 15_000 });
     expect(ids).toHaveLength(2);
     expect(ids).toContain(slow);

@@ -3,7 +3,7 @@ import { CHROMIUM, follow, type Journey, OWNER, settled, startJourney, tooWide }
 import { isFront, makeSubjects, pagesOf, type Subjects } from './dashboard-pages.ts';
 import { faultsOfPages, faultsOfPopups } from './page-checks.ts';
 
-/** What holds on every page, and in every dialog that a page opens. Pages come from routes.tsx. */
+/** Checks every page, and every dialog that a page opens. The list of pages comes from routes.tsx. */
 describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   const LONG = { tags: ['long'], timeout: 400_000 };
   let journey: Journey;

@@ -8,9 +8,9 @@ import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
 /**
- * Every operation of the published description × every kind of key × every value of every id in its path. The expected
- * answers are written here as the rules of the order of checks (docs/security.md), from the path alone, independent of
- * the code that decides. A route that is added later is in the table automatically.
+ * Every operation of the published description × every kind of key × every value of every ID in its path. The expected
+ * responses are written here as the rules of the order of checks (docs/security.md). They depend on the path only, not
+ * on the code that decides. A new route is included automatically.
  */
 let parley: TestApp;
 let operations: Operation[];
@@ -27,17 +27,17 @@ type TestKey = {
   value: string;
   scope: 'organization' | 'agent' | 'campaign';
   permissions: readonly Permission[];
-  /** Bound to the agent or campaign of the path's own ids. */
+  /** A key that is bound to the agent or campaign in the path. */
   isBound: boolean;
   plan: 'paid' | 'free';
-  /** Of an organization that has none of the ids. */
+  /** A key of an organization that has none of the IDs. */
   isStranger: boolean;
 };
 type Which = 'own' | 'sibling' | 'foreign' | 'missing' | 'malformed' | 'encoded';
 type Values = Partial<Record<Which, string>>;
 type Tenant = Record<string, string>;
 
-/** Later than the test, so that no state changes by itself. */
+/** A time after the test, so that no state changes by itself. */
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 const PARAMETERS: Record<string, IdPrefix> = {
@@ -122,7 +122,7 @@ describe('every route × every key × every id', () => {
   });
 });
 
-/** Rows 6 to 11. Null: the caller may, and the handler's answer is in the description. */
+/** Rows 6 to 11. Null: the caller has access, and the handler's response is in the description. */
 function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which>): [number, string] | null {
   const family = path.split('/')[2]!;
   const needs = NEEDS[family];
@@ -133,7 +133,7 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
   if (key.scope === 'agent' && chosen.agent_id !== undefined && chosen.agent_id !== bound)
     return [403, 'agent_mismatch'];
   const isMine = (which: Which) => !key.isStranger && (which === 'own' || which === 'sibling');
-  // A record below the first id of the path is found only there, for every owner.
+  // A record below the first ID of the path is found only there, for every owner.
   const [above, ...below] = Object.entries(chosen);
   if (!above) return null;
   if (!isMine(above[1])) return [404, NOT_FOUND[above[0]]!];
@@ -167,7 +167,10 @@ function judge(operation: Operation, answer: Answer, expected: [number, string] 
   return operation.statuses.includes(answer.status) ? null : `${said} is not in the description`;
 }
 
-/** All own ids; then each id in turn as something else; then all of one other organization or sibling together. */
+/**
+ * First all own IDs. Then each ID in turn is replaced by another one. Then all IDs are of one other organization or
+ * sibling.
+ */
 function variants({ parameters }: Operation): Record<string, Which>[] {
   const named = parameters.filter((name) => name in PARAMETERS);
   const all = (which: Which) => Object.fromEntries(named.map((name) => [name, which]));
@@ -226,7 +229,7 @@ function operationsOf(document: any): Operation[] {
   );
 }
 
-/** An agent with every record that a path can name, in a new organization unless one is given. */
+/** Creates an agent with every record that a path can name, by default in a new organization. */
 async function givenTenant(existing?: string): Promise<Tenant> {
   const { db } = parley;
   const orgId = existing ?? (await givenOrganization(db));

@@ -3,7 +3,7 @@ import { CHROMIUM, type Journey, OWNER, seriousFaults, settled, startJourney, to
 
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Ctrl-K: pages, things and ids, without a mouse. */
+/** Ctrl-K finds pages, records and IDs by keyboard. */
 describe.skipIf(!CHROMIUM)('the finder', () => {
   let journey: Journey;
   let agent: string;
@@ -20,7 +20,7 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
   it('finds a page, a person, an agent and an id by keyboard, from inside a field, and gives the focus back', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('searchbox').or(page.getByRole('textbox')).first().focus();
-    // Its code is still to be loaded: what is typed until then is not lost, and stays out of the field before.
+    // Its code is still loading. Text that is typed in this time is not lost, and the previous field does not get it.
     await page.route(/finder/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       await route.continue();

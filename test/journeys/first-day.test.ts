@@ -65,7 +65,9 @@ const LABELS = {
     revoked: 'مرفوض في كل مكان',
   },
 } as const;
-/** The first day of a newcomer, from the setup link to a key that is refused, by the keys that everyone has: Tab and Enter. */
+/**
+ * The first day of a newcomer, from the setup link to a refused key, with the keys of every keyboard: Tab and Enter.
+ */
 describe.skipIf(!CHROMIUM).each([
   { language: 'en', viewport: { width: 1280, height: 800 } },
   { language: 'ar', viewport: { width: 390, height: 844 } },
@@ -122,7 +124,7 @@ describe.skipIf(!CHROMIUM).each([
     await press(say.key_saved, dialog);
     await dialog.waitFor({ state: 'hidden' });
 
-    // What a newcomer copies from the page is what works.
+    // The call that a newcomer copies from the page works.
     const code = (await page.getByLabel(say.call, { exact: true }).textContent())!;
     const [, address] = /'(http[^']+\/api\/triggers\/[^']+)'/.exec(code) ?? [];
     expect(code).toContain(value);

@@ -13,8 +13,8 @@ import { givenOwner, type Owner } from '../owner.ts';
 import { freePort } from '../program.ts';
 
 /**
- * A newcomer with nothing but the guides: their blocks are pasted in order, files are saved under the name in their
- * first line, and `channel_…` in a guide is replaced by the output of the previous command.
+ * Follows the guides like a newcomer: their blocks are pasted in order, files are saved under the name in their first
+ * line, and `channel_…` in a guide is replaced by the output of the previous command.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const guide = (name: string): string => readFileSync(path.join(ROOT, `docs/${name}.md`), 'utf8');
@@ -40,14 +40,14 @@ afterAll(async () => {
     try {
       process.kill(-shell.pid!);
     } catch {
-      // It has ended, with all its child processes.
+      // The process has ended, with all its child processes.
     }
   }
   await parley?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The client library as people get it: built, packed and installed. */
+/** The client library as a package: built, packed and installed. */
 async function installSdk(into: string): Promise<void> {
   const dist = path.join(into, 'dist');
   await run(process.execPath, [path.join(ROOT, 'scripts', 'bundle-sdk.mjs'), dist], { cwd: ROOT });
@@ -91,7 +91,7 @@ function save(text: string): void {
   writeFileSync(path.join(folder, file), text);
 }
 
-/** The latest text that begins like this. */
+/** The latest text that begins with this. */
 function shown(prefix: string, printed: readonly string[]): string {
   for (const text of printed.toReversed()) {
     const [found] = new RegExp(`\\b${prefix}[\\w+/=]+`).exec(text) ?? [];
@@ -144,7 +144,7 @@ test('a campaign runs from its creation to its end', async () => {
   for (const row of ['row-1', 'row-2']) expect(said).toContain(`${row} delivered`);
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 'yyyy-mm-dd'.length);
   const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
-  // The guide may have been pasted before a midnight that has passed since.
+  // The guide may have run before midnight, and midnight may have passed since.
   expect(said).toMatch(new RegExp(`row-5 (?:pending|waiting_window) .*(?:${tomorrow}|${today})T`));
   expect(said).toMatch(/paused\nlive\ncancelled/);
   expect(said).toContain('"state": "ended"');
@@ -152,7 +152,7 @@ test('a campaign runs from its creation to its end', async () => {
 
 test('every guide is shown with the address of this server, and names only existing codes', async () => {
   const { text: front } = await parley.call('GET', '/docs');
-  // All alternatives of a field are shown, and which member belongs to which.
+  // All alternatives of a field are shown, with their members.
   for (const says of ['&#34;text&#34; | &#34;image&#34;', 'With type location.', '<td><code>Prefer</code></td>'])
     expect(front).toContain(says);
   for (const name of GUIDE_NAMES) {
@@ -167,7 +167,7 @@ test('every guide is shown with the address of this server, and names only exist
         anchor,
         true,
       ]);
-    // Rows of "When it says no": status and code.
+    // The rows of the guide's error table: status and code.
     for (const [, status_, code] of guide(name).matchAll(/\| (4\d\d|503) `(\w+)`/g))
       expect([code, String(PROBLEMS[code as keyof typeof PROBLEMS]?.status)]).toEqual([code, status_]);
   }

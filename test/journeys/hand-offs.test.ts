@@ -11,11 +11,11 @@ import {
 } from './dashboard-browser.ts';
 
 const PAGE = '/settings/organization';
-/** Half an hour that is six hours away. */
+/** An interval of half an hour that starts in six hours. */
 const hour = String((new Date().getUTCHours() + 6) % 24).padStart(2, '0');
 const HOURS = { days: [1, 2, 3, 4, 5, 6, 7], from: `${hour}:00`, to: `${hour}:30`, time_zone: 'UTC' };
 
-/** Rules for hand-offs, from the page to the conversation. */
+/** Rules for hand-offs, from the settings page to a conversation. */
 describe.skipIf(!CHROMIUM)('hand-offs', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;

@@ -12,22 +12,24 @@ import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.t
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 
 /**
- * Every field of all inputs of the two APIs, with the heaviest values that its schema allows. The fields are read from
- * the schemas, so that a new one is included automatically. Stored values are used once. No other request may be
- * delayed by them.
+ * Every field of all inputs of the two APIs, with the largest values that its schema allows. The fields are read from
+ * the schemas, so a new field is included automatically. Stored values are also used once. They must not delay any
+ * other request.
  */
-/** The most on a busy machine is 201, where caches are cold; a pattern without a budget takes seconds. */
+/** The most on a busy machine is 201, with cold caches. A pattern without a budget takes seconds. */
 const MAX_WAIT_MS = 300;
-/** V8 collects garbage late, and returns free pages later still: the limit finds what a gigabyte is not enough for. */
+/**
+ * V8 collects garbage late and returns free pages even later. The limit finds values that need more than a gigabyte.
+ */
 const MAX_RESIDENT_MIB = 1_536;
-/** A refused value is sent again at this scale, until it is accepted. */
+/** A refused value is sent again at this fraction of its size, until it is accepted. */
 const SCALES = [1, 1 / 8, 1 / 64];
 const FEW = 2;
 const SHORT = 300;
-/** Reading documents takes seconds: only likely texts. */
+/** Reading documents takes seconds, so only likely texts are used. */
 const LONGEST = 100_000;
 
-/** A file of people, as large as a piece may be. */
+/** A file of people with the maximum size of a piece. */
 const PEOPLE = Buffer.from(`external_id\n${'"x""\n"\n'.repeat(130_000)}`);
 
 let server: WatchedServer;
@@ -107,7 +109,7 @@ beforeAll(async () => {
   refs = described.refs;
   operations = [...dashboardOperations(), ...channelOperations(), ...described.operations]
     .filter(({ body }) => body)
-    // Values that are used when they are stored come first: they get every filler.
+    // Fields whose values are used during storing come first, and they get every filler.
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 });
 afterAll(async () => {
@@ -147,7 +149,10 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 let made = 0;
 const withDefinition = (field: Field) => ({ name: 'A', definition: definitionFor(field) });
 const withVariable = () => ({ name: 'T', agent_id: ids['agent'], variables: [{ name: 'v', type: 'object' }] });
-/** A person, unless the field is another way to name them. Attributes add up, so each of them is a new person's. */
+/**
+ * A person, unless the field itself identifies a person in another way. Attributes add up, so each value goes to a new
+ * person.
+ */
 const someone = ({ name }: Field, at: string) =>
   name === `${at}/id` ? {} : { external_id: name.includes('/attributes') ? `made-${made++}` : 'one' };
 const BASES: Record<string, (field: Field) => unknown> = {
@@ -174,14 +179,14 @@ const BASES: Record<string, (field: Field) => unknown> = {
         ? {}
         : { end_user: someone(field, '/to/end_user') },
   }),
-  // No messages are sent before the end: a thousand conversations for each field would take too long.
+  // No messages are sent before the end, because a thousand conversations per field would take too long.
   pushRecipients: (field) => ({
     recipients: [{ end_user: someone(field, '/recipients/0/end_user'), send_at: TOMORROW }],
   }),
 };
 
 /**
- * Operations that create and change what is used later: all values that their schemas allow are accepted, with these
+ * Operations that create and change stored values. All values that their schemas allow are accepted, with these
  * exceptions.
  */
 const TAKEN = new Set(
@@ -197,7 +202,7 @@ const REFUSED = [
   // The schema of a tool has a limit of 16,000 characters.
   'tryAgent /definition/tools/0/parameters/*: 422 validation_failed',
   'tryAgent /definition/tools/0/bound/*: 422 validation_failed',
-  // No record has such a name.
+  // No record has this name.
   'testTrigger /variables/*: 422 validation_failed',
   // Its columns do not identify a person.
   'runImport /columns/0: 422 validation_failed',
@@ -208,7 +213,7 @@ const isTaken = (answer: Answer): boolean => answer.status < 300;
 /** The whole input was read and checked; only the name is taken, or no model answers. */
 const isRead = ({ status }: Answer): boolean => status < 300 || status === 409 || status === 502;
 
-/** How stored values are used, and removed for the next ones. */
+/** Uses stored values and removes them before the next ones. */
 const USES: Record<string, (answer: Answer, filler: Filler) => Promise<unknown>> = {
   updateAgent: (_answer, filler) => talk(filler),
   createDocument: async ({ body }, filler) => {
@@ -261,7 +266,7 @@ async function sendBody(operation: Operation, body: unknown): Promise<Answer> {
   return send(method, to, { ...kind, ...(body as object) }, headers);
 }
 
-/** The largest accepted scale; else the last refusal. */
+/** The largest accepted fraction, otherwise the last refusal. */
 async function sendHeaviest(operation: Operation, field: Field, filler: Filler): Promise<Answer> {
   let answer: Answer | null = null;
   const address = `${model.url}/`;
@@ -274,7 +279,7 @@ async function sendHeaviest(operation: Operation, field: Field, filler: Filler):
   return answer!;
 }
 
-/** Leaves for which every filler was tried; equal ones elsewhere get one filler, in rotation. */
+/** Leaves that get every filler. Equal leaves in other places get one filler, in rotation. */
 const seen = new Set<string>();
 let turn = 0;
 function fillersFor(operation: Operation, { leaf, name }: Field): readonly Filler[] {
@@ -290,13 +295,13 @@ function fillersFor(operation: Operation, { leaf, name }: Field): readonly Fille
   return Array.from({ length: isNew ? FEW : 1 }, () => FILLERS[turn++ % FILLERS.length]!);
 }
 
-/** An update stores the same definition, and then uses it. */
+/** An update stores the same definition and then uses it. */
 const isSentBefore = ({ name }: Operation, field: Field): boolean =>
   name === 'createAgent' && field.name.startsWith('/definition');
 
 /** Valid wherever a text is allowed. */
 const PLAIN = FILLERS.find(({ name }) => name === 'short words')!;
-/** The number at the time of writing, as a minimum: a walk that finds no fields finds no faults. */
+/** The number at the time of writing, as a minimum. A walk that finds no fields would find no faults. */
 const LEAST_FIELDS = 450;
 
 test(

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
-/** Home: the first steps until something happens, then what happens. */
+/** Home shows the first steps, and later the recent activity. */
 describe.skipIf(!CHROMIUM)('Home', () => {
   let journey: Journey;
   let orgId: string;

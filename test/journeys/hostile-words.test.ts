@@ -5,13 +5,13 @@ import { HOSTILE } from './hostile-words.ts';
 
 /**
  * User text stays text, whatever it contains: planted through the API in every place that accepts text, then checked on
- * every list and on a page of each kind. Nothing runs, asks, is reported, or breaks the page.
+ * every list and on a page of each kind. No text runs as code, opens a prompt, causes a report, or breaks the page.
  */
 describe.skipIf(!CHROMIUM)('hostile words', { tags: ['long'] }, () => {
   let journey: Journey;
   let org: string;
   let cookie: string;
-  /** Pages of one record, each named by a payload. */
+  /** Pages of one record. A payload is the name of each record. */
   const details: string[] = [];
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)('hostile words', { tags: ['long'] }, () => {
     const pages: string[][] = [];
     for (let from = 0; from < HOSTILE.length; from += 6)
       pages.push(...(await Promise.all(HOSTILE.slice(from, from + 6).map(plant))));
-    // The lists show every one of them; detail pages are checked for every second one, rotating over the kinds.
+    // The lists show all of them. Every second detail page is checked, rotating over the kinds.
     details.push(...pages.filter((_, index) => index % 2 === 0).map((own, turn) => own[turn % own.length]!));
 
     const all = await journey.app.key(owner.orgId, { permissions: ['end_users', 'channels'] });
@@ -103,7 +103,7 @@ describe.skipIf(!CHROMIUM)('hostile words', { tags: ['long'] }, () => {
       });
       if (sent.status === 202) details.push(`/conversations/${sent.body.conversation_id}`);
     }
-    // A person who signs in can choose any user agent text.
+    // A person who signs in can send any text as user agent.
     await fetch(`${journey.app.url}/dashboard/api/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': '<img src=x onerror=ran()>' },
@@ -175,7 +175,7 @@ describe.skipIf(!CHROMIUM)('hostile words', { tags: ['long'] }, () => {
   }, 400_000);
 });
 
-/** Goes to the next page of a list; false on the last. */
+/** Goes to the next page of a list. False on the last page. */
 async function turn(page: Page): Promise<boolean> {
   const next = page.getByRole('button', { name: 'Next' });
   if (!(await next.isVisible()) || (await next.isDisabled())) return false;
@@ -188,7 +188,7 @@ async function turn(page: Page): Promise<boolean> {
   return true;
 }
 
-/** A name is one line. The messages and texts contain the words unchanged. */
+/** A name is one line. The messages and texts contain the payloads unchanged. */
 const nameOf = (words: string): string => words.replaceAll(/\p{Cc}+/gu, ' ').trim();
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -196,7 +196,7 @@ const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const WATCH = `window.reports = []; window.ran = () => window.reports.push('a script ran');
 document.addEventListener('securitypolicyviolation', (event) => window.reports.push('a CSP report: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-/** What was reported, and what no page of ours contains: an element or a handler that came from user text. */
+/** The reported violations, and elements or handlers that come from user text and not from our pages. */
 const LOOK = `[
   ...window.reports.splice(0),
   ...[...document.querySelectorAll('iframe, object, embed, base, form[action], script:not([src]), marquee, math, video, [onerror], [onload], [onclick], [onfocus], [onblur], [ontoggle], [href^="javascript:" i], [href^="data:" i], [src*="evil"], [href*="evil"]')]

@@ -1,6 +1,6 @@
 /**
- * What people, also malicious ones, may enter as text. Each must be shown as exactly the same text. Code that runs
- * calls `ran()`, which exists only in a test that opens a page; a resource that loads requests evil.example.
+ * Texts that people, including attackers, may enter. Each must be shown as exactly the same text. Executed code calls
+ * `ran()`, which exists only in a test with a page. A loaded resource sends a request to evil.example.
  */
 const RUN = 'ran()';
 const EVIL = 'http://evil.example';

@@ -8,7 +8,10 @@ import { errorOf, runCli } from '../../cli/testing/run-cli.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 
-/** Files of end users through the command line into the real program, which is also killed while it reads. */
+/**
+ * Imports files of end users through the command line into the real program. Some tests kill the program during the
+ * import.
+ */
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
 const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 let database: TestDatabase;
@@ -31,7 +34,7 @@ beforeAll(async () => {
     PORT: String(await freePort()),
   };
   await start();
-  // Once: a password is expensive to check.
+  // Signs in once, because checking a password is expensive.
   const login = ['login', '--email', OWNER.email, '--password-stdin'];
   const { code, stderr } = await runCli(login, asOwner(), `${OWNER.password}\n`);
   if (code !== 0) throw new Error(stderr);
@@ -158,7 +161,7 @@ describe('a file', () => {
     expect(lines[4]).toContain('5 cells');
     expect(lines[5]).toContain('Name the person');
     expect(lines[6]).toMatch(/^f-2,asha@example.qa.*has this email already/);
-    // Corrected, it is a file again: text that was exported is the same text.
+    // The corrected rows are a file again, and its exported text is unchanged.
     const corrected = `${lines[0]}\r\n${lines[3]!.replace('also not', 'formula@example.qa')}\r\n`;
     expect(await imported(corrected)).toMatchObject({ created: 1, invalid: 0 });
     expect(await person('=1+1')).toMatchObject({ email: 'formula@example.qa' });
@@ -182,7 +185,7 @@ describe('a file', () => {
     expect(await failure(imported('external_id\nx\n', ['--map', 'Nobody=name']))).toMatchObject({
       code: 'usage_invalid',
     });
-    // Refused files left nothing behind.
+    // Refused files leave no rows behind.
     expect(
       await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
       WHERE i.state <> 'failed'`),

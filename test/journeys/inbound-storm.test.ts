@@ -6,7 +6,7 @@ import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import type { FakeProvider, Hook } from '../fakes/provider.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 
-/** A provider that comes back after an outage sends all stored calls, several times each and in no order. */
+/** After an outage, a provider sends all stored calls several times each and in random order. */
 const PEOPLE = 10;
 const CALLS_AT_ONCE = 48;
 const STORMS = [
@@ -81,7 +81,7 @@ async function callAll(hooks: Hook[]): Promise<Record<number, number>> {
   return statuses;
 }
 
-/** In another order, the same in every run of the test. */
+/** In another order, which is the same in every run of the test. */
 function shuffled<T>(all: readonly T[]): T[] {
   const mixed = [...all];
   let seed = 20_261_121;

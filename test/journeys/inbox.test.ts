@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** The list of conversations as people work with it. */
+/** The list of conversations in daily use. */
 describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   let journey: Journey;
   let orgId: string;
@@ -114,7 +114,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Waiting/ }).click();
 
-    // Reading takes the mark away; the next message of the person brings it back.
+    // Opening the conversation removes the mark. The next message of the person sets it again.
     await row(page, id).click();
     await row(page, id).getByText('New messages.').waitFor({ state: 'detached' });
     await row(page, id).getByText('Waiting now').waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const bar = page.getByRole('group', { name: say.two });
     await bar.waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    // Only what people answer can be put off: the other one stays, and both are told of.
+    // Only conversations that members answer can be snoozed. The other one does not change, and both results are shown.
     await bar.getByRole('button', { name: { en: 'Snooze', ar: 'تأجيل' }[language] }).press('Enter');
     await page.getByRole('menuitem').and(page.locator(':focus')).press('Enter');
     await page.getByText(say.changed).waitFor();
@@ -328,7 +328,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const sql = journey.app.db.$client;
     const open = `SELECT count(*)::int AS many FROM run WHERE status IN ('queued', 'running')`;
     await expect.poll(async () => (await sql.query(open)).rows[0].many).toBe(0);
-    // The list does not move any more.
+    // The list has stopped moving.
     await sql.query("UPDATE conversation SET status = 'resolved'");
     const page = await at('/conversations?status=resolved');
     const shown = await page.locator('[data-row]').evaluateAll((rows) => rows.map((one) => one.dataset['row']));
@@ -344,7 +344,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       await expect.poll(opened).toBe(id);
       await expect.poll(() => row(page, id).getAttribute('aria-current')).toBe('page');
     }
-    // What was opened takes the focus a moment after it is shown.
+    // An opened element gets the focus a moment after it appears.
     await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('jk/');
@@ -354,7 +354,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 });
 
-/** Whether the first and the last character of the words that start like this stand inside their box. */
+/** True if the first and the last character of the text that starts like this are inside their box. */
 const SEEN = `(row, start) => {
   const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.data.startsWith(start)) break;
@@ -369,7 +369,7 @@ const SEEN = `(row, start) => {
   });
 }`;
 
-/** In place of the desktop. */
+/** Replaces the notifications of the desktop. */
 const NOTICES = `
   globalThis.asked = 0;
   globalThis.shown = [];

@@ -8,7 +8,7 @@ import { givenKey, givenOrganization } from '../factories.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** Keys that strangers have found: `POST /api/keys/leaked`, with its own scanner and a mail server. */
+/** Leaked keys that strangers report: `POST /api/keys/leaked`, with a fake scanner and a mail server. */
 let parley: TestApp;
 let smtp: FakeSmtp;
 let call: SignedIn;
@@ -105,7 +105,7 @@ describe('a report', () => {
   test('from anyone else does the same, but its URL is not mailed', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
-    // A key's label that an admin chose does not become a link in the mail to its owners either.
+    // A key's label does not become a link in the mail to its owners.
     await parley.db.execute(sql`UPDATE api_key SET label = 'https://evil.example/sign-in' WHERE id = ${id}`);
     expect((await report([found(value, { url: 'https://evil.example/sign-in', source: 'commit' })])).text).toBe('[]');
     expect(await me(value)).toBe('key_revoked');

@@ -35,8 +35,8 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     expect.poll(() => nodes.map(({ app }) => app.access.state().isLimitShared)).toEqual([wanted, wanted]);
 
   /**
-   * Limits are exact as long as Redis answers within 50 ms. If this machine was too busy for that, which the nodes
-   * report, the check is repeated.
+   * Limits are exact as long as Redis answers within 50 ms. If this machine was too busy for that, which the nodes log,
+   * the check is repeated.
    */
   async function whileRedisAnswers(look: () => Promise<void>): Promise<void> {
     const losses = () => lines.filter(({ msg }) => msg?.startsWith('Redis is not available')).length;
@@ -51,7 +51,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     }
   }
 
-  /** A trigger of a new organization, and keys for it. */
+  /** Creates a trigger and keys of a new organization. */
   async function given(keys = 1) {
     const [{ db }] = nodes as [TestApp, TestApp];
     const orgId = await givenOrganization(db);
@@ -66,8 +66,8 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     nodes[node]!.call('POST', path, { key, body: {} });
 
   /**
-   * This many simultaneous calls, alternating between both nodes; returns how many were accepted. All others must be
-   * 429.
+   * Makes this many simultaneous calls, alternating between both nodes. Returns the number of accepted calls. All
+   * others must get 429.
    */
   async function burst(calls: number, at: Awaited<ReturnType<typeof given>>, only?: number): Promise<number> {
     const answers = await Promise.all(
@@ -96,7 +96,8 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
   it('count only accepted calls: a refused call takes nothing from key or organization', () =>
     whileRedisAnswers(async () => {
       const at = await given(3);
-      // The first key uses up its own limit; its refused calls leave the organization's rest to the others.
+      // The first key uses up its own limit. Its refused calls do not count for the organization, so the other keys can
+      // use the rest.
       const [first, second, third] = at.values as [string, string, string];
       expect(await burst(KEY + 15, { ...at, values: [first] })).toBe(KEY);
       const left = await call(0, at, second);
@@ -118,7 +119,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
 
   it('are each node’s half while Redis is dead, and exact again once it is back', async () => {
     const [before, during] = [await given(), await given()];
-    // Half of the half was used on each node before: that counts.
+    // Half of each node's half was used before, and this counts.
     expect(await burst(KEY / 2, before)).toBe(KEY / 2);
     await redis.kill();
     await shared(false);
@@ -137,7 +138,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     const at = await given();
     process.kill(redis.pid(), 'SIGSTOP');
     try {
-      // The first calls wait until it counts as lost; the limit of two nodes still applies.
+      // The first calls wait until Redis counts as lost. The limit of two nodes still applies.
       expect(await burst(KEY * 3, at)).toBe(KEY);
       await shared(false);
     } finally {
@@ -152,7 +153,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       const headers = { origin: nodes[n % 2]!.config.baseUrl };
       return (await nodes[n % 2]!.call('POST', '/dashboard/api/sign-in', { body, headers })).status;
     };
-    // Ten at once, and one more every few seconds. Each node alone would refuse none of its six.
+    // Ten calls at once, and one more every few seconds. A single node would refuse none of its six calls.
     const statuses = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n)));
     expect(statuses).toContain(429);
   });

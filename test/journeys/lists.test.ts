@@ -44,7 +44,7 @@ const LABELS = {
   },
 } as const;
 
-/** What every list offers, on the list of end users, by the keyboard. */
+/** The functions of every list, tested on the list of end users by keyboard. */
 describe.skipIf(!CHROMIUM).each([
   { language: 'en', theme: 'light', viewport: { width: 1280, height: 800 } },
   { language: 'ar', theme: 'dark', viewport: { width: 390, height: 844 } },
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM).each([
     await page.getByText('Mona', { exact: true }).first().waitFor();
     expect(await external.count()).toBe(0);
     const { height } = (await rows.first().boundingBox())!;
-    // On a phone a row is a card.
+    // On a phone, each row is a card.
     expect(height < 36).toBe(viewport.width > 1_000);
     expect(faults).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe.skipIf(!CHROMIUM).each([
         .map(({ name }: { name: string }) => name)
         .toSorted();
     expect(await states()).toEqual(['Mona', 'Omar']);
-    // Nothing is left to cancel among those that are still selected.
+    // None of the selected recipients can still be cancelled.
     await expect.poll(() => cancel.isDisabled()).toBe(true);
   });
 

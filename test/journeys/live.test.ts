@@ -6,7 +6,7 @@ import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { run } from '../../src/store/schema/run.ts';
 import { CHROMIUM, KEYS, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** Changes made elsewhere show without a reload: through the stream, and by polling without one. */
+/** Changes by others appear without a reload: through the stream, and by polling without a stream. */
 describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
   let journey: Journey;
   let orgId: string;
@@ -35,7 +35,10 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return body.conversation_id;
   };
   const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).first();
-  /** The first requests of a page may be late on a busy machine, but a polling page is never silent for this long. */
+  /**
+   * The first requests of a page may be late on a busy machine, but a polling page always sends a request within this
+   * time.
+   */
   const SILENCE_MS = 3_000;
   const LATE_MS = 30_000;
   const comesToRest = async (page: Page): Promise<boolean> => {
@@ -116,7 +119,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
       ++reads === 1 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
     );
     await journey.app.db.update(run).set({ status: 'running' }).where(eq(run.conversationId, id));
-    // Well before the page checks everything, which it does every 30 s.
+    // This is much earlier than the page's own complete check every 30 s.
     await log.getByText('The agent is writing…').waitFor({ timeout: 20_000 });
     expect(reads).toBeGreaterThan(1);
   });
@@ -130,10 +133,10 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
       const log = page.getByRole('log');
       await live(page).waitFor();
       await page.route('**/changes?*', (route) => route.abort());
-      // The server ends its streams when it cannot read the database; the next ones do not get through.
+      // The server ends its streams when it cannot read the database, and new streams fail.
       const comesAgain = page.waitForRequest('**/changes?*');
       const blind = vi.spyOn(journey.app.db, 'execute').mockRejectedValue(new Error('connection terminated'));
-      // The page itself cannot be read either.
+      // The page's own requests fail too.
       await page.getByText('Not live: trying again…').first().waitFor();
       await comesAgain;
       blind.mockRestore();
@@ -184,7 +187,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     const { db } = journey.app;
     await journey.app.key(orgId, { permissions: ['channels'] });
     const { page, faults } = await journey.open(`${KEYS}?permission=channels`, { as: OWNER });
-    // Another server, which renews its lease but does not read the change log.
+    // Another server renews its lease but does not read the change log.
     const node = newId('node');
     await db.execute(sql`INSERT INTO node_lease (node_id, applied_seq) VALUES (${node}, 0)`);
     const busy = setInterval(() => {
@@ -195,7 +198,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'Revoke' }).click();
       await dialog.getByText('waiting for 1 server, about a second at most').waitFor();
-      // Now it hangs completely: its lease expires.
+      // Now this server hangs completely, so its lease expires.
       clearInterval(busy);
       await dialog.getByText('refused by all servers since').waitFor();
     } finally {

@@ -6,7 +6,7 @@ import { type TestApp, startTestApp } from '../app.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** The whole program with a mail server: a mail reaches its own mailbox, and no other. */
+/** The complete program with a mail server: a mail arrives only in its own mailbox. */
 let smtp: FakeSmtp;
 let parley: TestApp;
 let owner: Owner;
@@ -39,7 +39,7 @@ async function call(line: string, body?: unknown, cookie: string | null = null):
 }
 
 const mailsTo = (address: string) => smtp.mails.filter(({ to }) => to === address);
-/** The path of the link in the latest mail to this address, once there are this many. */
+/** Waits for this many mails to the address and returns the path of the link in the latest one. */
 async function linkTo(address: string, mails = 1): Promise<string> {
   await expect.poll(() => mailsTo(address).length, { timeout: 15_000 }).toBe(mails);
   const raw = mailsTo(address).at(-1)!.raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');

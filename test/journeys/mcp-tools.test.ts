@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 import { TURN_CONTEXT } from '../turn-context.ts';
 
-/** Tools of MCP servers: the protocol's own server on a real port, and servers that mean harm. */
+/** Tools of MCP servers: the official server library on a real port, and malicious servers. */
 let parley: TestApp;
 let owner: Owner;
 let model: FakeModel;
@@ -73,7 +73,7 @@ async function publish(...tools: Tool[]) {
 }
 const choose = async (more: Partial<Tool> = {}) => publish(approved((await list()).tools[0], more));
 
-/** A turn in which the model calls the tool if it has it; the steps of the turn. */
+/** Runs a turn in which the model calls the tool if it is offered. Returns the steps of the turn. */
 async function turn(args: Record<string, unknown> = { order_id: 'A-1' }) {
   model.script({ tool: 'orders_status', args }, { text: 'It has shipped.' });
   return say();
@@ -168,7 +168,7 @@ describe('a tool that changed', () => {
     await choose();
     expect((await turn()).tool).toMatchObject({ kind: 'tool' });
     shop.tools = [{ ...ORDER, inputSchema: { type: 'object', properties: { password: { type: 'string' } } } }];
-    // The node has just read the list: it offers the tool, and looks once more before the call.
+    // The node has just read the list, so it offers the tool. It reads the list again before the call.
     const { tool } = await turn();
     expect(tool).toMatchObject({ kind: 'tool_failed', attempts: 0, error: expect.stringContaining('has changed') });
     expect(shop.calls()).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('a change is stored', () => {
     expect(await changes()).toEqual([]);
     shop.tools = [{ ...ORDER, description: EVIL }];
     await parley.db.execute(sql`DELETE FROM mcp_change`);
-    // By a node that has not read the list yet.
+    // This node has not read the list yet.
     const now = await readByNewNode();
     expect(now).toEqual([{ tool: 'orders_status', what: ['description'], since: expect.any(String) }]);
     expect(
@@ -248,7 +248,7 @@ describe('a change is stored', () => {
     ]).toEqual([200, []]);
   });
 
-  /** What a node finds whose memory is empty, in a turn. */
+  /** The difference that a node with an empty cache finds in a turn. */
   async function readByNewNode() {
     const egress = createEgress({ allow: ['127.0.0.1'] });
     const findChangedTools = createMcpWatch({ db: parley.db, egress, sealingKey: parley.secrets.sealingKey });
@@ -286,7 +286,7 @@ describe('the limits of tools apply', () => {
       return { content: [{ type: 'text', text: 'Broken.' }], isError: true };
     };
     const { tool } = await turn({ order_id: 'of-somebody-else' });
-    // An answer is an answer: only a server that does not answer is asked again.
+    // Only a server that does not respond is called again. Any response is final.
     expect({ attempts, tool }).toMatchObject({ attempts: 1, tool: { kind: 'tool_failed', error: 'Broken.' } });
     expect(JSON.parse(shop.calls()[0]!.body.toString()).params.arguments).toEqual({ order_id: 'crm-7' });
   });
@@ -313,7 +313,7 @@ describe('the limits of tools apply', () => {
     const { run, tool } = await turn();
     expect(run.messages[0].content.text).toBe('It has shipped.');
     expect(tool).toMatchObject({ kind: 'tool_failed', status: null, error: expect.stringContaining('in time') });
-    // The list of the turn, and two attempts of the call.
+    // The request for the list in the turn, and two attempts of the call.
     expect(hostile.calls).toHaveLength(3);
   });
 

@@ -10,7 +10,7 @@ import { freePort } from '../program.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What Prometheus reads, while calls are made and a key is revoked. */
+/** The metrics that Prometheus reads, while calls are made and a key is revoked. */
 let parley: TestApp;
 let address: string;
 let orgId: string;
@@ -51,7 +51,7 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
   expect(valueOf(text, 'parley_accept_batch_calls_sum')).toBe(3);
   expect(valueOf(text, 'parley_revoke_wait_seconds_count')).toBeGreaterThanOrEqual(1);
   expect(valueOf(text, 'parley_live_leases')).toBe(1);
-  // It is renewed long before, but this process may have been stopped just now.
+  // The lease is renewed much earlier, but this process may have been stopped just now.
   await expect.poll(async () => valueOf(await scrape(), 'parley_lease_age_seconds')).toBeLessThan(1);
   expect(valueOf(text, 'parley_directory_entries')).toBeGreaterThan(1);
   expect(valueOf(text, 'parley_limits_shared')).toBe(0);
@@ -107,7 +107,7 @@ test('every alarm on a metric of ours has a rule', () => {
   const alarming = [...page.matchAll(/^\| `(parley_\w+)` \|.*\| (?!none)[^|]+\|$/gm)].map(([, name]) => name!);
   const rules = readFileSync(`${ROOT}deploy/prometheus/rules.yaml`, 'utf8');
   expect(alarming.length).toBeGreaterThan(8);
-  // The depth has no alarm of its own: its row points at the age.
+  // The depth has no alarm of its own. Its row refers to the age.
   const missing = alarming.filter((name) => name !== 'parley_queue_due' && !rules.includes(name));
   expect(missing).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
-/** From a question without an answer to knowledge and a test. */
+/** From an unanswered question to a document and a test. */
 describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
   let journey: Journey;
   let orgId: string;

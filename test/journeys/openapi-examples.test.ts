@@ -4,7 +4,7 @@ import { FORMATS } from '../../src/kernel/validation/formats.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
-/** Every example of the published description is valid under its schema, and is what the program returns. */
+/** Every example of the published description is valid under its schema and matches the program's response. */
 type Content = {
   schema: object;
   example?: unknown;
@@ -42,7 +42,7 @@ const examplesOf = ({ example, examples = {} }: Content): unknown[] => [
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-/** The events of a stream, as a client reads them. */
+/** The events of a stream, as a client parses them. */
 const eventsOf = (text: string): { event: string; id?: string; data: string }[] =>
   text
     .split('\n\n')

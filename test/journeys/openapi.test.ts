@@ -38,7 +38,7 @@ test('is valid OpenAPI 3.1 of this region', () => {
   }
 }, 60_000);
 
-/** What a caller without a key may call, and the answer to a call without a body. */
+/** The routes that need no key, and the response to a call without a body. */
 const OPEN: Record<string, number> = { '/api/health': 200, '/api/openapi.json': 200, '/api/keys/leaked': 400 };
 
 test('every path exists, and asks callers without a key to authenticate', async () => {

@@ -11,7 +11,7 @@ import { rawExchange } from '../raw-http.ts';
 
 /**
  * The order of checks (docs/security.md), row by row, against the running program: the first condition that applies
- * answers.
+ * decides.
  */
 let parley: TestApp;
 let orgId: string;

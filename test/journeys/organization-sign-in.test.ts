@@ -7,7 +7,8 @@ import { startNameServer, type NameServer } from '../fakes/name-server.ts';
 import { CHROMIUM, type Journey, OWNER, startJourney } from './dashboard-browser.ts';
 
 /**
- * From an empty settings page to a new colleague who is signed in: a real browser, a real provider, a real name server.
+ * From an empty settings page to a new signed-in colleague, with a real browser, a real provider and a real name
+ * server.
  */
 describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', () => {
   let journey: Journey;
@@ -16,7 +17,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
   beforeAll(async () => {
     provider = await startIdentityProvider();
     dns = await startNameServer();
-    // Its own URL must be known before it starts: it is the provider's callback.
+    // Its own URL must be known before it starts, because it is part of the provider's callback.
     const port = await freePort();
     journey = await startJourney({
       PORT: String(port),
@@ -81,7 +82,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await colleague.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
     await colleague.page.getByText('Layla Haddad').first().waitFor();
-    // The page does not offer what this session cannot reach.
+    // The page does not offer links that this session cannot open.
     expect(await colleague.page.getByRole('link', { name: 'Your account' }).count()).toBe(0);
     await colleague.context.close();
   });

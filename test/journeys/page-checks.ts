@@ -12,12 +12,13 @@ import {
 } from './dashboard-browser.ts';
 import { isFront } from './dashboard-pages.ts';
 
-/** What holds on a page, and in every dialog that it opens. */
+/** Checks a page, and every dialog that it opens. */
 const PHONE = { width: 320, height: 700 };
 const DESK = { width: 1280, height: 900 };
 
 /**
- * Accessibility faults in both themes, and content wider than a phone; the menus of the sidebar are not on a phone.
+ * Accessibility faults in both themes, and content that is wider than a phone. A phone does not show the menus of the
+ * sidebar.
  */
 async function faultsOf(
   page: Page,
@@ -40,8 +41,8 @@ const OTHER = { en: 'ar', ar: 'en' } as const;
 
 /**
  * Faults of these pages in English and Arabic, light and dark, on a screen and on a phone. Each page is loaded in one
- * language and then switched to the other, in which the next page starts: so half of them are loaded in each language,
- * and every page switches its texts in place.
+ * language and then switched to the other. The next page starts in that language. Therefore half of the pages are
+ * loaded in each language, and every page switches its texts in place.
  */
 export async function faultsOfPages(journey: Journey, paths: readonly string[]): Promise<string[]> {
   let language: keyof typeof OTHER = 'en';
@@ -66,7 +67,7 @@ export async function faultsOfPages(journey: Journey, paths: readonly string[]):
   return [...found, ...windows.inside.faults, ...windows.front.faults];
 }
 
-/** What other texts can break: missing names, and lines that are too long. */
+/** The checks that depend on texts: missing names, and lines that are too long. */
 async function otherWordsOf(page: Page): Promise<string[]> {
   const found = await wordFaults(page);
   await page.setViewportSize(PHONE);
@@ -82,7 +83,7 @@ const LEADS_AWAY = /^(?:Your account|Sign out|Northwind)/;
 
 /**
  * Presses every button of these pages. A dialog or a menu is checked like a page, and closing it must return the focus.
- * Buttons that open nothing are left out by name, to save time.
+ * Buttons that open nothing are skipped by name to save time.
  */
 export async function faultsOfPopups(
   journey: Journey,
@@ -97,14 +98,14 @@ export async function faultsOfPopups(
     await page.goto(journey.app.url + path);
     await settled(page);
     for (const { key } of await openersOf(page)) {
-      // A pressed button may have disappeared, which moves the numbers of those after it.
+      // A pressed button may have disappeared, which changes the index of the later buttons.
       const opener = (await openersOf(page)).find((one) => one.key === key);
-      // Content around every page or every tab of one, and the rows of one list, are checked once.
+      // Content around every page or tab, and the rows of one list, are checked once.
       if (!opener || OPENS_NOTHING.test(opener.name) || seen.has(key)) continue;
       seen.add(key);
       const where = `${path} “${opener.name}”`;
       // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the
-      // numbers of others
+      // Skips the numbers of other elements.
       const button = await page.locator('button').nth(opener.at).elementHandle();
       const look = async (popup: Locator, what: string, phone: boolean): Promise<void> => {
         opened.push(what);
@@ -136,7 +137,7 @@ export async function faultsOfPopups(
   return { found: [...found, ...faults], opened };
 }
 
-/** Uses the control that every page has, in the menu of the person or below the card of a front page. */
+/** Uses the control of every page: in the user menu, or below the card of a front page. */
 async function speak(page: Page, language: string): Promise<void> {
   await page.evaluate(`document.querySelector('span[lang="${language}"]').closest('button, label').click()`);
   await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
@@ -156,7 +157,7 @@ const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ on
   }))`;
 const openersOf = (page: Page): Promise<Opener[]> => page.evaluate(OPENERS);
 
-/** The full time is needed only when the focus is lost. */
+/** The full time is needed only if the focus is lost. */
 const FOCUS_BACK_MS = 20_000;
 async function getsFocus(button: ElementHandle): Promise<boolean> {
   const until = performance.now() + FOCUS_BACK_MS;
@@ -167,7 +168,7 @@ async function getsFocus(button: ElementHandle): Promise<boolean> {
   return false;
 }
 
-/** Requests of the page without an answer yet, except its stream of changes. */
+/** The page's requests without a response yet, except its stream of changes. */
 function requestsOf(page: Page): ReadonlySet<Request> {
   const underWay = new Set<Request>();
   page.on('request', (request) => void (request.resourceType() === 'eventsource' || underWay.add(request)));
@@ -183,7 +184,7 @@ const SOON_MS = 700;
 const LATE_MS = 10_000;
 const IDLE = 'new Promise((done) => requestIdleCallback(() => done(), { timeout: 5000 }))';
 
-/** Whether one opens: soon, or later if its code is still loading or the browser is slow. */
+/** Whether a dialog opens: soon, or later if its code is still loading or the browser is slow. */
 async function comes(popup: Locator, underWay: ReadonlySet<Request>): Promise<boolean> {
   const until = performance.now() + LATE_MS;
   for (;;) {
@@ -196,7 +197,7 @@ async function comes(popup: Locator, underWay: ReadonlySet<Request>): Promise<bo
       );
     if (isOpen) return true;
     const isStill = underWay.size === 0 || performance.now() > until;
-    // If the press has led to another page, there is nothing to wait for.
+    // If the press has opened another page, no dialog will appear.
     await popup
       .page()
       .evaluate(IDLE)

@@ -4,7 +4,7 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const HIDDEN_PX = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('nav'))`;
 
-/** Small promises of single pages, measured in a real browser: what fits, what stays in its place, what can be typed. */
+/** Small details of single pages, measured in a real browser: sizes, stable positions, typing. */
 describe.skipIf(!CHROMIUM)('details of the pages', () => {
   let journey: Journey;
   let orgId: string;
@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     const navigation = page.locator('nav').first();
     await navigation.locator('a').last().waitFor();
     expect(await page.evaluate(HIDDEN_PX)).toBe(0);
-    // The frame of the entry one is on is drawn outside of it: the list must not cut it.
+    // The frame of the focused entry is drawn outside of it, so the list must not cut it.
     const first = await box(navigation.locator('a').first());
     expect(first.y).toBeGreaterThan((await box(navigation)).y);
     expect(first.height).toBe(30);
@@ -201,7 +201,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await days.fill('');
     await days.pressSequentially(typed);
     expect(await days.inputValue()).toBe('45');
-    // In the middle, the caret stays behind the digit.
+    // In the middle of the text, the caret stays behind the typed digit.
     await days.press('Home');
     await days.pressSequentially('١٢');
     expect(await days.inputValue()).toBe('1245');
@@ -269,7 +269,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await options.count()).toBe(0);
     await instructions.pressSequentially('o');
     expect(await options.count()).toBe(0);
-    // Other braces open it again.
+    // Two new braces open the list again.
     await instructions.pressSequentially(' {{ORD');
     await options.first().waitFor();
     await instructions.press('Enter');
@@ -280,13 +280,13 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await opening.pressSequentially('Use {{vou');
     await options.first().click();
     expect(await opening.inputValue()).toBe('Use {{voucher}}it, {{end_user.name|there}}.');
-    // Within a variable that is there already, Enter is a new line.
+    // Inside an existing variable, Enter inserts a new line.
     for (let key = 0; key < 'it, {{end'.length; key++) await opening.press('ArrowRight');
     expect(await options.count()).toBe(0);
   });
 
   it('says what comes next once all first steps are done', async () => {
-    // The steps are about the newest agent.
+    // The steps refer to the newest agent.
     const newest = await make('/agents', { name: 'Porter' });
     const trigger = await make('/triggers', { agent_id: newest.id, name: 'Delivery' });
     const key = await make('/keys', { label: 'CRM', scope: 'agent', agent_id: newest.id, permissions: ['triggers'] });
@@ -302,7 +302,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.getByRole('tab', { name: 'Knowledge', selected: true }).waitFor();
   });
 
-  // The last one: a window that opens later may open in the other organization.
+  // This organization is the last one used, so a window that opens later may open in the other one.
   it('names who answers if the model does not, and the server says what is missing at its field', async () => {
     const modelled = await make('/agents', {
       name: 'Modelled',
@@ -339,11 +339,11 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.getByRole('button', { name: /Switch organization/ }).click();
     await page.getByRole('menuitem', { name: /Southwind/ }).click();
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    // The window stays in its organization; the link is of the other one.
+    // The window stays in its organization, but the link belongs to the other one.
     await page.goto(`${journey.app.url}/agents/${agent.id}`);
     await page.getByRole('button', { name: /Switch to .*Northwind/ }).click();
     await page.getByRole('heading', { name: 'Concierge', level: 1 }).waitFor();
-    // What is nowhere is offered nowhere.
+    // For an ID that exists in no organization, nothing is offered.
     await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, everythingKept, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** The pages outside Settings, each used in a real browser as a person would, on the whole program. */
+/** The pages outside Settings in a real browser, with the complete program. */
 describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   let journey: Journey;
   let org: string;
@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.reload();
     await page.getByText('Changes that are not saved yet').waitFor();
     expect(await page.getByLabel('Opening message', { exact: true }).inputValue()).toBe('Welcome to the tour.');
-    // Nor does saving lose what is typed during it.
+    // Text that is typed during saving is not lost either.
     const typed = Promise.withResolvers<void>();
     await page.route('**/agents/agent_*', async (route) => {
       if (route.request().method() === 'PATCH') await typed.promise;
@@ -190,7 +190,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await saved;
     await page.getByRole('button', { name: 'Save changes' }).first().click();
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-    // The response to the first save does not replace what was typed after it.
+    // The response to the first save does not replace text that was typed after it.
     expect(await page.getByLabel('Description of variable 2').inputValue()).toBe('In riyals, without tax');
 
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -218,7 +218,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await mine.page.getByLabel('Write as the end user would').fill('How much does delivery cost?');
     await mine.page.keyboard.press('Enter');
     await log.getByText('From Shop guide').waitFor();
-    // Unfinished text is kept while the user looks at another page.
+    // Unfinished text is stored while the user opens another page.
     await other.page.getByLabel('Write as the end user would').fill('Half a question');
     await other.page.getByRole('link', { name: 'Agents' }).click();
     await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
@@ -266,7 +266,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('The connection was lost').waitFor();
       await context.setOffline(false);
-      // The page may have tried it already.
+      // The page may have retried already.
       await page
         .getByRole('button', { name: 'Try again' })
         .click({ timeout: 3_000 })
@@ -302,7 +302,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  /** A whole life cycle, with two windows. */
+  /** A complete life cycle in two windows. */
   const LONG_MS = 240_000;
 
   it(
@@ -329,7 +329,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await preview.getByLabel('voucher').fill('W-1');
       await preview.getByText('Hi Asha, use W-1').waitFor();
       await preview.getByText('Immediately').waitFor();
-      // Open for an hour, a dozen hours from now: on the other side of the world it is another day.
+      // The hours last one hour and start in twelve hours, so on the other side of the world it is another day.
       const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
       await page.getByRole('switch', { name: 'Send only at certain hours' }).click();
       await page.getByLabel('From', { exact: true }).fill(clock(12));
@@ -386,7 +386,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('tab', { name: 'Progress' }).click();
       await move('Start', 'The campaign is live.');
       await page.getByText('Waiting for your first recipients…').waitFor();
-      // Exactly the call that the page shows.
+      // This is exactly the call that the page shows.
       const code = await page.getByRole('tabpanel', { name: 'curl' }).innerText();
       const body = JSON.parse(/-d '(.*)'/.exec(code)![1]!);
       expect(body.recipients[0].variables).toEqual({ voucher: 'text' });
@@ -403,7 +403,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('link', { name: 'Queued' }).click();
       const recipients = page.getByRole('table', { name: 'Recipients' });
       await recipients.getByText('Goes out tomorrow').or(recipients.getByText('Goes out in 23 hours')).waitFor();
-      // The old rows stay until those of the filter have loaded.
+      // The old rows stay until the filtered rows have loaded.
       await expect.poll(() => recipients.getByRole('row').count()).toBe(2);
       expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
       await recipients.getByRole('button', { name: 'Cancel crm-44' }).click();
@@ -479,7 +479,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByRole('link', { name: 'Paged 01' }).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Paged 25' }).waitFor();
-    // After a pause between two words the space is still there.
+    // After a pause between two words, the space is still there.
     await page.getByRole('searchbox').fill('nothing ');
     await page.getByText('Nothing matches these filters').waitFor();
     await page.getByRole('searchbox').pressSequentially('like it');

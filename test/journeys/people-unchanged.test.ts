@@ -59,7 +59,10 @@ const LEFT = ['name', 'email', 'phone', 'locale', 'time_zone', 'attributes.tier'
 
 let n = 0;
 let external: string;
-/** The identifiers of this test's people: an e-mail address belongs to one person of the organization. */
+/**
+ * The identifiers of this test's people. Each is unique, because an e-mail address belongs to one person of the
+ * organization.
+ */
 const own = <P extends { email: string; phone: string }>(person: P): P => ({
   ...person,
   email: `t${n}-${person.email}`,
@@ -255,7 +258,7 @@ describe('a conversation that a call starts', () => {
     const dry = await trigger(said, { channel, dry_run: true });
     expect(dry.answer.body.recipient.address).toBeNull();
     expect(await addressOf(await trigger(said, { channel, ...later }))).toBeNull();
-    // A call that gives an address on the channel means that address.
+    // An address on the channel in the call takes precedence.
     const named = { channel: { ...channel, address: own(OTHER).email }, ...later };
     expect(await addressOf(await trigger(said, named))).toBe(own(OTHER).email);
     expect(await addressOf(await trigger(said, { channel, ...later }, keys.full))).toBe(own(OTHER).email);

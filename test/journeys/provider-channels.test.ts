@@ -16,7 +16,7 @@ import { startTelegram } from '../fakes/telegram.ts';
 import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 
-/** Every kind of channel with a provider, against a fake that speaks the provider's own wire format. */
+/** Every kind of channel with a provider, against a fake with the provider's own wire format. */
 const PROVIDERS: [string, () => Promise<FakeProvider>][] = [
   ['telegram', startTelegram],
   ['whatsapp', startWhatsApp],
@@ -71,7 +71,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
     key = (await parley.key(orgId, { permissions: ['channels'] })).value;
     provider.delivered.length = 0;
-    // A window, if the provider has one, is open.
+    // If the provider has a reply window, it is open.
     await parley.db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${orgId}, ${`enduser_${orgId}`})`);
     await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id, last_inbound_at)
       VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
@@ -184,7 +184,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     ]) {
       expect((await call({ ...hook, headers })).status).toBe(401);
     }
-    // Telegram has no signature but a shared secret in a header: it does not cover the bytes.
+    // Telegram sends a shared secret in a header instead of a signature, so it does not protect the bytes.
     const isOverBytes = provider.kind !== 'telegram';
     expect(
       (await call({ ...hook, headers: isOverBytes ? hook.headers : {}, body: hook.body.replace('hello', 'hullo') }))
@@ -382,7 +382,7 @@ test('on a provider’s channel the agent is silent while a human answers, and a
   await told(3);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
 
-  // The next message opens a conversation that has ended, with a new run.
+  // After a conversation has ended, the next message starts a new run.
   await resolveConversation(parley, orgId, talk!.id, actor);
   await says('One more thing');
   await told(4);

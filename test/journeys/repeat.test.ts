@@ -13,7 +13,7 @@ import {
   type Journey,
 } from './dashboard-browser.ts';
 
-/** A campaign that repeats: set on its page, made by the worker, read as a campaign of its own. */
+/** A repeating campaign: configured on its page, created by the worker, and shown as a separate campaign. */
 describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
   let journey: Journey;
   let cookie: string;
@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('option', { name: 'Best' }).click();
     await page.getByRole('group', { name: 'Days' }).getByText('Fri').click();
     await page.getByLabel('Time', { exact: true }).fill('10:30');
-    // Before anything is saved.
+    // This is shown before saving.
     await page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
     await page.getByText('No round is made while this campaign is not live').waitFor();
     await call(`POST /campaigns/${campaign}/start`);

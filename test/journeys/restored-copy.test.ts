@@ -20,9 +20,9 @@ import { givenOwner, OWNER } from '../owner.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { runProgram } from '../program.ts';
 
-/** A copy of an installation with due work: it sends nothing until it is resumed, then everything once. */
+/** A copy of an installation with due work. It sends nothing until it is resumed, then everything once. */
 const SIGNING_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
-/** Three looks of the slowest queue that has due rows. */
+/** Three polls of the slowest queue with due rows. */
 const LONG_ENOUGH_MS = 3_000;
 let original: TestApp;
 let databases: TestDatabase[];
@@ -117,7 +117,7 @@ async function resume(): Promise<unknown> {
   return JSON.parse(program.output());
 }
 
-/** What the dashboard shows to each member. */
+/** The notice that the dashboard shows to each member. */
 async function pausedSince(copy: TestApp): Promise<unknown> {
   const answer = await fetch(`${copy.url}/dashboard/api/sign-in`, {
     method: 'POST',
@@ -134,7 +134,7 @@ test('sends nothing until it is resumed, on each process, then everything once',
   try {
     const [copy] = copies as [TestApp, TestApp];
     await createQueueMail(copy.secrets.mailKey)(copy.db, { to: 'asha@example.com', subject: 'Waits', lines: ['x'] });
-    // Accepted, and it waits.
+    // The call is accepted, but the message waits.
     await call(copy);
     await sleep(LONG_ENOUGH_MS);
     expect(sentSoFar()).toEqual([0, 0, 0]);

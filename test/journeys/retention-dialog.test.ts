@@ -14,7 +14,7 @@ import {
 
 const PAGE = '/settings/organization';
 
-/** How long conversations are kept, as an owner sets it: nothing is erased before they have typed the name. */
+/** Setting the retention as an owner. Nothing is erased before the owner has typed the name. */
 describe.skipIf(!CHROMIUM)('retention', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;

@@ -4,10 +4,7 @@ import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization } from '../factories.ts';
 import { callWith, type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/**
- * How long conversations are kept: who sets it, what the preview shows, and what happens to a call whose conversation
- * is being deleted.
- */
+/** The retention of conversations: who may set it, the preview, and a call whose conversation is being deleted. */
 let parley: TestApp;
 let owner: SignedIn;
 let orgId: string;
@@ -77,7 +74,7 @@ describe('a conversation that is deleted at this moment', () => {
       await client.query('BEGIN');
       await client.query('DELETE FROM message WHERE org_id = $1 AND conversation_id = $2', [orgId, old]);
       await client.query('DELETE FROM conversation WHERE org_id = $1 AND id = $2', [orgId, old]);
-      // It was planned with the conversation, and waits for its lock.
+      // The call was planned with the conversation and waits for its lock.
       const sent = send(to(old));
       await expect
         .poll(async () => (await parley.db.execute(sql`SELECT 1 FROM pg_locks WHERE NOT granted`)).rows.length)

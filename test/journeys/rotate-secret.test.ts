@@ -28,7 +28,7 @@ import { givenOwner, type Owner } from '../owner.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { runProgram } from '../program.ts';
 
-/** PARLEY_SECRET is changed under a running installation: nothing is revoked, and no data is left under the old one. */
+/** PARLEY_SECRET changes on a running installation. Nothing is revoked, and no data remains under the old secret. */
 const newSecret = (): string => randomBytes(48).toString('base64');
 let database: TestDatabase;
 let apps: TestApp[] = [];
@@ -54,7 +54,7 @@ async function stop(app: TestApp): Promise<void> {
   await app.app.stop();
 }
 
-/** The content of every sealed column, opened with the keys of a process. */
+/** The content of every encrypted column, decrypted with the keys of a process. */
 async function openAll({ db, secrets }: TestApp): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {
@@ -75,7 +75,7 @@ async function openAll({ db, secrets }: TestApp): Promise<Record<string, string[
 }
 type Row = Record<string, unknown>;
 
-/** The sealed texts as they are stored. */
+/** The encrypted texts in the database. */
 async function storedTexts({ db }: TestApp): Promise<string[]> {
   const columns = [...Object.values(SEALED_COLUMNS), ...SEALED_BY_INSTALLATION];
   const read = columns.map(({ table, column }) =>
@@ -135,13 +135,13 @@ describe('a rotation', () => {
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
     const made = await make(first, receiver.url);
-    // Next to a node that knows only the old secret, nothing is changed.
+    // While a node knows only the old secret, nothing is changed.
     await expect(rotateSecrets(first.db, config(two, one))).rejects.toThrow('does not know the new secret');
     const second = await start(two, one);
     await holds(first, made);
     await holds(second, made);
     expect(await session(second, made.owner.cookie)).toBe(200);
-    // The old node knows a key that the new node creates.
+    // The old node accepts a key that the new node creates.
     const between = await made.owner.call('GET /models');
     expect(between.status).toBe(200);
     await stop(first);
@@ -150,19 +150,19 @@ describe('a rotation', () => {
     expect(moved.credentials).toBe(7);
     const after = await storedTexts(second);
     expect(made.stored.filter((text) => after.includes(text))).toEqual([]);
-    // The node that ran all the time continues, with and without its cache.
+    // The node that ran all the time continues with and without its cache.
     await holds(second, made);
     const third = await start(two, one);
     await holds(third, made);
     expect(await session(third, made.owner.cookie)).toBe(200);
     await stop(second);
     await stop(third);
-    // Without the previous one: everything except data that was signed with it.
+    // Without the previous secret, everything works except data that it signed.
     const fourth = await start(two);
     await holds(fourth, made);
     expect(await session(fourth, made.owner.cookie)).toBe(401);
     await expect(start(one)).rejects.toThrow('another PARLEY_SECRET');
-    // The old secret opens no stored text, and no digest is left under it.
+    // The old secret decrypts no stored text, and no digest depends on it.
     await expect(openAll({ ...fourth, secrets: deriveSecrets(one) })).rejects.toThrow('cannot be decrypted');
     const left = await fourth.db.execute(sql`SELECT (SELECT count(*) FROM api_key_digest WHERE generation = 0)
       + (SELECT count(*) FROM suppression WHERE generation = 0) + (SELECT count(*) FROM data_key WHERE moving) AS left`);
@@ -193,7 +193,8 @@ describe('a rotation', () => {
           },
         );
         await holds(node, made);
-        // A node that starts in the middle of it as well; not at every step, because each start takes time.
+        // A node that starts during the rotation works too. This is not tested at every step, because each start takes
+        // time.
         if (steps % 3 !== 0) continue;
         const other = await start(secrets[1]!, secrets[0]);
         await holds(other, made);

@@ -17,7 +17,7 @@ import {
 const ACCOUNT = '/settings/sessions';
 const STEP_MS = 30_000;
 
-/** Second factors as people use them: an independent authenticator library, and the authenticator of a browser. */
+/** Second factors with an independent authenticator library and a browser's authenticator. */
 describe.skipIf(!CHROMIUM)('second factors', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;
@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     origin = `http://localhost:${port}`;
     journey = await startJourney({ PORT: String(port), BASE_URL_US: origin });
     owner = await journey.owner();
-    // First: setting up a second factor ends this session of the owner.
+    // This test must run first, because setting up a second factor ends this session of the owner.
     for (const name of ['app', 'key', 'weak', 'arabic']) await invited(`${name}@example.com`);
   });
   afterAll(() => journey?.stop());
@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
   }
   const isInside = (page: Page) => page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
 
-  /** Sets up an app on the page of the account; returns the app's codes and the recovery codes. */
+  /** Sets up an authenticator app on the account page. Returns the app's codes and the recovery codes. */
   async function setUpApp(page: Page): Promise<{ code: (steps?: number) => string; recovery: string[] }> {
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -174,7 +174,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await isInside(page);
 
-    // The password alone is not enough any more; the passkey is the second step as well.
+    // The password alone is no longer enough. The passkey also works as the second step.
     await context.clearCookies();
     await page.goto(`${origin}/sign-in`);
     await enterPassword(page, 'key@example.com');
@@ -220,7 +220,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await context.clearCookies();
     await page.goto(`${origin}/sign-in`);
-    // What our own page never does: the same key, without fingerprint or PIN.
+    // Our own page never does this: the same key without fingerprint or PIN.
     const status = await page.evaluate(WITHOUT_VERIFICATION);
     expect(status).toBe('401 passkey_refused');
   });
@@ -244,7 +244,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
   });
 });
 
-/** Asks the browser for less than our page would, and sends the result. */
+/** Requests less from the browser than our page does, and sends the result. */
 const WITHOUT_VERIFICATION = `(async () => {
   const post = (path, body) => fetch('/dashboard/api/sign-in/passkey' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}),

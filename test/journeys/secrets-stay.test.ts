@@ -15,11 +15,13 @@ import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** A stored secret is never sent to another address than the one that it was given for, for every role that changes the address. */
+/**
+ * A stored secret is never sent to an address other than its original one, for every role that can change the address.
+ */
 let parley: TestApp;
 let owner: Owner;
 let agentId: string;
-/** An attacker's server; counts connections of any protocol. */
+/** An attacker's server that counts connections of any protocol. */
 let thief: Server;
 let visits = 0;
 const thiefPort = () => (thief.address() as AddressInfo).port;
@@ -63,7 +65,7 @@ const mailbox = async (): Promise<Account> => {
   return { settings, secrets: { password }, person: 'dana@example.com', stop };
 };
 
-/** Each kind with an account to connect; null only if the kind has no secret from a user. */
+/** Each kind with its credentials. Null only if the kind has no secret from a user. */
 const ACCOUNTS: Record<ChannelKindName, (() => Promise<Account>) | null> = {
   sandbox: null,
   web_chat: null,
@@ -75,7 +77,7 @@ const ACCOUNTS: Record<ChannelKindName, (() => Promise<Account>) | null> = {
   email: mailbox,
 };
 
-/** Another value for each address field of any kind. */
+/** A different value for each address field of any kind. */
 const ELSEWHERE: Record<string, () => unknown> = {
   api_url: () => `http://127.0.0.1:${thiefPort()}`,
   host: () => '127.0.0.2',
@@ -153,7 +155,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
   test('sends nothing to an address that was written into its row', async () => {
     const account = await start();
     const id = await connect(kind, account);
-    // The usual settings first: an unsealed secret is cached.
+    // The normal settings come first, so the decrypted secret is cached.
     expect((await owner.call(`POST /channels/${id}/check`)).body).toMatchObject({ ok: true });
     const field = addressFields.find((name) => name === 'port') ?? addressFields[0];
     const settings = JSON.stringify({ ...account.settings, [field]: ELSEWHERE[field]!() });

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
-/** A group of people is saved once, and a campaign goes to it. */
+/** A group of people is saved once and used in a campaign. */
 describe.skipIf(!CHROMIUM)('segments', () => {
   let journey: Journey;
   let orgId: string;

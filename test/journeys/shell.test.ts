@@ -15,7 +15,7 @@ import {
   startJourney,
 } from './dashboard-browser.ts';
 
-/** Before the first owner exists. */
+/** This runs before the first owner exists. */
 describe.skipIf(!CHROMIUM)('setup link', () => {
   let journey: Journey;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   });
 });
 
-/** Signing in, the session, signing out; and what holds on every page. */
+/** Signing in, the session, signing out, and the parts that every page has. */
 describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;
@@ -163,7 +163,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await page.goto(journey.app.url + path);
     await page.getByText('The password link is no longer valid').waitFor();
-    // A link that was used stays used: there is nothing to retry.
+    // A used link stays used, so the page offers no retry.
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Back to sign in' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -221,7 +221,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   ] as const)
     test(`the first load of ${path} takes at most 200 kB of compressed script`, async () => {
       const { page, context } = await journey.open('/docs/problems/key_invalid', { as });
-      // Code that is prefetched while the browser is idle does not count: here nothing is prefetched.
+      // Code that the idle browser prefetches does not count, and this test prefetches nothing.
       await page.addInitScript('window.requestIdleCallback = () => 0');
       const scripts = new Set<string>();
       page.on('request', (request) => {

@@ -4,10 +4,10 @@ import { type Site, sitePage, startSite } from '../fakes/site.ts';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
-/** More than one page of the list of pages. */
+/** More pages of a site than one page of the list shows. */
 const MANY = 60;
 
-/** A site that an agent answers from, in a real browser: added, read, looked into, changed. */
+/** A site as a source of answers, in a real browser: added, read, inspected, changed. */
 describe.skipIf(!CHROMIUM)('the sites of an agent', () => {
   let journey: Journey;
   let site: Site;

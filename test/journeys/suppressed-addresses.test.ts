@@ -6,7 +6,7 @@ import type { FakeProvider } from '../fakes/provider.ts';
 import { startTelegram } from '../fakes/telegram.ts';
 import { startTwilio } from '../fakes/twilio.ts';
 
-/** A person opted out and was erased: the only remaining rule is that their address must not be messaged. */
+/** A person opted out and was erased. The only remaining data is the rule that their address must not be messaged. */
 let parley: TestApp;
 beforeAll(async () => {
   parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe.each([
-  // Known by an identifier of their own, and by the address alone.
+  // One person has an external ID, and the other only an address.
   ['sms', startTwilio],
   ['telegram', startTelegram],
 ])('on %s', (kind, start) => {

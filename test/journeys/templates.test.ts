@@ -3,7 +3,7 @@ import type { FakeProvider } from '../fakes/provider.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
-/** Templates of WhatsApp are chosen from what Meta has now, with a preview, in a test message and in a campaign. */
+/** WhatsApp templates are chosen from Meta's current list, with a preview, in a test message and in a campaign. */
 let journey: Journey;
 let whatsapp: FakeProvider;
 let cookie: string;

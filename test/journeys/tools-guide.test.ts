@@ -10,7 +10,7 @@ import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.t
 import { givenOwner, type Owner } from '../owner.ts';
 import { freePort } from '../program.ts';
 
-/** The receiver of docs/tools.md, exactly as it is printed there, called by the worker and by a forger. */
+/** The receiver from docs/tools.md, unchanged, called by the worker and by a forger. */
 const [, RECEIVER] = /```js\n(\/\/ receiver\.mjs\n[^]*?)```/.exec(
   readFileSync(path.resolve(import.meta.dirname, '../../docs/tools.md'), 'utf8'),
 )!;

@@ -20,7 +20,7 @@ const ORDER = {
   inputSchema: { type: 'object' as const, properties: { order_id: { type: 'string' } } },
 };
 
-/** The tools of an agent in a real browser: the secrets of a tool, and tools of a real MCP server. */
+/** The tools of an agent in a real browser: their secrets, and tools of a real MCP server. */
 describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
   let journey: Journey;
   let shop: FakeMcpServer;
@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     await dialog.getByLabel('Bearer token').fill('mcp-token');
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-ask.png` });
     await dialog.getByRole('button', { name: 'Show its tools' }).click();
-    // The secret that signs the calls, this once: Esc asks first, and closes nothing behind it.
+    // The secret that signs the calls is shown only once: Esc asks for confirmation and closes nothing else.
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Keep it open' }).click();

@@ -9,13 +9,13 @@ import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.t
 import { type ReceivedCall, type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** Tools: a model decides, the worker calls a real receiver, and the receiver can trust what it reads. */
+/** Tools: a model decides, the worker calls a real receiver, and the receiver can verify the data. */
 let parley: TestApp;
 let owner: Owner;
 let model: FakeModel;
 let shop: Receiver;
 let stranger: Receiver;
-/** What people on the channel read. */
+/** The text that people on the channel read. */
 let phone: Receiver;
 let key: string;
 let agentId: string;
@@ -66,7 +66,7 @@ beforeEach(async () => {
   });
 });
 
-/** A turn in which the model calls the tool; what the agent said then, and the trace of the turn. */
+/** Runs a turn in which the model calls the tool. Returns the agent's message and the trace of the turn. */
 async function turn(args: Record<string, unknown> = { order_id: 'A-1043' }) {
   model.script({ tool: 'order_status', args }, { text: 'It has shipped.' });
   const body = { end_user: { external_id: 'crm-7' }, message: 'Where is my order?' };
@@ -121,7 +121,7 @@ describe('a call of a tool', () => {
   });
 
   test('may be answered with text that JSON in the database cannot hold', async () => {
-    // The trace is cut between the halves of the last character.
+    // The trace is cut between the two halves of the last character.
     shop.answer = () => ({ text: `\0${'x'.repeat(998)}😀` });
     expect((await turn({ order_id: 'A\0', 'odd\0name': '\ud83d' })).step).toMatchObject({ kind: 'tool', attempts: 1 });
   });
@@ -151,7 +151,7 @@ describe('a call of a tool', () => {
     phone.calls.splice(0);
     model.script({ text: 'Hello.' });
     await ask('Hello');
-    // From now on the address is known, because it was written to.
+    // From now on, the address is known, because a message was sent to it.
     await phone.received(1);
     await expect
       .poll(async () => (await parley.db.execute(sql`SELECT FROM identity WHERE address = 'crm-11'`)).rowCount)
@@ -427,7 +427,7 @@ describe('a tool that asks first', () => {
     expect(await say('Yes')).toMatchObject({ text: 'It is cancelled.' });
     expect(shop.calls.map((call) => bodyOf(call).arguments)).toEqual([{ order_id: 'A-1043' }]);
     expect(read()).toContain('shipped');
-    // The question is answered: another Yes calls nothing.
+    // The question is answered, so another Yes causes no call.
     const { rows } = await parley.db.execute(sql`SELECT state FROM conversation WHERE agent_id = ${agentId}`);
     expect(JSON.stringify(rows)).not.toContain('pending_tool');
     model.script({ text: 'Anything else?' });

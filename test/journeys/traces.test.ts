@@ -7,7 +7,7 @@ import { type CollectedSpan, type Collector, startCollector } from '../fakes/otl
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** One trace over an API process and a worker process, read by a collector that is strict about OTLP. */
+/** One trace over an API process and a worker process, sent to a collector that validates OTLP strictly. */
 let api: TestApp;
 let worker: TestApp;
 let owner: Owner;
@@ -118,7 +118,7 @@ test('request, run, turn, model, tool and webhook are one trace, begun by the ca
   expect(asked!.headers['traceparent']).toBe(`00-${tool!.traceId}-${tool!.spanId}-01`);
   const [told] = hook.calls;
   expect(told!.headers['traceparent']).toBe(`00-${tool!.traceId}-${named(spans, 'deliver')[0]!.spanId}-01`);
-  // What a caller adds goes nowhere, and the provider of the model learns of no trace.
+  // Extra headers of a caller are not forwarded, and the model provider receives no trace headers.
   for (const { headers } of [asked!, told!, ...model.calls])
     expect([headers['tracestate'], headers['baggage']]).toEqual([undefined, undefined]);
   expect(model.calls.every(({ headers }) => headers['traceparent'] === undefined)).toBe(true);

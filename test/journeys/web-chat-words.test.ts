@@ -56,7 +56,7 @@ const say = async (page: Page, text: string) => {
   await page.keyboard.press('Enter');
 };
 const writing = (page: Page) => page.locator('.writing');
-/** Goes on when it is told. */
+/** Continues when the test allows it. */
 const gate = () => Promise.withResolvers<void>();
 
 test.skipIf(!CHROMIUM).each([
@@ -68,7 +68,7 @@ test.skipIf(!CHROMIUM).each([
   const page = await open(lang);
   await say(page, question);
   await expect.poll(() => writing(page).textContent({ timeout: 10_000 })).toBe(pieces.slice(0, 2).join(''));
-  // Not read out word by word.
+  // A screen reader does not announce each word.
   expect(await writing(page).getAttribute('aria-hidden')).toBe('true');
   expect(await seriousFaults(page)).toEqual([]);
   last.resolve();

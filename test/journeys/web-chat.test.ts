@@ -72,7 +72,7 @@ afterEach(async () => {
   if (CHROMIUM) await givenSettings();
 });
 
-/** The settings of the chat with these besides. */
+/** The settings of the chat together with these. */
 const givenSettings = (more: Partial<WebChatSettings> = {}) =>
   parley.db
     .update(channel)
@@ -120,7 +120,7 @@ const say = async (page: Page, text: string) => {
   await field(page).press('Enter');
 };
 const bubble = (page: Page, text: string) => page.locator('.bubble', { hasText: text });
-/** Evaluates an expression inside the chat. */
+/** Evaluates an expression in the shadow root of the chat. */
 const inChat = <T = string>(page: Page, expression: string): Promise<T> =>
   page.evaluate<T>(`((chat) => ${expression})(document.querySelector('parley-chat').shadowRoot)`);
 const storedTexts = async (text: string) =>
@@ -148,7 +148,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
     expect([...called].sort()).toEqual([parley.url, shop.origin].sort());
     expect(await page.locator('parley-chat').evaluate((host) => host.getAttribute('style'))).toBeNull();
-    // When the chat is closed, the page has the focus again.
+    // After the chat closes, the page has the focus again.
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').isVisible()).toBe(false);
     expect(await seriousFaults(page)).toEqual([]);
@@ -202,7 +202,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
     expect(await storedTexts('written in a tunnel')).toHaveLength(1);
     expect(await bubble(page, 'written in a tunnel').count()).toBe(1);
-    // The answer is lost after the server has stored the message, and the page is closed before it retries.
+    // The response is lost after the server has stored the message, and the page is closed before it retries.
     let lost = 0;
     await page.route('**/messages', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
@@ -212,7 +212,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     });
     await say(page, 'said before the page went');
     await expect.poll(() => lost).toBeGreaterThan(0);
-    // Another attempt may be in progress; it ends with the page.
+    // Another attempt may be in progress. It ends with the page.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.reload();
     await open(page);
@@ -256,7 +256,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
       const setItem = Storage.prototype.setItem;
       Storage.prototype.setItem = function (key: string, value: string) {
         Storage.prototype.setItem = setItem;
-        // Between this tab's read and its write, another tab writes.
+        // Another tab writes between this tab's read and its write.
         const client_id = crypto.randomUUID();
         setItem.call(this, `${name}:${client_id}`, JSON.stringify({ client_id, text: 'ping', at: Date.now() }));
         setItem.call(this, key, value);
@@ -346,7 +346,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await offered.count()).toBe(0);
     expect(await isFocused(field(page))).toBe(true);
     expect(await page.locator('li.mine').count()).toBe(1);
-    // A visitor who returns has asked already.
+    // A returning visitor has already asked a question.
     const again = await visit('/', context);
     await open(again.page);
     await bubble(again.page, 'pong').waitFor();
@@ -390,7 +390,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
       const second = await visit(`/?${tag}`);
       await open(second.page);
       await bubble(second.page, 'I am Layla').waitFor();
-      // She signs out on the page: none of her data is left in the window.
+      // She signs out on the page, and none of her data remains in the window.
       await second.page.evaluate('parleyChat.reset()');
       await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 

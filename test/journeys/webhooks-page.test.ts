@@ -15,7 +15,7 @@ import {
 const WEBHOOKS = '/settings/integrations/webhooks';
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Settings → Integrations → Webhooks, used in a real browser, with an endpoint that is really called. */
+/** Settings → Integrations → Webhooks in a real browser, with a real endpoint. */
 describe.skipIf(!CHROMIUM)('webhooks', () => {
   let journey: Journey;
   let receiver: Receiver;
@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await dialog.getByLabel('URL').fill('nonsense');
     await add.click();
     await dialog.getByText('Enter a full URL that starts with https://.').waitFor();
-    // Faults that the server finds are shown next to the field too.
+    // Faults that the server finds are also shown next to the field.
     await dialog.getByLabel('URL').fill('http://10.0.0.1/hook');
     await add.click();
     await expect.poll(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');

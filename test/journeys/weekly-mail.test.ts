@@ -6,11 +6,11 @@ import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Jo
 
 const SHOTS = process.env['TEST_SHOTS'];
 const WEEK = 7 * 86_400_000;
-/** The next Monday at eight; weeks since 1970 begin on a Thursday. */
+/** The next Monday at eight. Weeks since 1970 begin on a Thursday. */
 const A_MONDAY = 4 * 86_400_000 + 8 * 3_600_000;
 const MONDAY = Math.ceil((Date.now() - A_MONDAY) / WEEK) * WEEK + A_MONDAY;
 
-/** From the choice on the page of the account over the mailbox to the link that stops it. */
+/** From the setting on the account page through the mailbox to the link that ends the mails. */
 describe.skipIf(!CHROMIUM)('the weekly mail', () => {
   let smtp: FakeSmtp;
   let journey: Journey;
@@ -59,7 +59,7 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
     expect(await choice.isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Use the time zone and language of this browser' }).press('Enter');
     await page.getByText('It comes on Mondays at 8:00, time zone Asia/Qatar, in English.').waitFor();
-    // The pressed button is gone, and the focus is not lost.
+    // The pressed button has disappeared, but the focus is not lost.
     expect(await choice.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
     expect(await seriousFaults(page)).toEqual([]);
     if (SHOTS) {

@@ -3,7 +3,7 @@ import type { Subject } from '../../src/access/types.ts';
 import type { Place } from '../../src/store/nodes/leases.ts';
 import type { World } from './world.ts';
 
-/** The database of the model: every statement takes effect at one moment, as a snapshot or a commit does. */
+/** The database of the model. Every statement takes effect at one moment, like a snapshot or a commit. */
 export type Database = {
   register(nodeId: string): Registered;
   readLog(position: number): LogReading;
@@ -15,21 +15,24 @@ export type Database = {
   /** Commits a change of a key and returns its position in the log. */
   commit(change: Change, keyId: string): Place;
   /**
-   * Confirms a change up to `seq`, so that no failover loses it; false if the database does not have such a change (any
+   * Confirms a change up to `seq`, so that no failover loses it. False if the database does not have that change (any
    * more).
    */
   confirm(change: Change, keyId: string, seq: number): boolean;
-  /** A standby takes over that has every answered change, but may lack the last `lostMs`. */
+  /** A standby takes over. It has every confirmed change, but may lack the last `lostMs`. */
   failOver(lostMs: number): void;
   prune(): void;
 };
 
-/** What turns a granted call into a refused one: for all callers, or for callers outside the remaining networks. */
+/**
+ * The change that turns a granted call into a refused one: for all callers, or for callers outside the remaining
+ * networks.
+ */
 export type Change = 'revoke' | 'shorten';
 
 type State = { seq: number; log: Subject[]; pruned: number; changed: Map<string, number>; rows: Map<string, LeaseRow> };
 
-/** No standby lags by more. */
+/** The maximum lag of a standby. */
 const KEPT_MS = 600;
 
 export function createDatabase(world: World): Database {
@@ -39,7 +42,7 @@ export function createDatabase(world: World): Database {
   let history: { moment: number; state: State }[] = [];
   let lastConfirmed = 0;
 
-  /** Each write keeps the state before it, for a standby that lags. */
+  /** Each write stores the previous state for a standby that lags. */
   const write = <T>(change: () => T): T => {
     history = history.filter(({ moment }) => moment > world.now() - KEPT_MS);
     history.push({ moment: world.now(), state: copy(state) });

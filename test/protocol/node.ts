@@ -11,19 +11,19 @@ import { createServerWatch } from '../../src/access/nodes/server-watch.ts';
 import type { Change, Database } from './database.ts';
 import type { World } from './world.ts';
 
-/** A node of the model: the real directory, lease, barrier and admission on a clock and a network that fail. */
+/** A node of the model: the real directory, lease, barrier and admission on an unreliable clock and network. */
 export type Node = {
   start: () => void;
-  /** A request that a client sends now; `onAccepted` is called when it is accepted. */
+  /** A client sends a request now. `onAccepted` is called when it is accepted. */
   request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
-  /** A caller asks to revoke or to narrow the networks; `onAnswered` is called with the answer. */
+  /** A caller requests to revoke a key or to narrow its networks. `onAnswered` is called with the response. */
   change(change: Change, keyId: string, onAnswered: () => void): void;
   hint: () => void;
-  /** Stops the process for a while; its clocks continue (SIGSTOP). */
+  /** Stops the process for a while. Its clocks continue (SIGSTOP). */
   pause(ms: number): void;
-  /** The machine sleeps: its monotonic clock stops, the wall clock does not. */
+  /** The machine sleeps: its monotonic clock stops, but the wall clock continues. */
   suspend(ms: number): void;
-  /** No statement reaches the database, and no answer reaches the node. */
+  /** No statement reaches the database, and no response reaches the node. */
   cutOff(ms: number): void;
   jump(ms: number): void;
 };
@@ -55,7 +55,7 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
     wall: () => world.now() + wallAhead,
   };
 
-  /** Runs on the node when it runs. Events that waited arrive in any order. */
+  /** Runs the function when the node is running. Delayed events arrive in random order. */
   const deliver = (event: () => void): void => {
     if (world.now() >= stoppedUntil) event();
     else waiting.push(event);
@@ -82,7 +82,7 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
   const latency = (): number =>
     world.chance(0.85) ? world.between(0.2, 4) : world.chance(0.7) ? world.between(4, 300) : world.between(300, 2_000);
 
-  /** A statement takes effect some time after it was sent, even if the node has stopped waiting for its answer. */
+  /** A statement takes effect some time after it was sent, even if the node has stopped waiting for its response. */
   const statement = <T>(effect: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = (): void => deliver(() => reject(new Error('connection timeout')));
@@ -178,7 +178,7 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
   };
 }
 
-/** In the model the value is its own id: one name for a key is enough. */
+/** In the model, the value of a key is its own ID, because one name for a key is enough. */
 const recordOf = (value: string, database: Database): StoredKey => ({
   id: value,
   orgId: 'org',

@@ -8,10 +8,10 @@ import { createWorld } from './world.ts';
 
 /**
  * The protocol under thousands of schedules of delayed, lost and late statements, lost hints, paused nodes, sleeping
- * machines, jumping clocks and failovers. Invariants: no node ever accepts a request that is sent after "revoked" was
- * answered; nor one from outside the networks to which the key was narrowed before. Then each remedy is removed from the
- * sources once (remedies.ts), and the same search must find a schedule that breaks the invariant. A remedy without such a
- * schedule is either superfluous or not tested.
+ * machines, jumping clocks and failovers. Invariants: no node ever accepts a request that is sent after the response
+ * "revoked". After a key is narrowed, no node accepts a request from outside the remaining networks. Then each remedy
+ * is removed from the sources once (remedies.ts), and the same search must find a schedule that breaks the invariant. A
+ * remedy without such a schedule is either superfluous or not tested.
  */
 const LEASE_MS = 1_000;
 const END_MS = 5_000;
@@ -29,7 +29,7 @@ const node = fc.nat({ max: NODES - 1 });
 const key = fc.nat({ max: KEYS.length - 1 });
 
 const fault = fc.record({
-  /** Anywhere, or near one of the changes, where most faults occur. */
+  /** A random time, or a time near one of the changes, where most faults occur. */
   when: fc.oneof(
     fc.record({ at: moment }),
     fc.record({ change: fc.nat({ max: 4 }), after: fc.integer({ min: -200, max: 400 }) }),
@@ -41,9 +41,9 @@ const fault = fc.record({
 
 const schedule = fc.record({
   seed: fc.noShrink(fc.integer()),
-  /** Share of commits whose announcement reaches a node. */
+  /** The share of commits whose announcement reaches a node. */
   heard: fc.constantFrom(0, 0.5, 1),
-  /** A clock that is set back while the machine sleeps hides the sleep, so only one of the two happens. */
+  /** A clock that is set back during sleep hides the sleep, so only one of the two happens. */
   clocks: fc.constantFrom('sleep', 'jump'),
   changes: fc.array(fc.record({ at: moment, node, key, change: fc.constantFrom('revoke', 'revoke', 'shorten') }), {
     minLength: 1,
@@ -53,10 +53,10 @@ const schedule = fc.record({
 });
 type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 
-/** `stillIn`: accepted from inside the remaining networks. */
+/** `stillIn`: the request comes from inside the remaining networks and was accepted. */
 type Outcome = { violations: string[]; answered: number; accepted: number; stillIn: number };
 
-/** Runs one schedule; `violations` are requests that were accepted but must not be. */
+/** Runs one schedule. `violations` are requests that were accepted but must not be. */
 async function play(plan: Schedule, create: typeof createNode): Promise<Outcome> {
   const world = createWorld(plan.seed);
   const database = createDatabase(world);
@@ -105,7 +105,7 @@ async function play(plan: Schedule, create: typeof createNode): Promise<Outcome>
       else if (kind === plan.clocks) nodes[node]!.jump(ms % 2 ? ms : -ms);
     });
   }
-  // A steady stream, so that keys are cached on every node and every moment after an answer is tried.
+  // A steady stream of requests, so that every node caches the keys and every moment after a response is tested.
   for (let at = 0; at < END_MS; at += world.between(4, 40)) {
     world.at(at, () => request(KEYS[Math.floor(world.random() * KEYS.length)]!));
   }

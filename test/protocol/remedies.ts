@@ -5,8 +5,9 @@ import { checkEdits, type Edit } from '../faults/edits.ts';
 import type { createNode } from './node.ts';
 
 /**
- * The parts that make the lease protocol safe. Each has the edits that remove it from the sources, and the seed (for some
- * also the place in the search) at which the model test soon finds a schedule that accepts a revoked key.
+ * The parts that make the lease protocol safe. Each has the edits that remove it from the sources. It also has the seed
+ * (and sometimes the position in the search) with which the model test quickly finds a schedule that accepts a revoked
+ * key.
  */
 type Remedy = { name: string; edits: Edit[]; seed: number; path?: string };
 
@@ -139,7 +140,7 @@ export const remedies: Remedy[] = [
 const COPIED = [NODE, LEASE, BARRIER, DIRECTORY, FILL];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** `createNode` from copies of the sources with the edits applied. Other imports are the originals. */
+/** Creates `createNode` from copies of the sources with the edits applied. Other imports use the original files. */
 export async function loadEditedNode(edits: readonly Edit[]): Promise<typeof createNode> {
   checkEdits(edits);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-protocol-'));

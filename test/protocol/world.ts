@@ -1,5 +1,5 @@
 /**
- * Virtual time: events happen in the order of their moments. After each event, all promises that it resolved run until
+ * Virtual time: events happen in the order of their times. After each event, all promises that it resolved run until
  * they wait again. The same seed gives the same run.
  */
 export type World = {

@@ -1,4 +1,7 @@
-/** What a released version's backup holds, and how to use it. Its secrets are worth nothing: no server has them. */
+/**
+ * The content of a released version's backup, and the data for using it. Its secrets are worthless, because no server
+ * uses them.
+ */
 export type Facts = {
   version: string;
   secret: string;
@@ -10,6 +13,6 @@ export type Facts = {
   org_id: string;
   /** The SHA-256 of each migration of this version: scripts/check-migrations.ts. */
   migrations: Record<string, string>;
-  /** Tables with rows. */
+  /** The tables that have rows. */
   rows: Record<string, number>;
 };

@@ -10,7 +10,7 @@ import { runProgram } from '../program.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * `node test/released/make.ts`: what this version leaves on a disk, in test/released/VERSION/. A real server gets one
+ * `node test/released/make.ts`: stores the data of this version in test/released/VERSION/. A real server gets one
  * record of each kind through its own API, and `backup` writes the file. `npm run release` calls it (README.md).
  */
 const HERE = import.meta.dirname;
@@ -80,7 +80,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** How many rows of each table are in a backup; tables without rows are left out. */
+/** The number of rows per table in a backup, without empty tables. */
 function rowsIn(file: string): Record<string, number> {
   const rows: Record<string, number> = {};
   let table = '';

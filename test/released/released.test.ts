@@ -7,11 +7,11 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 import type { Facts } from './facts.ts';
 
-/** Data of each released version, through restore, start and a call: README.md in this folder. */
+/** Restores the data of each released version, starts the program and makes a call: see README.md in this folder. */
 const HERE = import.meta.dirname;
 const VERSIONS = readdirSync(HERE).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
 
-/** A row of each of these must be found by the owner. */
+/** The owner must find a row of each of these. */
 const NOUNS = ['agents', 'triggers', 'channels', 'campaigns', 'keys', 'end-users', 'conversations', 'members', 'webhooks', 'models', 'audit']; // prettier-ignore
 
 test('every version of the changelog is here', () => {

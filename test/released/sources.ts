@@ -18,7 +18,7 @@ const git = (...args: string[]): string =>
 export function releasedSources(): string | undefined {
   const commit = releaseCommit();
   if (commit === undefined) return undefined;
-  // One for each checkout: the folder uses the packages of the checkout that made it.
+  // Each checkout has its own folder, because the folder uses the packages of the checkout that created it.
   const checkout = createHash('sha256').update(ROOT).digest('hex').slice(0, 8);
   const folder = path.join(tmpdir(), `parley-released-${commit.slice(0, 12)}-${checkout}`);
   if (existsSync(path.join(folder, 'node_modules'))) return folder;
@@ -49,7 +49,7 @@ function releaseCommit(): string | undefined {
 
 const lockfile = (at: string): string => readFileSync(path.join(at, 'package-lock.json'), 'utf8');
 
-/** The packages of this checkout where the lockfiles agree; otherwise npm installs those of the release. */
+/** Uses the packages of this checkout if the lockfiles match. Otherwise npm installs those of the release. */
 function givePackages(folder: string): void {
   if (lockfile(folder) === lockfile(ROOT)) symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   else execFileSync('npm', ['ci', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' }); // prettier-ignore

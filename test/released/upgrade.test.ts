@@ -10,7 +10,7 @@ import { runTrial, type Scenario, type Trial } from '../faults/trial.ts';
 import { isAccepted } from '../faults/ledger.ts';
 import { releasedSources } from './sources.ts';
 
-/** The steps of docs/operations.md, "Upgrade", under load: README.md in this folder. */
+/** The steps of docs/operations.md, "Upgrade", under load: see README.md in this folder. */
 const SEED = process.env['TEST_SEED'] ?? String(Math.floor(Math.random() * 1e9));
 const sources = releasedSources();
 const KEYS = 20;
@@ -43,7 +43,7 @@ describe.skipIf(sources === undefined)('an upgrade from the newest release, proc
   });
 });
 
-/** Created by the old program: the tables may differ from those that this checkout describes. */
+/** The old program creates the tables, which may differ from those of this checkout. */
 async function tenantOf(region: Region, keys: number): Promise<Tenant> {
   const post = async (at: string, body: object) => {
     const { status, text, body: made } = await region.dashboard(region.api[0]!, 'POST', at, body);
@@ -89,7 +89,7 @@ const upgrade = (seen: { calls: number }): Scenario => ({
 /** Refusals that the load itself causes. */
 const EXPECTED = new Set(['idempotency_in_progress', 'key_revoked']);
 
-/** Old and new processes work side by side, and each node revokes a key. */
+/** Old and new processes work at the same time, and each node revokes a key. */
 async function mixed(trial: Trial): Promise<void> {
   for (const node of trial.region.api) await revokes(trial, node);
   await trial.pause(MIXED_MS);

@@ -5,10 +5,10 @@ import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A node registers once in its life; it does everything else repeatedly. */
+/** A node registers once. It does everything else repeatedly. */
 const AT_START = 'lease:after-register';
 
-/** A process that kills itself at this place, after some passes, while all others continue. */
+/** One process kills itself at this place after some passes, while all others continue. */
 export const crashScenario = (point: CrashPoint): Scenario => ({
   name: `crash-${point.name.replace(':', '-')}`,
   expects: `a process that dies at "${point.name}" loses nothing, marks every possible repeat, and delays no one`,
@@ -19,12 +19,12 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const order = { point: point.name, pass: point.name === AT_START ? 1 : random.between(1, 4) };
     const deliveries = await startDeliveries(trial);
     trial.after(() => deliveries.check(1));
-    // Alone, it certainly reaches the place.
+    // As the only process, it certainly reaches the place.
     const others = atWork ? region.workers.filter((one) => one !== victim) : [];
     for (const other of others) other.pause();
     if (point.name === AT_START) {
       await victim.end('SIGTERM');
-      // One that dies before it serves has not "started".
+      // A process that dies before it serves requests has not "started".
       await Promise.race([victim.start({ ...region.plan, crash: order }).catch(() => {}), victim.gone()]);
     } else {
       await victim.crash(order);

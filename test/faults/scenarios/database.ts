@@ -4,7 +4,7 @@ import type { Scenario, Trial } from '../trial.ts';
 import type { Fault, Where } from '../tcp-proxy.ts';
 import { inTime } from './nodes.ts';
 
-/** Faults of the database and of the network to it. */
+/** Faults of the database and of its network. */
 export const databaseScenarios: Scenario[] = [
   {
     name: 'listener-killed',
@@ -82,14 +82,15 @@ export const databaseScenarios: Scenario[] = [
       // The revoke must fall between the look-up in the database and the arrival of its answer, on a busy machine too.
       const { ledger, tenant } = trial;
       for (let n = 0; n < 10; n++) {
-        // Its connection is open: opening one waits for several answers.
+        // The connection is already open, because opening one waits for several responses.
         await call(ledger, tenant, victim, 10 + n, 'me');
         victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley api' });
         const asked = call(ledger, tenant, victim, n, 'me');
         await trial.pause(40 + 25 * n);
         await trial.revoke(other, n);
         await asked;
-        // Before the answers to the calls that checked the revoke arrive: they would replace what was kept.
+        // This happens before the responses to the calls that checked the revoke arrive. They would replace the cached
+        // value.
         for (let again = 0; again < 3; again++) await call(ledger, tenant, victim, n, 'me');
         victim.proxy.heal();
       }

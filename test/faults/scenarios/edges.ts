@@ -8,7 +8,7 @@ import { call, triggerPath } from '../ledger.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario } from '../trial.ts';
 
-/** Promises at the edges of the product that a planted bug breaks; no load, no network faults. */
+/** Guarantees about edge cases that a planted bug breaks, without load and network faults. */
 export const edgeScenarios: Scenario[] = [
   {
     name: 'same-key',
@@ -87,7 +87,7 @@ export const edgeScenarios: Scenario[] = [
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       const { status, messages } = await run();
       expect(status === 'cancelled' && messages === 0, `the cancelled run is "${status}" with ${messages} messages`);
-      // The checker requires an answer to every run; this one does not belong to it.
+      // The checker requires an answer to every run, but this run is an exception.
       await region.rows('DELETE FROM run WHERE id = $1', [accepted.body.id]);
     },
   },

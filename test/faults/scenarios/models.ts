@@ -5,11 +5,11 @@ import { triggerPath } from '../ledger.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
 /**
- * A model's provider that is away or slow, and a budget that is spent, with all nodes at work. Whatever happens, each
- * run has one answer: of the model, or of the agent that stands in for it.
+ * An unavailable or slow model provider, and a budget that is used up, with all nodes at work. In every case, each run
+ * has one answer, from the model or from its fallback.
  */
 const SAID = 'The model says this.';
-/** What the provider bills for one call. */
+/** The cost that the provider bills for one call. */
 const USED = { prompt_tokens: 300, completion_tokens: 100 };
 const BILLED = USED.prompt_tokens + USED.completion_tokens;
 const BUDGET = 30_000;
@@ -27,7 +27,7 @@ const answered = (more: Partial<Exclude<ModelAnswer, string>> = {}): ModelAnswer
 
 type Talk = {
   model: Receiver;
-  /** Calls at all nodes in turn; resolves when they are accepted. */
+  /** Makes calls at all nodes in turn. Resolves when they are accepted. */
   ask(many: number): Promise<void>;
   /** Resolves when no run is open. */
   settled(): Promise<void>;
@@ -92,14 +92,14 @@ async function startTalk({ region, tenant, after, expect }: Trial, more: object 
   };
 }
 
-/** Until the provider fails so often that no node calls it. */
+/** Waits until the provider has failed so often that no node calls it. */
 async function closeGate({ ask, settled, gate }: Talk, { expect }: Trial, many: number): Promise<void> {
   await ask(many);
   await settled();
   expect((await gate())?.closed === true, `after ${many} failures the provider is still called`);
 }
 
-/** The provider is well again: one call probes, and then all are answered by it. */
+/** The provider works again: one call probes it, and then it answers all calls. */
 async function opens(talk: Talk, { expect, pause }: Trial): Promise<void> {
   const { model, ask, settled, answers } = talk;
   const probed = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ export const modelScenarios: Scenario[] = [
       }
       await talk.settled();
       const made = talk.model.calls.length - from;
-      // One, if the time was over just now.
+      // One more call is possible if the time has just ended.
       expect(made <= 1, `a provider that is away was called ${made} times`);
       await opens(talk, trial);
     },
@@ -218,7 +218,7 @@ export const modelScenarios: Scenario[] = [
           await pause(100);
         }
       })();
-      // Earlier, the turns that the victim has claimed could take the whole budget with them.
+      // Earlier, the turns that the killed worker had claimed could use up the whole budget.
       await until(async () => (await talk.answers()).model > 5, 20_000, 'The first answers');
       await victim.end('SIGKILL');
       await pause(1_000);

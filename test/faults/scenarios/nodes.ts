@@ -3,7 +3,7 @@ import { isAccepted } from '../ledger.ts';
 import { elapsedSince } from '../stalls.ts';
 import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
 
-/** Nodes that sleep, die, or are stopped. */
+/** Nodes that are suspended, killed or stopped. */
 export const nodeScenarios: Scenario[] = [
   {
     name: 'pause-short',
@@ -103,7 +103,7 @@ export const nodeScenarios: Scenario[] = [
       await trial.pause(200);
       victim.pause();
       await trial.pause(1_000);
-      // Until no work is left except, at most, what the sleeping worker holds.
+      // Waits until no work is left except, at most, the work of the suspended worker.
       trial.after(async () => {
         await trial.pause(1_000);
       });
@@ -131,7 +131,7 @@ async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Pro
   await trial.pause(300);
 }
 
-/** The promise of the page "access": one lease and its margin, with any dead or sleeping nodes. */
+/** The guarantee on the page "access": one lease and its margin, with any number of dead or suspended nodes. */
 export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
   const begun = performance.now();
   const made = await work();
@@ -140,7 +140,7 @@ export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke'
   trial.expect(took.ms <= REVOKED_WITHIN_MS, `a revoke through ${made.node} took ${took.text}`);
 }
 
-/** Until a transaction has the lock of the change log and waits for its client. */
+/** Waits until a transaction has the lock of the change log and waits for its client. */
 async function lockedBy({ region, pause, expect }: Trial): Promise<void> {
   for (const from = performance.now(); elapsedSince(from).ms < 20_000;) {
     const found = await region.rows(

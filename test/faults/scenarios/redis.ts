@@ -10,7 +10,7 @@ import { killAtExit } from '../processes.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
-/** A real Redis that can be killed, emptied and stopped; without one the scenarios are skipped. */
+/** A real Redis that can be killed, emptied and stopped. Without Redis, the scenarios are skipped. */
 export type Redis = {
   url: string;
   start(): Promise<void>;
@@ -72,7 +72,7 @@ const readCalls = (trial: Trial, key: number, count: number) => {
   );
 };
 
-/** How many of `each` calls at every node were accepted; any answer except 200 and 429 is a finding. */
+/** The number of accepted calls out of `each` calls at every node. Any response except 200 and 429 is a finding. */
 async function accepted(trial: Trial, each: number): Promise<number> {
   const answers = await readCalls(trial, trial.random.between(0, trial.tenant.keys.length - 1), each);
   const other = answers.find(({ status }) => status !== 200 && status !== 429);
@@ -84,8 +84,8 @@ async function accepted(trial: Trial, each: number): Promise<number> {
 }
 
 /**
- * Calls that are meaningful only while Redis answers in time: on an overloaded machine a node treats it as lost, as it
- * should, and counts alone. In that case the calls are repeated, by an organization that has made none.
+ * These calls are meaningful only while Redis responds in time. On an overloaded machine, a node correctly treats Redis
+ * as lost and counts alone. In that case, the calls are repeated by an organization without earlier calls.
  */
 async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {

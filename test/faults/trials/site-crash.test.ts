@@ -10,7 +10,7 @@ import { type Site, sitePage, startSite } from '../../fakes/site.ts';
 import { createTestDatabase, type TestDatabase } from '../../postgres.ts';
 import { freePort, type Program, runProgram } from '../../program.ts';
 
-/** The real program is killed while it reads a site; another one goes on from what is stored. */
+/** The real program is killed while it reads a site. Another process continues from the stored state. */
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
 const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 const PAGES = 15;
@@ -83,7 +83,7 @@ test(`kill -9 while a site is read: each page is a document once, and none is re
   const numbers = rows.map(({ text }) => Number(/number (\d+)/.exec(text)?.[1]));
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: PAGES }, (_, at) => at));
   const asked = site.asked.filter(({ path: one }) => one.startsWith('/help/'));
-  // At most the page that was open when the program died is asked for again.
+  // At most the page that was open when the program died is requested again.
   expect(asked.length).toBeLessThanOrEqual(PAGES + KILLS);
   expect(site.most()).toBe(1);
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUILT, freePort, printedCall, type Program, runProgram } from '../../program.ts';
 import { elapsedSince } from '../stalls.ts';
 
-/** The built program as people start it, and as machines kill it. */
+/** Starts and kills the built program in the usual ways. */
 let dataDir: string;
 let env: Record<string, string>;
 let call: ReturnType<typeof printedCall>;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const program of running) await program.stop('SIGKILL');
-  // The database of a killed program ends when the next start finds it; here there is no next start.
+  // The next start normally ends the database of a killed program. Here there is no next start.
   const last = runProgram(env);
   await last.printed('Parley is ready');
   await last.stop();
@@ -150,7 +150,7 @@ describe('kill -9', () => {
         }
       });
       await new Promise((resolve) => setTimeout(resolve, 150 + round * 200));
-      // In the middle of the load, also on a slow machine.
+      // The kill happens in the middle of the load, also on a slow machine.
       await expect.poll(() => accepted.size).toBeGreaterThan((round + 1) * 20);
       program.child.kill('SIGKILL');
       killed = true;
@@ -160,7 +160,7 @@ describe('kill -9', () => {
     }
     expect(accepted.size).toBeGreaterThan(50);
     const open = new Set(accepted);
-    // The promise is 45 s: a lease of 30 s and the worker's own time.
+    // The guarantee is 45 s: a lease of 30 s and the worker's own time.
     for (const from = performance.now(); open.size > 0 && elapsedSince(from).ms < 45_000;) {
       for (const id of open) {
         const read = await fetch(`${call.url}/runs/${id}?include=messages`, {
