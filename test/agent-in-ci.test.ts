@@ -143,7 +143,7 @@ test('a pull request is checked with the release file, and publishes nothing', a
   expect(await live()).toContain('How can I help?');
 });
 
-test('a push goes live if the tests pass, and does not if one fails', async () => {
+test('a push publishes the agent if the tests pass, and not if one fails', async () => {
   change('How can I help?', 'What are you looking for?');
   await commit();
   expect(await workflow('push')).toMatchObject({ code: 0, stderr: '' });
@@ -156,7 +156,7 @@ test('a push goes live if the tests pass, and does not if one fails', async () =
   expect(await live()).toContain('Doha Books');
 });
 
-test('nothing runs from a file with another checksum, without a checksum, or without a release', async () => {
+test('no step runs from a file with a wrong checksum, without a checksum, or without a release', async () => {
   const sums = path.join(repository, 'parley', 'SHA256SUMS');
   const refused = async (why: RegExp) => {
     await commit();
@@ -177,7 +177,7 @@ test('nothing runs from a file with another checksum, without a checksum, or wit
   await refused(/Copy SHA256SUMS and parley-server-VERSION\.tgz/);
 });
 
-test('a token without publish is refused with an exit code of its own', async () => {
+test('a token without the verb publish is refused with a separate exit code', async () => {
   values['secrets.PARLEY_PUBLISH_TOKEN'] = values['secrets.PARLEY_TEST_TOKEN']!;
   const ended = await workflow('push');
   expect(ended.code).toBe(4);
@@ -188,7 +188,7 @@ test('a token without publish is refused with an exit code of its own', async ()
  * A bare name in `npx`, or in `npm install` of our package, would run a foreign package that someone published under
  * this name.
  */
-test('no script or page resolves a package of Parley by its name', async () => {
+test('no script or page resolves a Parley package by its bare name', async () => {
   const { stdout } = await run(
     'git',
     ['ls-files', 'README.md', 'docs', 'examples', 'deploy', 'scripts', 'contract', 'sdk', '.ci'],

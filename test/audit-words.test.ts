@@ -17,7 +17,7 @@ function actions(): Set<string> {
   return found;
 }
 
-test('the audit log of the dashboard has words for every action, in every language', () => {
+test('the dashboard has a text for every action of the audit log, in every language', () => {
   const words = read('dashboard/src/pages/activity/words.ts');
   const times = (name: string): number => words.split(`    ${name}: '`).length - 1;
   const all = actions();

@@ -16,12 +16,12 @@ const BEFORE: AgentDefinition = {
 const of = (after: Partial<AgentDefinition>) =>
   changesOf(BEFORE, { ...BEFORE, ...after }).map(({ path, before, after: now }) => [path.join('/'), before, now]);
 
-test('equal definitions have no difference, whatever the order of their fields', () => {
+test('equal definitions have no difference, regardless of the order of their fields', () => {
   expect(of({})).toEqual([]);
   expect(of({ opening: { ar: 'مرحبًا', default: 'Hello' } })).toEqual([]);
 });
 
-test('a text is compared with its text, in each language', () => {
+test('compares a text with the text in the same language', () => {
   expect(of({ opening: { default: 'Hi', hi: 'नमस्ते' } })).toEqual([
     ['opening/default', 'Hello', 'Hi'],
     ['opening/hi', null, 'नमस्ते'],
@@ -30,7 +30,7 @@ test('a text is compared with its text, in each language', () => {
   expect(of({ instructions: undefined })).toEqual([['instructions', BEFORE.instructions, null]]);
 });
 
-test('items are matched by their names, not by their place', () => {
+test('matches items by their names, not by their position', () => {
   const [complaint, hours] = BEFORE.rules!;
   expect(of({ rules: [hours!, { ...complaint!, words: ['angry'] }] })).toEqual([
     ['rules/“Complaint”/words', 'angry\nrefund', 'angry'],
@@ -46,7 +46,7 @@ test('items are matched by their names, not by their place', () => {
   expect(of({ steps: { items: [{ ...step!, optional: true }] } })).toEqual([['steps/“order”/optional', null, 'true']]);
 });
 
-test('a schema is one text', () => {
+test('compares a schema as one text', () => {
   const tool = { name: 'find', description: 'Finds.', url: 'https://x.example', parameters: { type: 'object' } };
   const changes = changesOf(
     { tools: [tool] },
@@ -55,7 +55,7 @@ test('a schema is one text', () => {
   expect(changes.map(({ path }) => path)).toEqual([['tools', '“find”', 'parameters']]);
 });
 
-test('two items of one name are both compared', () => {
+test('compares both items if two have the same name', () => {
   const twice = [
     { name: 'a', tag: 'x' },
     { name: 'a', tag: 'y' },

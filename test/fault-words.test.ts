@@ -45,7 +45,7 @@ const CASES: [schema: TSchema, value: unknown][] = [
   [of(Type.Union([Type.Literal('one'), Type.Literal('two')])), { field: 'three' }],
 ];
 
-test('every fault of a schema has its sentence in Arabic', () => {
+test('every fault of a schema has a sentence in Arabic', () => {
   const sentences = new Set<string>();
   for (const [schema, value] of CASES)
     try {

@@ -20,7 +20,7 @@ const faults = (sql: string): string[] => {
   return migrationFaults(release, folder);
 };
 
-test('the migrations of this tree fit the newest release', () => {
+test('the migrations of this checkout are compatible with the newest release', () => {
   expect(Object.keys(newestRelease().migrations).length).toBeGreaterThan(0);
   expect(migrationFaults(newestRelease())).toEqual([]);
 });
@@ -57,7 +57,7 @@ test.each([
   expect(faults(sql)).toEqual([expect.stringMatching(/^0001_later: ".*may break release 1\.2\.3/)]);
 });
 
-test('a reason for this release permits a change, a reason for an earlier one does not', () => {
+test('a reason for this release permits a change, a reason for an earlier release does not', () => {
   const drop = 'DROP INDEX "run_due";';
   expect(faults(`-- safe for 1.2.3: another index has the same columns\n${drop}`)).toEqual([]);
   expect(faults(`-- safe for 1.2.2: another index has the same columns\n${drop}`)).toHaveLength(1);

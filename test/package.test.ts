@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 describe('the package', () => {
-  test('answers the call that it prints, and serves dashboard, web chat and reference', async () => {
+  test('the package answers the call that it prints, and serves dashboard, web chat and reference', async () => {
     const { url, key, body } = printedCall(output);
     const answer = await fetch(url, {
       method: 'POST',
@@ -87,7 +87,7 @@ describe('the package', () => {
     }
   });
 
-  test('brings the command line, which knows the server', async () => {
+  test('the package contains the command line, which finds the server', async () => {
     const { stdout } = await run(command(), ['doctor', '--json'], {
       env: { PATH, HOME: home, PARLEY_URL: new URL(printedCall(output).url).origin },
     }).catch((error: { stdout: string }) => error);
@@ -95,7 +95,7 @@ describe('the package', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'server', status: 'ok' }));
   });
 
-  test('an error names the place in our sources', async () => {
+  test('an error shows its position in the sources', async () => {
     const fault = `import net from 'node:net'; import { syncBuiltinESMExports } from 'node:module';
       net.createServer = () => { throw new Error('planted') }; syncBuiltinESMExports();`;
     const failed = await run(command(), ['serve'], {
@@ -109,7 +109,7 @@ describe('the package', () => {
     expect(failed.stderr).not.toContain('main.js:');
   });
 
-  test('is small, has no dependency, and no file of this machine', () => {
+  test('the package is small, has no dependency, and contains no file of this machine', () => {
     const size = megabytes(path.join(folder, 'node_modules'));
     console.log(`installed without the embedded Postgres: ${size.toFixed(1)} MB`);
     expect(size).toBeLessThan(MAX_INSTALLED_MB);
@@ -117,14 +117,14 @@ describe('the package', () => {
     expect([installed, readdirSync(path.join(folder, 'node_modules', '@parley'))]).toEqual([['@parley'], ['server']]);
   });
 
-  test('passes on the licenses of what is in it, of the dashboard too', () => {
+  test('the package contains the licenses of all bundled code, including the dashboard’s', () => {
     const licenses = (...file: string[]) =>
       readFileSync(path.join(folder, 'node_modules', '@parley', 'server', ...file), 'utf8');
     expect(licenses('LICENSES-OF-PACKAGES.txt')).toContain('fastify');
     expect(licenses('dashboard', 'dist', 'licenses.md')).toContain('@mantine/core');
   });
 
-  test('SIGTERM ends it in order, and the next start is small in memory', async () => {
+  test('SIGTERM ends the program gracefully, and the next start needs little memory', async () => {
     program.kill('SIGTERM');
     expect(await once(program, 'exit')).toEqual([0, null]);
     await start(/Here are 1 organization/);

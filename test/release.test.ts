@@ -113,7 +113,7 @@ describe('a release', () => {
     for (const tool of ['vitest', 'vite', 'rolldown', 'typescript']) expect(names).not.toContain(tool);
   });
 
-  test('is only said with --dry-run', () => {
+  test('prints the steps without any change with --dry-run', () => {
     const before = isUntouched();
     const { status, said } = release('patch', '--dry-run');
     expect(status).toBe(0);
@@ -148,7 +148,7 @@ describe('a release', () => {
     expect(existsSync(path.join(clone, 'release'))).toBe(false);
   });
 
-  test('refuses when the changelog has nothing', () => {
+  test('refuses a release if the changelog is empty', () => {
     write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## [0.3.7] - 2026-01-01\n\n- Old.\n');
     git('commit', '-qam', 'nothing');
     expect(release('patch')).toEqual({ status: 1, said: expect.stringContaining('nothing under [Unreleased]') });

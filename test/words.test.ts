@@ -36,14 +36,14 @@ function check(files: [file: string, text: string][]): { code: number | null; li
   return { code: status, lines: stderr.split('\n').filter(Boolean) };
 }
 
-test.each(PLANTED)('a word of the list in %s is found, with its line and the plain word', (file, text, line, found) => {
+test.each(PLANTED)('finds a listed word in %s, with its line and the plain word', (file, text, line, found) => {
   const { code, lines } = check([[file, text]]);
   expect(code).toBe(1);
   expect(lines).toEqual([expect.stringMatching(found)]);
   expect(lines[0]).toMatch(new RegExp(`^${file}:${line}: `));
 });
 
-test('names of variables, values and files outside the list of kinds pass', () => {
+test('ignores names of variables, values, and files of other kinds', () => {
   expect(
     check([
       ['src/ok.ts', ALLOWED],

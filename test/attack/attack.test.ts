@@ -6,7 +6,7 @@ const SEED = 'harbour';
 const MS = 40_000;
 
 test(
-  'attackers of every kind stop no one, break nothing and see no secret',
+  'attackers of every kind cannot stop or break the server, or see a secret',
   { tags: ['long'], timeout: 300_000 },
   async () => {
     const { finding, statuses } = await attack({ seed: SEED, ms: MS });

@@ -27,7 +27,7 @@ const podsOf = (all: Tree[]): [string, Tree][] =>
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
     .map((one) => [one.metadata.labels['app.kubernetes.io/component'], one.spec.template.spec]);
 
-test('chart and program have one version', () => {
+test('the chart and the program have the same version', () => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string };
   const chart = readFileSync(`${CHART}/Chart.yaml`, 'utf8');
   expect(chart).toContain(`\nversion: ${version}\n`);
@@ -35,13 +35,13 @@ test('chart and program have one version', () => {
 });
 
 describe.skipIf(!TOOLS)('the Helm chart', () => {
-  test('passes the lint', () => {
+  test('the Helm chart passes the lint', () => {
     const { stdout } = helm('lint', '--strict', CHART, ...NEEDED.flatMap((value) => ['--set', value]));
     expect(stdout).toContain('0 chart(s) failed');
   });
 
   test.each([[[]], [EVERYTHING], [['networkPolicy.enabled=false', 'serviceAccount.create=false']]])(
-    'renders manifests that Kubernetes knows, every field of them: %j',
+    'the Helm chart renders manifests with only fields that Kubernetes knows: %j',
     (values) => {
       const all = manifests(...values);
       expect(all.length).toBeGreaterThan(5);
@@ -50,7 +50,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     },
   );
 
-  test('a misspelt field is found', () => {
+  test('the schema check finds a misspelt field', () => {
     const deployment = manifests().find(({ kind }) => kind === 'Deployment')!;
     deployment.spec.template.spec.containers[0].readynessProbe = {};
     deployment.spec.replicas = 'three';
@@ -59,7 +59,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     expect(faults).toContain('"instancePath":"/spec/replicas"');
   });
 
-  test('has a Deployment for each role, a migration before it, and budgets', () => {
+  test('the Helm chart has a Deployment for each role, a migration before it, and disruption budgets', () => {
     const kinds = manifests(...EVERYTHING).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(kinds.toSorted()).toEqual([
       'Deployment demo-parley-api',
@@ -77,7 +77,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     ]);
   });
 
-  test('every container is locked down, and has its secrets from the Secret alone', () => {
+  test('every container has minimal rights and gets its secrets only from the Secret', () => {
     const pods = podsOf(manifests(...EVERYTHING));
     expect(pods.map(([role]) => role).toSorted()).toEqual(['api', 'migrate', 'worker']);
     for (const [, pod] of pods) {
@@ -104,7 +104,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     }
   });
 
-  test('a pod has the time that the program needs to stop, and keeps serving until it is out of the Service', () => {
+  test('a pod has enough time to stop, and serves until the Service has removed it', () => {
     const source = readFileSync(`${ROOT}src/start/serve.ts`, 'utf8');
     const stopSeconds = Number(/STOP_WITHIN_MS = ([\d_]+)/.exec(source)![1]!.replaceAll('_', '')) / 1_000;
     const pods = Object.fromEntries(podsOf(manifests()));
@@ -117,7 +117,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     expect(worker.livenessProbe.httpGet).toEqual({ path: '/api/health', port: 'metrics' });
   });
 
-  test('an autoscaled Deployment has no number of its own, and workers follow the depth of the queues', () => {
+  test('an autoscaled Deployment has no fixed number, and workers scale with the depth of the queues', () => {
     const all = manifests(...EVERYTHING);
     for (const { spec } of all.filter(({ kind }) => kind === 'Deployment')) expect(spec).not.toHaveProperty('replicas');
     const [, worker] = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
@@ -133,13 +133,13 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     [['replicas=3'], 'additional properties'],
     [['api.replicas=0'], '/api/replicas'],
     [['env.DATABASE_URL=postgresql://x'], "invalid propertyName 'DATABASE_URL'"],
-  ])('refuses wrong values: %j', (values, said) => {
+  ])('the Helm chart refuses wrong values: %j', (values, said) => {
     const { status, stderr } = render(...values);
     expect(status).not.toBe(0);
     expect(stderr).toContain(said);
   });
 
-  test('the notes say how to reach it', () => {
+  test('the notes of the chart explain how to open Parley', () => {
     const { stdout } = helm(
       'install',
       'demo',

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string): string => readFileSync(ROOT + file, 'utf8');
 
 describe.skipIf(!TOOLS)('the container', () => {
-  test('the Dockerfile has no fault', () => {
+  test('the linter finds no fault in the Dockerfile', () => {
     expect(lintDockerfile(read('Dockerfile')).map(({ message }) => message)).toEqual([]);
   });
 
@@ -15,7 +15,7 @@ describe.skipIf(!TOOLS)('the container', () => {
   const ours = (): [string, Tree][] =>
     Object.entries<Tree>(compose().services).filter(([, service]) => service.build !== undefined);
 
-  test('compose starts three nodes, two workers and what they need', () => {
+  test('compose.yaml starts three nodes, two workers and the services that they need', () => {
     expect(Object.keys(compose().services).toSorted()).toEqual(
       ['api-1', 'api-2', 'api-3', 'migrate', 'postgres', 'proxy', 'redis', 'worker-1', 'worker-2'].toSorted(),
     );
@@ -28,21 +28,21 @@ describe.skipIf(!TOOLS)('the container', () => {
     expect(proxied).toEqual(['api-1:4000', 'api-2:4000', 'api-3:4000']);
   });
 
-  test('its containers cannot change themselves, and have the time to stop', () => {
+  test('the containers of compose.yaml are read-only and have time to stop', () => {
     for (const [name, service] of ours())
       expect([name, service]).toMatchObject([name, { read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] }]);
     for (const [name, service] of ours().filter(([name]) => name !== 'migrate'))
       expect([name, Number.parseInt(service.stop_grace_period, 10) > 29]).toEqual([name, true]);
   });
 
-  test('no secret has a default', () => {
+  test('no secret in compose.yaml has a default', () => {
     const settings = Object.entries<string>(compose().services['api-1'].environment);
     for (const [name, value] of settings.filter(([name]) => /SECRET|PASSWORD|DATABASE_URL|SMTP_URL/.test(name)))
       expect([name, value]).toEqual([name, expect.stringMatching(/\$\{[A-Z_]+:(\?[^}]+|-)\}/)]);
     expect(read('compose.yaml')).not.toMatch(/(SECRET|PASSWORD): (?!\$\{)/);
   });
 
-  test('its settings exist, and only the proxy can be reached from outside', () => {
+  test('the settings in compose.yaml exist, and only the proxy is reachable from outside', () => {
     const configuration = read('docs/configuration.md');
     for (const [name] of Object.entries(compose().services['api-1'].environment))
       expect([name, configuration.includes(`\`${name}\``)]).toEqual([name, true]);

@@ -81,7 +81,7 @@ describe.skipIf(!canRun)('the containers of compose.yaml', () => {
     await until(() => project.isHealthy('worker-1'), 'worker-1 is not healthy');
   });
 
-  test('a revoke on one node holds on all others at once', async () => {
+  test('a revoke on one node applies on all other nodes at once', async () => {
     const { cookie } = await call('POST', '/dashboard/api/sign-in', { body: OWNER });
     for (const node of nodes) expect([node, await askNode(node)]).toEqual([node, 200]);
     const revoked = await call('POST', `${at}/keys/${key.id}/revoke`, { body: {}, headers: { cookie } });
@@ -89,7 +89,7 @@ describe.skipIf(!canRun)('the containers of compose.yaml', () => {
     for (const node of nodes) expect([node, await askNode(node)]).toEqual([node, 401]);
   });
 
-  test('every process of ours stops in order', async () => {
+  test('every process of Parley stops gracefully', async () => {
     const codes = await project.stop();
     const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
     for (const [name] of ours) expect([name, codes[name]]).toEqual([name, 0]);

@@ -9,18 +9,18 @@ import { scenarioNamed } from './suite.ts';
  */
 describe('every planted bug', () => {
   for (const bug of bugs) {
-    test(`has its text and its scenario: ${bug.name}`, () => {
+    test(`the text and the scenario of the planted bug exist: ${bug.name}`, () => {
       expect(() => checkEdits(bug.edits)).not.toThrow();
       expect(scenarioNamed(bug.scenario).expects).not.toBe('');
     });
   }
 });
 
-test('the shortened leases still exist in the sources', () => {
+test('the lease settings that the suite shortens exist in the sources', () => {
   expect(() => checkEdits(IMPATIENT)).not.toThrow();
 });
 
-test('crash points are found, each name once, and can be armed', () => {
+test('every crash point has a unique name and can be armed', () => {
   const points = crashPoints();
   for (const room of ['accept', 'send', 'revoke', 'lease', 'worker', 'delivery'])
     expect(
@@ -30,7 +30,7 @@ test('crash points are found, each name once, and can be armed', () => {
   expect(() => checkEdits(points.map(crashEdit))).not.toThrow();
 });
 
-test('an edit whose text is missing reports it', () => {
+test('an edit reports a missing text', () => {
   expect(() => checkEdits([{ file: 'src/main.ts', find: 'no such text', replace: '' }])).toThrow(
     /0 times in src\/main/,
   );

@@ -73,7 +73,7 @@ test('delays one direction and keeps the order', async () => {
   expect(performance.now() - sentAt).toBeGreaterThanOrEqual(150);
 });
 
-test('a black hole holds the data, and releases it when it is healed', async () => {
+test('a black hole delays the data and releases it after healing', async () => {
   const client = await open();
   client.send('before.');
   await expectGot(client, 'before.');
@@ -89,7 +89,7 @@ test('a black hole holds the data, and releases it when it is healed', async () 
   await expectGot(late, 'new.');
 });
 
-test('resets open and new connections, until it is healed', async () => {
+test('resets open and new connections until healing', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');
@@ -104,7 +104,7 @@ test('resets open and new connections, until it is healed', async () => {
   await expectGot(healed, 'well');
 });
 
-test('cuts after so many bytes', async () => {
+test('cuts a connection after the given number of bytes', async () => {
   const client = await open();
   proxy.set({ kind: 'cut', afterBytes: 4 }, { direction: 'up' });
   client.send('0123456789');

@@ -53,7 +53,7 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\nnot much of a picture', 'latin1');
 describe.skipIf(!CHROMIUM).each([
   { language: 'en', viewport: { width: 1280, height: 800 } },
   { language: 'ar', viewport: { width: 390, height: 844 } },
-] as const)('a day of a member, $language at $viewport.width', ({ language, viewport }) => {
+] as const)('a working day of a member, $language at $viewport.width', ({ language, viewport }) => {
   let journey: Journey;
   let orgId: string;
   let cookie: string;
@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   };
 
-  it('answers ten hand-offs with a note, a saved reply and a file, by keys alone', async () => {
+  it('answers ten hand-offs with a note, a saved reply and a file, with the keyboard only', async () => {
     const page = await at('/conversations?view=unassigned');
     const note = page.getByRole('textbox', { name: say.note });
     const reply = page.getByRole('textbox', { name: say.reply });

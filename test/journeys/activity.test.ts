@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('opens the details of one by its URL, and copies a call that works without showing the key', async () => {
+  it('opens the details of a request by its URL, and copies a working call without the key', async () => {
     const refused = await call('POST', `/api/triggers/${agentId}/${trigger}?who=omar`, { nonsense: 'private words' });
     const id = refused.headers.get('x-request-id')!;
     const { page, faults } = await journey.open('/activity', { as: OWNER });
@@ -76,7 +76,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps the audit log in its own tab, which older links still open', async () => {
+  it('shows the audit log in its own tab, and older links still open it', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByRole('tab', { name: 'Audit log' }).click();
     const table = page.getByRole('table', { name: 'Audit log' });
@@ -90,7 +90,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
   it.each([
     { language: 'en', theme: 'light' },
     { language: 'ar', theme: 'dark' },
-  ])('has no serious axe-core faults, and nothing wider than a phone, in $language and $theme', async (liked) => {
+  ])('has no serious axe-core faults, and nothing is wider than a phone, in $language and $theme', async (liked) => {
     const me = await call('GET', '/api/me');
     const id = me.headers.get('x-request-id')!;
     const { page } = await journey.open('/activity', { as: OWNER, liked });

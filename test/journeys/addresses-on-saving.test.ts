@@ -78,14 +78,14 @@ describe('an agent whose stored definition has a URL that is refused now', () =>
     expect(body.errors).toMatchObject([{ pointer: '/definition/tools/0/url', code: 'address_refused' }]);
   };
 
-  test('is not published', async () => {
+  test('does not publish an agent whose stored definition has a URL that is now refused', async () => {
     const { body: agent } = await owner.call('POST /agents', { name: 'Draft', definition: {} });
     await parley.db.execute(sql`UPDATE agent SET draft = ${stored}::jsonb WHERE id = ${agent.id}`);
     isRefused(await owner.call(`POST /agents/${agent.id}/publish`));
     expect((await owner.call(`GET /agents/${agent.id}`)).body.version).toBe(1);
   });
 
-  test('is not restored', async () => {
+  test('does not restore an agent version that has a URL that is now refused', async () => {
     const { body: agent } = await owner.call('POST /agents', { name: 'Older', definition: {} });
     const definition = { opening: { default: 'Hello' } };
     await owner.call(`PATCH /agents/${agent.id}`, { definition });
@@ -117,7 +117,7 @@ const refusedFor = (kind: ChannelKindName): Record<string, unknown>[] => {
 
 const called = CHANNEL_KINDS.filter((kind) => CHANNEL_FORMS[kind].addressFields.length > 0);
 
-describe.each(called)('a channel of kind %s', (kind) => {
+describe.each(called)('refuses a private URL for a channel of kind %s', (kind) => {
   test.each(refusedFor(kind))('refuses %o', async (address) => {
     const before = await everything();
     const settings = { ...SETTINGS[kind], ...address };

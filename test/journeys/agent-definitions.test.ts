@@ -56,7 +56,7 @@ function faultsOf({ field, value, fallback }: Row, schema: Schema, isRequired: b
   return isShown ? faults : [...faults, `${field}: default`];
 }
 
-test('the page has a table for each object, and a row for each of its fields', () => {
+test('the documentation has a table for each object, and a row for each of its fields', () => {
   const objects = [...objectsOf(wireSchema(AgentDefinition))];
   const names = (rows: string[]) => rows.toSorted().join(' ');
   const inSchema = objects.map(({ properties }) => names(Object.keys(properties!)));
@@ -71,7 +71,7 @@ test('the page has a table for each object, and a row for each of its fields', (
   expect(missing).toEqual([]);
 });
 
-test('the example of the page is a valid definition', () => {
+test('the example in the documentation is a valid definition', () => {
   const example: unknown = JSON.parse(/```json\n([^]*?)```/.exec(DOCUMENT)![1]!);
   expect([...Compile(AgentDefinition as TSchema).Errors(example)]).toEqual([]);
 });

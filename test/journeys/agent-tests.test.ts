@@ -22,7 +22,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('a test is written with the keyboard, fails with the reason, is mended and passes', async () => {
+  it('a test is written with the keyboard, fails with the reason, is fixed and passes', async () => {
     const { page, faults } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
     await page.getByText('No tests yet').waitFor();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-empty.png` });
@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('publishing that needs the tests is refused, and goes on with a reason', async () => {
+  it('publishing that requires passing tests is refused, and works with a reason', async () => {
     const body = { cases: [{ name: 'Greets', turns: [{ expect: { says: 'Welcome' } }] }], required: true };
     await journey.api(`PUT ${at}/${agent}/suite`, body, cookie);
     await journey.api(`PATCH ${at}/${agent}`, { definition: { opening: { en: 'Hello.' } }, publish: false }, cookie);
@@ -82,7 +82,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(read.published.opening.en).toBe('Hello.');
   });
 
-  it('a new document is no change of the draft; another draft is', async () => {
+  it('a new document does not count as a change of the draft, but a changed draft does', async () => {
     const made = (await journey.api(`POST ${at}`, { name: 'Draft', definition: {} }, cookie)).body.id as string;
     const { page } = await journey.open(`/agents/${made}`, { as: OWNER });
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await conflict.waitFor();
   });
 
-  it('in Arabic, on a phone, nothing is too wide', async () => {
+  it('the tests of an agent fit a phone in Arabic', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open(`/agents/${agent}?tab=tests`, {
       as: OWNER,
@@ -113,7 +113,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-ar.png`, fullPage: true });
   });
 
-  it('real conversations are replayed on the draft, and each difference is shown beside what was answered', async () => {
+  it('real conversations are replayed with the draft, and each difference is next to the recorded answer', async () => {
     const rules = [{ name: 'parking', words: ['parking'], reply: { en: 'You can park behind the shop.' } }];
     const definition = { opening: { en: 'Welcome to Doha Books.' }, rules };
     const made = (await journey.api(`POST ${at}`, { name: 'Porter', definition }, cookie)).body.id as string;
@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a real conversation becomes a test in two clicks, and goes with its person', async () => {
+  it('two clicks create a test from a real conversation, and it is erased with its person', async () => {
     const organization = at.replace('/agents', '');
     const definition = { opening: { en: 'Welcome {{end_user.name}}.' } };
     const made = (await journey.api(`POST ${at}`, { name: 'Clerk', definition }, cookie)).body.id as string;

@@ -52,7 +52,7 @@ const lastUsed = async (id: string) =>
     .at;
 
 describe('a caller outside the networks of the key', () => {
-  test('is refused by every endpoint that accepts a key, before the records in the path are checked', async () => {
+  test('a caller outside is refused by every endpoint that accepts a key, before the records in the path are checked', async () => {
     const { value } = await parley.key(orgId, { permissions: ALL, allowedNetworks: OFFICE });
     const { body: openapi } = await parley.call('GET', '/api/openapi.json');
     const operations = Object.entries(
@@ -69,7 +69,7 @@ describe('a caller outside the networks of the key', () => {
     }
   });
 
-  test('is refused after 401, before the plan, and still counts as a use of the key', async () => {
+  test('a caller outside is refused after 401 and before the plan, and the call counts as a use of the key', async () => {
     const free = await givenOrganization(parley.db, { plan: 'free' });
     const { id, value } = await parley.key(free, { allowedNetworks: OFFICE });
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual(REFUSED);
@@ -81,7 +81,7 @@ describe('a caller outside the networks of the key', () => {
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual([401, 'key_revoked']);
   });
 
-  test('sees the judged address, and nothing about the networks', async () => {
+  test('a caller outside sees the judged address, but not the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const refused = await from(OUTSIDE, value)('GET', '/api/me');
     expect(refused.body.detail).toContain(OUTSIDE);
@@ -91,12 +91,12 @@ describe('a caller outside the networks of the key', () => {
       expect(verdict(await from(odd, value)('GET', '/api/me'))).toEqual(REFUSED);
   });
 
-  test('cannot claim another address: only trusted proxies are believed', async () => {
+  test('a caller cannot claim another address, because only trusted proxies are believed', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     expect(verdict(await from(`${INSIDE}, ${OUTSIDE}`, value)('GET', '/api/me'))).toEqual(REFUSED);
   });
 
-  test('is refused when the key is narrowed while the body is still arriving', async () => {
+  test('a caller is refused if the key is narrowed while the body is still arriving', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ALL });
     const narrowed = Promise.withResolvers<void>();
     const head =
@@ -115,7 +115,7 @@ describe('a caller outside the networks of the key', () => {
 });
 
 describe('a caller inside', () => {
-  test('over IPv4 or IPv6, is accepted and sees the networks', async () => {
+  test('a caller inside is accepted over IPv4 and IPv6, and sees the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     for (const address of [INSIDE, `::ffff:${INSIDE}`, '2001:db8::7']) {
       const answer = await from(address, value)('GET', '/api/me');
@@ -125,7 +125,7 @@ describe('a caller inside', () => {
     expect((await from(OUTSIDE, free)('GET', '/api/me')).body.allowed_networks).toBeNull();
   });
 
-  test('calls the tools of /mcp with its own address, not with that of this machine', async () => {
+  test('a caller inside uses the tools of /mcp with its own address, not with that of this machine', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const rpc = async (method: string, params: object, key = value, address = INSIDE) => {
       const answer = await from(address, key)('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params });
@@ -220,7 +220,7 @@ const doors: [string, 'key' | 'campaign', (call: ReturnType<typeof from>) => Pro
   ['a campaign that goes on', 'campaign', async (call) => () => call('POST', `/api/campaigns/${campaignId}/resume`)],
 ];
 
-describe('a key that was narrowed without this node’s knowledge: the fence', () => {
+describe('the fence refuses a key that was narrowed while this node did not know it', () => {
   test.each(doors)('%s', async (_, kind, door) => {
     const given = () =>
       parley.key(

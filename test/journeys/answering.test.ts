@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Answer as a person' });
   const focused = (locator: Locator) => locator.and(locator.page().locator(':focus')).waitFor();
 
-  it('is worked by single keys, which rest where letters are typed and while a dialog is open', async () => {
+  it('single keys work, except while a text field or a dialog is active', async () => {
     const id = await givenConversation('Rima');
     const page = await at(id);
     await page.keyboard.press('n');
@@ -85,7 +85,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect((await call(`GET /conversations/${id}`)).status).toBe('resolved');
   });
 
-  it('names a member in a note, who finds it in the view of mentions', async () => {
+  it('a note mentions a member, who finds it in the view of mentions', async () => {
     const id = await givenConversation('Lina');
     const { url } = await call('POST /invitations', { email: 'noor@example.com', role: 'member' });
     const token = new URL(url).pathname.split('/').at(-1)!;
@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await hers.locator(`[data-row="${id}"]`).waitFor();
   });
 
-  it('tags are set in place, one after the other and with a comma, and taken away', async () => {
+  it('tags are added in place, one by one and with a comma, and removed', async () => {
     const id = await givenConversation('Huda');
     const page = await at(id);
     const stored = async () => (await call(`GET /conversations/${id}`)).tags;
@@ -132,7 +132,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('has no single keys for who turned them off, and a way to turn them on', async () => {
+  it('single keys can be turned off and on again', async () => {
     const page = await at(await givenConversation('Salma'));
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     await page.getByRole('switch', { name: 'Use single keys' }).click();
@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('textbox', { name: 'Write a note for your team' }).waitFor();
   });
 
-  it('takes the place of the key on a keyboard with other letters, and not while a word is composed', async () => {
+  it('single keys use the position of the key on other keyboard layouts, and pause during text composition', async () => {
     const page = await at(await givenConversation('Tala'), { language: 'ar' });
     const note = page.getByRole('textbox', { name: 'اكتب ملاحظة لفريقك' });
     const press = (init: object) =>
@@ -177,7 +177,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     return reply(page);
   };
 
-  it('inserts a saved reply by a slash, in the language of the person, with the keyboard alone', async () => {
+  it('inserts a saved reply after a slash, in the language of the person, with the keyboard only', async () => {
     await call('POST /saved-replies', {
       name: 'Greeting',
       shortcut: 'hi',
@@ -223,7 +223,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => said(id)).toEqual(['/zzz']);
   });
 
-  it('opens the saved replies by a button that writes nothing, and sends no word of the search', async () => {
+  it('opens the saved replies by a button that inserts no text, and does not send the search text', async () => {
     await call('POST /saved-replies', { name: 'Opening', shortcut: 'dep', text: { default: 'We open soon.' } });
     const id = await givenConversation('Amal');
     const page = await at(id);
@@ -252,7 +252,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await said(id)).toEqual([]);
   });
 
-  it('asks before it sends a text with a variable that has no value, and names it', async () => {
+  it('asks before it sends a text with an empty variable, and names the variable', async () => {
     const text = { default: 'Your order {{end_user.order}} is on its way.' };
     await call('POST /saved-replies', { name: 'Parcel', shortcut: 'parcel', text });
     const id = await givenConversation('Maha');
@@ -272,7 +272,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => said(id)).toEqual(['Your order 42 is on its way.']);
   });
 
-  it('saved replies are written, changed and deleted on their page', async () => {
+  it('saved replies are created, changed and deleted on their page', async () => {
     const { page, faults } = await journey.open('/settings/saved-replies', { as: OWNER });
     await settled(page);
     await page.getByRole('button', { name: 'Add saved reply' }).click();
@@ -297,7 +297,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a reply can be taken back for five seconds, and then it is sent', async () => {
+  it('a reply can be undone for five seconds, and is then sent', async () => {
     const id = await givenConversation('Yara');
     const page = await at(id);
     const field = await answerAs(page);
@@ -317,7 +317,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
-  it('keeps Send and Undo in sight with long replies, and the transcript at its end', async () => {
+  it('keeps Send and Undo visible with long replies, and the transcript at its end', async () => {
     const id = await givenConversation('Reem');
     for (const part of ['first', 'second'])
       await call(`POST /conversations/${id}/reply`, { text: `${part} `.repeat(300) });
@@ -365,7 +365,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     }
   });
 
-  it('who leaves the conversation, or closes the window, sends what waits; nothing is sent twice', async () => {
+  it('leaving the conversation or closing the window sends the waiting reply, and only once', async () => {
     const [one, two] = [await givenConversation('Lina'), await givenConversation('Sara')];
     const page = await at(one);
     await answerAs(page);
@@ -388,7 +388,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect([await said(one), await said(two)]).toEqual([['First', 'Second'], ['Before I go']]);
   });
 
-  it('what waits is sent before the conversation is resolved', async () => {
+  it('a waiting reply is sent before the conversation is resolved', async () => {
     const id = await givenConversation('Nour');
     const page = await at(id);
     await answerAs(page);
@@ -399,7 +399,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await said(id)).toEqual(['Goodbye']);
   });
 
-  it('a reply that could not be sent is in the field again, before what stands there', async () => {
+  it('a reply that could not be sent returns to the field, before the text that is already there', async () => {
     const id = await givenConversation('Hala');
     const page = await at(id);
     const field = await answerAs(page);
@@ -420,7 +420,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await said(id)).toEqual([]);
   });
 
-  it('two members see each other, who of them writes, and only the first reply is sent', async () => {
+  it('two members see each other and who is typing, and only the first reply is sent', async () => {
     const id = await givenConversation('Dana');
     const { url } = await call('POST /invitations', { email: 'omar@example.com', role: 'member' });
     const token = new URL(url).pathname.split('/').at(-1);

@@ -53,7 +53,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
     body: { messages: expect.arrayContaining([expect.objectContaining({ role: 'agent' })]) },
   };
 
-  test('is migrated, answers a call over TCP, and knows its connections by name and role', async () => {
+  test('the system PostgreSQL is migrated, a call over TCP is answered, and connections have a name and role', async () => {
     const program = await start(server.url);
     await program.printed('is ready');
     const trigger = /(\/api\/triggers\/\S+?)(['" ]|$)/m.exec(program.output())![1]!;
@@ -69,7 +69,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
     expect(await program.stop()).toBe(0);
   });
 
-  test('is described by the doctor, without the password', async () => {
+  test('the doctor describes the system PostgreSQL without the password', async () => {
     const findings = await doctorOf(server.url);
     expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(findings[0]!.detail).toMatch(new RegExp(`^PostgreSQL ${server.major}\\..* at 127\\.0\\.0\\.1:`));
@@ -90,7 +90,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
   });
 
   describe.skipIf(PGBOUNCER === undefined)('behind PgBouncer', () => {
-    test('in session mode answers a call', async () => {
+    test('a pooler in session mode works', async () => {
       await using pooler = await startPgBouncer(server.url, 'session');
       const program = await start(pooler.url);
       await program.printed('is ready');
@@ -99,7 +99,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
       expect((await doctorOf(pooler.url)).filter(({ status }) => status !== 'ok')).toEqual([]);
     });
 
-    test('in transaction mode is refused at the start, with the cure', async () => {
+    test('a pooler in transaction mode is refused at the start, with the remedy', async () => {
       await using pooler = await startPgBouncer(server.url, 'transaction');
       const program = await start(pooler.url);
       await program.printed('pool_mode = session');

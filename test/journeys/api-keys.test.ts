@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       },
     );
 
-  test('the value is shown once: leaving asks first, and afterwards it is nowhere', async () => {
+  test('the value of a key is shown once: leaving asks for confirmation, and afterwards it is not stored anywhere', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Shown once');
     await page.getByRole('button', { name: 'Send a test request' }).click();
@@ -141,40 +141,48 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('reloading the page keeps the input, and says when a value is gone', { tags: ['long'] }, async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
-    await page.getByRole('button', { name: 'Create API key' }).first().click();
-    await page.getByLabel('Label').fill('Half done');
-    await page.getByRole('checkbox', { name: 'Channels' }).check();
-    await page.reload();
-    expect(await page.getByLabel('Label').inputValue()).toBe('Half done');
-    expect(await page.getByRole('checkbox', { name: 'Channels' }).isChecked()).toBe(true);
-    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
-    const key = await valueOf(page);
-    page.on('dialog', (asked) => void asked.accept());
-    await page.reload();
-    await page.getByText('The value of “Half done” cannot be shown again').waitFor();
-    expect(await everythingKept(page)).not.toContain(key);
-    await context.close();
-  });
+  test(
+    'reloading the page keeps the input, and explains that the value of the key is lost',
+    { tags: ['long'] },
+    async () => {
+      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      await page.getByRole('button', { name: 'Create API key' }).first().click();
+      await page.getByLabel('Label').fill('Half done');
+      await page.getByRole('checkbox', { name: 'Channels' }).check();
+      await page.reload();
+      expect(await page.getByLabel('Label').inputValue()).toBe('Half done');
+      expect(await page.getByRole('checkbox', { name: 'Channels' }).isChecked()).toBe(true);
+      await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+      const key = await valueOf(page);
+      page.on('dialog', (asked) => void asked.accept());
+      await page.reload();
+      await page.getByText('The value of “Half done” cannot be shown again').waitFor();
+      expect(await everythingKept(page)).not.toContain(key);
+      await context.close();
+    },
+  );
 
-  test('an expired session keeps the value: it can be saved before signing in again', { tags: ['long'] }, async () => {
-    const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
-    const key = await create(page, 'Session gone');
-    await context.clearCookies();
-    // The call with the key continues, but the page's own requests with the session are refused.
-    const refused = page.waitForResponse((answer) => answer.status() === 401);
-    await page.getByRole('button', { name: 'Send a test request' }).click();
-    await refused;
-    await dialog(page).getByText('It works: 200').waitFor();
-    expect(await valueOf(page)).toBe(key);
-    await page.getByRole('button', { name: 'I have saved this key' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('back')).toContain(KEYS);
-    expect(faults).toEqual([]);
-  });
+  test(
+    'an expired session does not hide the value, so it can be saved before signing in again',
+    { tags: ['long'] },
+    async () => {
+      const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+      const key = await create(page, 'Session gone');
+      await context.clearCookies();
+      // The call with the key continues, but the page's own requests with the session are refused.
+      const refused = page.waitForResponse((answer) => answer.status() === 401);
+      await page.getByRole('button', { name: 'Send a test request' }).click();
+      await refused;
+      await dialog(page).getByText('It works: 200').waitFor();
+      expect(await valueOf(page)).toBe(key);
+      await page.getByRole('button', { name: 'I have saved this key' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('back')).toContain(KEYS);
+      expect(faults).toEqual([]);
+    },
+  );
 
-  test('an agent’s key cannot have End-users, and says why; Campaigns is never available here', async () => {
+  test('an agent’s key cannot have End-users, with an explanation; Campaigns is never available', async () => {
     const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByRole('checkbox', { name: 'End-users' }).check();
     await dialog(page).getByText('read, create, change and delete all end users').waitFor();
@@ -192,7 +200,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('a lost connection says that the outcome is unknown, and keeps the form', { tags: ['long'] }, async () => {
+  test('a lost connection shows that the result is unknown, and keeps the form', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByLabel('Label').fill('Lost on the way');
     await page.route('**/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
@@ -205,7 +213,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('copying works where the browser offers no clipboard', { tags: ['long'] }, async () => {
+  test('copying works in a browser without a clipboard API', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
@@ -220,7 +228,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('rotating keeps the rights, and the old key works until its end', async () => {
+  test('rotating keeps the permissions, and the old key works until its expiry', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const old = await create(page, 'Rotated');
     await saved(page);
@@ -240,33 +248,29 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test(
-    'in Arabic a key is created, is shown from left to right, is listed and revoked',
-    { tags: ['long'] },
-    async () => {
-      const liked = { language: 'ar', theme: 'dark' };
-      const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
-      await page.getByLabel('التسمية').fill('متجر الدوحة');
-      await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
-      await page.getByRole('combobox', { name: 'الوكيل' }).click();
-      await page.getByRole('option', { name: 'Concierge' }).click();
-      await dialog(page).getByText('بدء محادثات مع').first().waitFor();
-      await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
-      const key = await page.locator('[data-shown-once]').inputValue();
-      const direction = "getComputedStyle(document.querySelector('[data-shown-once]')).direction + document.dir";
-      expect(await page.evaluate(direction)).toBe('ltrrtl');
-      await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
-      await dialog(page).waitFor({ state: 'hidden' });
-      await row(page, 'متجر الدوحة').getByRole('button', { name: 'إلغاء المفتاح' }).click();
-      await dialog(page).getByRole('button', { name: 'إلغاء المفتاح' }).click();
-      await dialog(page)
-        .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
-        .waitFor();
-      expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-  );
+  test('a key is created, shown from left to right, listed and revoked in Arabic', { tags: ['long'] }, async () => {
+    const liked = { language: 'ar', theme: 'dark' };
+    const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
+    await page.getByLabel('التسمية').fill('متجر الدوحة');
+    await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
+    await page.getByRole('combobox', { name: 'الوكيل' }).click();
+    await page.getByRole('option', { name: 'Concierge' }).click();
+    await dialog(page).getByText('بدء محادثات مع').first().waitFor();
+    await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
+    const key = await page.locator('[data-shown-once]').inputValue();
+    const direction = "getComputedStyle(document.querySelector('[data-shown-once]')).direction + document.dir";
+    expect(await page.evaluate(direction)).toBe('ltrrtl');
+    await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    await row(page, 'متجر الدوحة').getByRole('button', { name: 'إلغاء المفتاح' }).click();
+    await dialog(page).getByRole('button', { name: 'إلغاء المفتاح' }).click();
+    await dialog(page)
+      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
+      .waitFor();
+    expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
   test('a change in one window shows in another without a reload', async () => {
     const first = await journey.open(KEYS, { as: OWNER });
@@ -279,7 +283,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await second.context.close();
   });
 
-  test('user text stays text, whatever it contains', { tags: ['long'] }, async () => {
+  test('user text in labels stays text', { tags: ['long'] }, async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     let asked = 0;

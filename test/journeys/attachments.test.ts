@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     expect.poll(() => picture.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth)).toBe(64);
   const picture = { name: 'shoe.png', mimeType: 'image/png', buffer: png(64, [200, 80, 40]) };
 
-  it('a visitor sends a picture, a member answers with a picture and an invoice; both see them', async () => {
+  it('a visitor sends a picture, a member replies with a picture and an invoice, and both see all files', async () => {
     const { page: chat } = await journey.open(`/chat/${channelId}`);
     await choose(chat, chat.getByRole('button', { name: 'Attach a file' }), [picture]);
     await isLoaded(chat.locator('.mine img'));
@@ -73,7 +73,7 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     await page.context().close();
   });
 
-  it('what cannot be sent stays in the field with the reason, and goes later', async () => {
+  it('a file that cannot be sent stays in the field with the reason, and can be sent later', async () => {
     const { data } = await call('GET /conversations');
     const { page } = await journey.open(`/conversations/${data[0].id}`, {
       as: OWNER,

@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('is started with the keyboard, goes on, and its result stays on the page', async () => {
+  it('adding an audience starts by keyboard, continues in the background, and shows its result on the page', async () => {
     const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
     await settled(page);
     const audience = page.getByRole('region', { name: 'Add end users' });
@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     expect(faults).toEqual([]);
   });
 
-  it('that waits for a paused campaign says so, and stops; in Arabic, on a phone', async () => {
+  it('a push that waits for a paused campaign says so and can be stopped; it fits a phone in Arabic', async () => {
     await journey.app.db.$client.query(
       `INSERT INTO campaign_push (org_id, campaign_id, id, source, file, total, done, accepted, created_by, due_at)
        VALUES ($1, $2, 'push_01k8v3m9e5f7rsm6z4n0q2x1ab', 'file', 'id', 1000, 400, 400, 'user_x', 'infinity')`,

@@ -60,7 +60,7 @@ const told = (type: string, path?: string) =>
     .map(({ body }) => JSON.parse(body.toString()))
     .filter((event) => event.type === type);
 
-test('names the records that its lines are about', async () => {
+test('the audit log names the records of its entries', async () => {
   const { id } = await newKey('Till');
   const agent = (await call(`POST ${at}/agents`, { name: 'Porter', definition: {} })).body.id;
   await call(`PATCH ${at}/agents/${agent}`, { definition: { instructions: 'Be brief.' } });
@@ -69,7 +69,7 @@ test('names the records that its lines are about', async () => {
   expect([nameOf(id), nameOf(agent)]).toEqual(['Till', 'Porter']);
 });
 
-test('is exported completely, newest first, filtered, with the export as a line of its own', async () => {
+test('the audit log is exported completely, newest first and filtered, and the export is an entry itself', async () => {
   const { id } = await newKey('=HYPERLINK("https://evil.example")');
   const other = await givenOrganization(parley.db);
   await recordAudit(parley.db, { orgId: other, actor: SYSTEM, action: 'agent.created', subjectId: 'agent_foreign' });
@@ -98,14 +98,14 @@ test('is exported completely, newest first, filtered, with the export as a line 
   expect(JSON.parse(row!['facts']!)).toMatchObject({ label: '=HYPERLINK("https://evil.example")' });
 });
 
-test('cells that a spreadsheet would run begin with an apostrophe', async () => {
+test('exported cells that a spreadsheet could run begin with an apostrophe', async () => {
   const subjectId = '=1+2';
   await recordAudit(parley.db, { orgId, actor: SYSTEM, action: 'agent.created', subjectId });
   const { text } = await call(`GET ${at}/audit/export?subject_id=${encodeURIComponent(subjectId)}`);
   expect(cellsOf(text).map((row) => row['subject_id'])).toEqual(["'=1+2"]);
 });
 
-test('is filtered by time, to the millisecond, in the list too', async () => {
+test('the audit log is filtered by time to the millisecond, in the list and in the export', async () => {
   const marks = [];
   for (const n of [0, 1, 2]) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -123,7 +123,7 @@ test('is filtered by time, to the millisecond, in the list too', async () => {
   expect(listed.body.data.map((line: Line) => line.subject_id)).toEqual(['agent_1']);
 });
 
-test('more than one page is exported completely', async () => {
+test('an export of more than one page is complete', async () => {
   const subject = 'agent_many';
   await parley.db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id)
     SELECT ${orgId}, ${newId('audit').slice(0, -5)} || lpad(n::text, 5, '0'), 'system', 'agent.updated', ${subject}
@@ -132,14 +132,14 @@ test('more than one page is exported completely', async () => {
   expect(new Set(linesOf(text).map((line) => line.id)).size).toBe(2500);
 });
 
-test('is for owners and admins', async () => {
+test('only owners and admins can read the audit log', async () => {
   for (const who of [viewer, member]) {
     const refused = await who(`GET ${at}/audit/export`);
     expect([refused.status, refused.body.code]).toEqual([403, 'role_missing']);
   }
 });
 
-test('an endpoint that names audit.recorded receives each line; one with all types does not', async () => {
+test('an endpoint that selects audit.recorded receives each entry; an endpoint with all types does not', async () => {
   const named = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/named`, types: ['audit.recorded'] });
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/all` });
   const { id } = await newKey('CRM');
@@ -163,7 +163,7 @@ test('an endpoint that names audit.recorded receives each line; one with all typ
   expect(JSON.parse((await viewer(delivery)).body.body).data.address).toBeNull();
 });
 
-test('nothing is written while no endpoint names it; a watcher receives it, below admins without the address', async () => {
+test('audit events are not stored while no endpoint selects them; a watcher below admin gets no address', async () => {
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/quiet` });
   const { id: quiet } = await newKey('quiet');
   const count = await parley.db.execute<{ n: number }>(
@@ -180,7 +180,7 @@ test('nothing is written while no endpoint names it; a watcher receives it, belo
   expect(await look(viewer)).toBeNull();
 });
 
-test('an endpoint that is gone is disabled once; its audit line causes no further attempt', async () => {
+test('an endpoint that returns 410 is disabled once, and its audit entry causes no further attempt', async () => {
   receiver.answer = () => ({ status: 410 });
   const gone = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone`, types: ['audit.recorded'] });
   const alive = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone-too`, types: ['audit.recorded'] });

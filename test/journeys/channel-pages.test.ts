@@ -21,7 +21,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   });
   afterAll(() => Promise.all([journey.stop(), telegram.stop(), whatsapp.stop()]));
 
-  it('connects a bot from the catalog, sees its first message and sends a test', async () => {
+  it('connects a bot from the catalog, shows its first message and sends a test', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('button', { name: 'Connect channel' }).click();
     const dialog = page.getByRole('dialog');
@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leads from a new web chat to its script, and speaks of no provider', async () => {
+  it('leads from a new web chat to its script, without mentioning a provider', async () => {
     const { page, faults } = await journey.open('/channels?connect=web_chat', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Shop chat');
@@ -109,7 +109,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   });
 
   it(
-    'shows the token that Meta needs once, with the URL to paste; repairs a broken channel',
+    'shows the token that Meta needs once, with the URL to paste, and repairs a broken channel',
     { tags: ['long'] },
     async () => {
       const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });

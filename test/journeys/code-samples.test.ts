@@ -125,7 +125,7 @@ async function outputs(
 const python = ['python3', 'python'].find((name) => !spawnSync(name, ['--version']).error);
 
 describe('the samples of the reference', () => {
-  test('name a method of the client library for every route, with the right types', () => {
+  test('the samples use a method of the client library for every route, with the right types', () => {
     const config = { strict: true, module: 'nodenext', target: 'es2022', noEmit: true, skipLibCheck: true };
     const types = { typeRoots: [path.join(ROOT, 'node_modules', '@types')], types: ['node'] };
     const more = { allowImportingTsExtensions: true, preserveSymlinks: false };
@@ -144,7 +144,7 @@ describe('the samples of the reference', () => {
     expect(spawnSync(process.execPath, [tsc, '-p', at], { encoding: 'utf8' }).stdout).toBe('');
   });
 
-  test('run with curl', async () => {
+  test('the samples run with curl', async () => {
     const runner = `node -e 'for (const { file, key } of JSON.parse(require("fs").readFileSync(process.argv[1]))) {
       console.log("=====");
       const env = { ...process.env, PARLEY_API_KEY: key };
@@ -157,7 +157,7 @@ describe('the samples of the reference', () => {
     }
   });
 
-  test('run with the client library', async () => {
+  test('the samples run with the client library', async () => {
     const runner = `import { readFileSync } from 'node:fs';
       for (const { file, key } of JSON.parse(readFileSync(process.argv[2]!, 'utf8'))) {
         console.log('=====');
@@ -168,7 +168,7 @@ describe('the samples of the reference', () => {
     expect([...printed].flatMap(([id, output]) => (output === '' ? id : [])).toSorted()).toEqual(SILENT.toSorted());
   });
 
-  test.skipIf(!python || !process.env['TEST_HTTPX'])('run with Python', async () => {
+  test.skipIf(!python || !process.env['TEST_HTTPX'])('the samples run with Python', async () => {
     const program = ['/usr/bin/python3', python!].find((one) => !spawnSync(one, ['-c', 'import httpx']).status)!;
     const runner = `import json, os, runpy, sys
 for one in json.load(open(sys.argv[1])):

@@ -87,7 +87,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
   afterAll(() => given.provider.stop());
 
-  test('is connected when its provider accepts it; no answer and no row shows its secrets', async () => {
+  test('a channel is connected when its provider accepts it; no response and no row shows its secrets', async () => {
     const { status, body } = await connect(kind, given.filled);
     expect([status, body.status]).toEqual([201, 'connected']);
     expect(body.inbound_url).toBe(`${parley.config.baseUrl}/inbound/${kind}/${body.id}`);
@@ -104,7 +104,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
 
   test.each(wrongs)(
-    'with %s it is refused with a sentence, and nothing is stored',
+    'a channel with %s is refused with a sentence, and nothing is stored',
     async (_, change, setting, sentence) => {
       const before = await channels();
       const { status, body } = await connect(kind, { ...given.filled, ...change });
@@ -116,7 +116,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     },
   );
 
-  test('whose credentials are refused later is broken, with the reason, and connected again with new ones', async () => {
+  test('a channel is broken after its credentials are refused, and works again with new ones', async () => {
     const { body } = await connect(kind, given.filled);
     // The provider revokes the credentials, which has the same effect as storing wrong ones.
     const secret = secretNames[0]!;
@@ -136,7 +136,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect((await owner.call(`POST /channels/${body.id}/check`)).body).toMatchObject({ ok: true });
   });
 
-  test('sends a test message and reports its outcome; an inbound message is noticed', async () => {
+  test('a channel sends a test message and reports its outcome; an inbound message is noticed', async () => {
     const { body } = await connect(kind, given.filled);
     if (kind === 'whatsapp') given.provider.secrets['verify_token'] = body.verify_token;
     const { method, headers, body: bytes } = given.provider.says('hi', { url: body.inbound_url });
@@ -151,7 +151,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect(given.provider.delivered.map(({ text }) => text)).toContain('A test');
   });
 
-  test('is disconnected with its credentials erased, and accepts no webhook calls any more', async () => {
+  test('disconnecting a channel erases its credentials, and its webhook is refused', async () => {
     const { body } = await connect(kind, given.filled);
     expect((await owner.call(`DELETE /channels/${body.id}`)).status).toBe(204);
     expect(JSON.parse(await stored(body.id)).sealed).toBeNull();
@@ -161,7 +161,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
 });
 
-test('a bot gets a webhook address, and only the channel that it calls can remove it', async () => {
+test('a bot gets a webhook address, and only the channel with that address can remove it', async () => {
   const bot = await startTelegram();
   const filled = { ...bot.settings, bot_token: bot.secrets['bot_token'] };
   const first = (await connect('telegram', filled)).body;
@@ -175,7 +175,7 @@ test('a bot gets a webhook address, and only the channel that it calls can remov
 });
 
 describe('email', () => {
-  test('is checked at its server: a wrong password and a wrong server are distinguished', async () => {
+  test('the check of an e-mail channel distinguishes a wrong password from a wrong server', async () => {
     const smtp = await startSmtp();
     const filled = {
       host: '127.0.0.1',
@@ -197,7 +197,7 @@ describe('email', () => {
 });
 
 describe('webhook', () => {
-  test('gets a new secret when the old one was lost; the old one stops working immediately', async () => {
+  test('a channel gets a new secret after the old one was lost, and the old one stops working immediately', async () => {
     const { body } = await connect('webhook', { url: 'https://hooks.example/parley' });
     const renewed = await owner.call(`PATCH /channels/${body.id}`, { new_secret: true });
     expect(renewed.body.secret).toMatch(/^whsec_/);
@@ -208,7 +208,7 @@ describe('webhook', () => {
   });
 });
 
-test('a broken channel without a provider to ask stays broken until a message succeeds', async () => {
+test('a broken channel without a provider check stays broken until a message is delivered', async () => {
   const endpoint = await startReceiver(() => ({ status: 401 }));
   const { body } = await connect('webhook', { url: endpoint.url });
   const send = async () => {
@@ -229,7 +229,7 @@ test('a broken channel without a provider to ask stays broken until a message su
   await endpoint.stop();
 });
 
-test('unknown kinds are refused with the list of kinds', async () => {
+test('an unknown kind is refused with the list of kinds', async () => {
   const { body } = await connect('pigeon', {});
   expect(body.errors[0]).toMatchObject({ pointer: '/kind', detail: expect.stringContaining(CHANNEL_KINDS.join(', ')) });
 });

@@ -27,7 +27,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
   const top = (page: Page, heading: string): Promise<number> =>
     page.locator(heading).evaluate((element) => element.getBoundingClientRect().top);
 
-  test('every heading of every page is found by its own words', async () => {
+  test('the search finds every heading of every page by its own words', async () => {
     const [, list] = /^export const ENTRIES = ([^]*);\n$/.exec(await read('/docs/entries.js'))!;
     const entries = JSON.parse(list!) as Entry[];
     const start = await read('/docs');
@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     expect(count).toBeGreaterThan(150);
   });
 
-  test.each([DESK, PHONE])('are usable light and dark, at $width', async (viewport) => {
+  test.each([DESK, PHONE])('the pages have no serious axe-core faults, light and dark, at $width', async (viewport) => {
     const found: string[] = [];
     const { page, faults } = await journey.open('/docs', { viewport });
     for (const path of PAGES) {
@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     expect([...found, ...faults]).toEqual([]);
   });
 
-  test('the search is opened, read and followed with the keyboard alone', async () => {
+  test('the search is opened, read and followed with the keyboard only', async () => {
     const { page, faults } = await journey.open('/docs/guides/sending', { viewport: DESK });
     const field = page.getByRole('combobox', { name: 'Search the documentation' });
     await page.keyboard.press('/');
@@ -96,7 +96,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     expect(faults).toEqual([]);
   });
 
-  test('without scripts the search is a page, and the list of pages is there on a phone', async () => {
+  test('without scripts, the search is a page and a phone shows the list of pages', async () => {
     const { page } = await journey.open('/docs/problems', { viewport: PHONE, javaScriptEnabled: false });
     await page.getByRole('navigation', { name: 'All pages' }).getByRole('link', { name: 'Run a campaign' }).waitFor();
     await page.locator('[name=q]').fill('key_invalid');
@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM)('the documentation', () => {
     expect(await list.isVisible()).toBe(false);
   });
 
-  test('examples stay in sight beside long fields, and the outline follows the reading', async () => {
+  test('examples stay visible next to long fields, and the outline follows the reading position', async () => {
     const { page } = await journey.open('/docs#upsertEndUsers', { viewport: DESK });
     const section = page
       .locator('.with-examples')

@@ -65,14 +65,14 @@ const embedsWith = async (embedding_model: string | null) => {
 };
 const embedded = () => ollama.embeddings.calls.flatMap(({ texts }) => texts);
 
-test('without an embedding model the paraphrase is not found, and nothing is embedded', async () => {
+test('without an embedding model, a paraphrase is not found and nothing is embedded', async () => {
   expect(await progress()).toMatchObject({ model: null, passages: 0, fault: null });
   const { prompt, said } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);
   expect([said, embedded()]).toEqual([[], []]);
 });
 
-test('with one it is found: the question is embedded once, and its cost is counted', async () => {
+test('with an embedding model, a paraphrase is found, the question is embedded once, and its cost is counted', async () => {
   await embedsWith('nomic-embed-text');
   const { body: checked } = await owner.call('POST /models/openai_compatible/check');
   expect(checked).toEqual({ embedding_model: 'nomic-embed-text', embedding_dimensions: 768 });
@@ -100,7 +100,7 @@ test.each([
   ['garbage', { garbage: 'not_json' }, 'provider_garbled'],
   ['a slow answer', { after: new Promise(() => {}) }, 'provider_timeout'],
 ] as const)(
-  '%s of the embedding model: the words alone are searched, and the run says so',
+  'after %s of the embedding model, only the keyword search is used, and the run reports it',
   async (_name, reply, code) => {
     ollama.embeddings.script(reply);
     const { prompt, said } = await ask('Does a room have a desk?');
@@ -109,14 +109,14 @@ test.each([
   },
 );
 
-test('while the provider asks us to wait, it is not called and the turn does not wait', async () => {
+test('while the provider requires a pause, it is not called and the turn does not wait', async () => {
   ollama.embeddings.script({ status: 429, headers: { 'retry-after': '60' } });
   expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect(embedded()).toHaveLength(1);
 });
 
-test('a budget that cannot pay for the embedding: the words alone are searched, and the model still answers', async () => {
+test('if a budget cannot pay for the embedding, only the keyword search is used and the model still answers', async () => {
   const price = { currency: 'USD', input: 0.1, output: 0.1 };
   const of = { provider: 'openai_compatible', model: 'llama3.1:8b' };
   expect((await owner.call('PUT /model-prices', { ...of, price })).status).toBe(200);
@@ -126,7 +126,7 @@ test('a budget that cannot pay for the embedding: the words alone are searched, 
   expect(embedded()).toEqual([]);
 });
 
-test('where all documents are given, nothing is embedded', async () => {
+test('nothing is embedded if the model gets all documents', async () => {
   const definition = (await owner.call(`GET /agents/${agentId}`)).body.definition;
   const set = async (max_tokens: number) => {
     await owner.call(`PATCH /agents/${agentId}`, { definition: { ...definition, knowledge: { max_tokens } } });
@@ -139,7 +139,7 @@ test('where all documents are given, nothing is embedded', async () => {
   await set(BUDGET);
 });
 
-test('turned off, the search is as before', async () => {
+test('the keyword search works as before after embeddings are turned off', async () => {
   await embedsWith(null);
   const { prompt, said } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);

@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     return file;
   };
 
-  it('maps a file, tries it, imports it and returns the rows that failed', async () => {
+  it('maps the columns of a file, runs a dry run, imports it and returns the failed rows', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const file = await given(
@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says clearly that a file is not UTF-8, and reads it in its own encoding', { tags: ['long'] }, async () => {
+  it('reports that a file is not UTF-8, and reads it in its own encoding', { tags: ['long'] }, async () => {
     const { page } = await journey.open('/end-users/import', { as: OWNER });
     const file = await given(
       'old.csv',
@@ -115,7 +115,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(body.data).toMatchObject([{ external_id: 'o-1', name: 'أحمد' }]);
   });
 
-  it('creates a person, changes them, records consent, exports and erases them', async () => {
+  it('creates and changes a person, records consent, and exports and erases the person', async () => {
     const { page, faults } = await journey.open('/end-users?create=', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add end user' }).click();
@@ -179,7 +179,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leaves the name its space next to an address and an id without spaces', async () => {
+  it('leaves space for the name next to an address and an ID without spaces', async () => {
     const long = {
       external_id: 'a4d1c2b3-'.repeat(20),
       email: `${'q'.repeat(60)}@${'w'.repeat(60)}.example`,

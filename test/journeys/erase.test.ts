@@ -335,7 +335,7 @@ test('no planted data about a person is found in any table or in the log, and th
   expect(lines.map((line) => JSON.stringify(line)).filter((line) => /zzplantedzz|97430004242/i.test(line))).toEqual([]);
 });
 
-test('a person who opts in again and is erased leaves no opt-out behind', async () => {
+test('erasing a person who has opted in again leaves no opt-out', async () => {
   const { body: made } = await call('POST', '/api/end-users', { email: 'back@example.qa' });
   await call('PUT', `/api/end-users/${made.id}/consent/sandbox`, { status: 'opted_out' });
   await call('DELETE', `/api/end-users/${made.id}`);

@@ -33,7 +33,7 @@ const CASES = [
   [old, body, false],
 ] as const;
 
-test.each(EVENT_TYPES)('the example of %s matches the schema of its data, and is in the document', (type) => {
+test.each(EVENT_TYPES)('the example of %s matches its schema and is in the document', (type) => {
   expect([...Compile(EVENT_DATA[type]).Errors(EVENT_EXAMPLES[type])]).toEqual([]);
   expect(Object.keys(EVENT_EXAMPLES[type]).toSorted()).toEqual(Object.keys(EVENT_DATA[type].properties).toSorted());
   const section = `### \`${type}\`\n\n${EVENT_MEANINGS[type]}\n\n\`\`\`json\n${JSON.stringify(EVENT_EXAMPLES[type])}\n\`\`\`\n`;
@@ -41,7 +41,7 @@ test.each(EVENT_TYPES)('the example of %s matches the schema of its data, and is
   expect(eventsSection()).toContain(`id="event-${type}"`);
 });
 
-test('the TypeScript of the document, which /docs shows too, recognizes our calls', async () => {
+test('the TypeScript example of the document, which /docs shows too, verifies real deliveries', async () => {
   const file = path.join(folder, 'verify.ts');
   writeFileSync(file, codeOf('ts'));
   const { isFromParley } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
@@ -59,7 +59,7 @@ const python = ['python3', 'python'].find((name) => {
   }
 });
 
-test.skipIf(!python)('the Python of the document does, too', () => {
+test.skipIf(!python)('the Python example of the document verifies real deliveries', () => {
   const file = path.join(folder, 'verify.py');
   const input = JSON.stringify({ secret, cases: CASES });
   writeFileSync(

@@ -16,7 +16,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   });
   afterAll(() => journey?.stop());
 
-  test('open one after another as links do, and fit a phone', async () => {
+  test('the pages open through links and fit a phone', async () => {
     const { page, faults } = await journey.open('/', { as: OWNER, viewport: { width: 320, height: 700 } });
     const found: string[] = [];
     for (const path of paths.filter((one) => !isFront(one))) {
@@ -28,23 +28,27 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect([...found, ...faults]).toEqual([]);
   });
 
-  test('are usable in English and Arabic, light and dark', async () => {
+  test('the pages have no serious axe-core faults in English and Arabic, light and dark', async () => {
     const some = ['/agents', `/end-users/${subjects['end_user_id']}`, '/sign-in'];
     expect(paths).toEqual(expect.arrayContaining(some));
     expect(await faultsOfPages(journey, some)).toEqual([]);
   });
 
-  test('open dialogs and menus that are usable and return the focus', async () => {
+  test('the dialogs and menus of the pages have no serious axe-core faults and return the focus', async () => {
     const { found, opened } = await faultsOfPopups(journey, [`/triggers/${subjects['trigger_id']}`]);
     expect(found).toEqual([]);
     expect(opened.length).toBeGreaterThan(3);
   });
 
-  test('are all usable in English and Arabic, light and dark, and fit a phone', LONG, async () => {
-    expect(await faultsOfPages(journey, paths)).toEqual([]);
-  });
+  test(
+    'all pages have no serious axe-core faults in English and Arabic, light and dark, and fit a phone',
+    LONG,
+    async () => {
+      expect(await faultsOfPages(journey, paths)).toEqual([]);
+    },
+  );
 
-  test('open only dialogs and menus that are usable, fit a phone, and return the focus', LONG, async () => {
+  test('all dialogs and menus have no serious axe-core faults, fit a phone, and return the focus', LONG, async () => {
     const { found, opened } = await faultsOfPopups(journey, paths);
     expect(found).toEqual([]);
     expect(opened.length).toBeGreaterThan(20);

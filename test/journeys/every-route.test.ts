@@ -87,7 +87,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('every route × every key × every id', () => {
-  test('answers by the order of checks', { timeout: 300_000 }, async () => {
+  test('every route responds according to the order of checks', { timeout: 300_000 }, async () => {
     const wrong: string[] = [];
     let asked = 0;
     for (const operation of operations) {
@@ -111,11 +111,11 @@ describe('every route × every key × every id', () => {
     expect(asked).toBeGreaterThan(2_000);
   });
 
-  test('left nothing in the other organization, and took nothing from it', async () => {
+  test('no call changed or read data of the other organization', async () => {
     expect(await countRows(foreign.org_id!)).toEqual(before);
   });
 
-  test('covers every family of the contract', () => {
+  test('the table covers every route family of the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
     expect(families).toEqual(new Set(['campaigns', 'channels', 'end-users', 'me', 'triggers']));
     expect(operations.length).toBeGreaterThan(25);

@@ -17,7 +17,7 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('finds a page, a person, an agent and an id by keyboard, from inside a field, and gives the focus back', async () => {
+  it('finds a page, a person, an agent and an ID by keyboard, even from inside a field, and returns the focus', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('searchbox').or(page.getByRole('textbox')).first().focus();
     // Its code is still loading. Text that is typed in this time is not lost, and the previous field does not get it.
@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
     expect(faults).toEqual([]);
   });
 
-  it('in Arabic on a phone it fits', async () => {
+  it('the finder fits a phone in Arabic', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open('/agents', { as: OWNER, liked: { language: 'ar' }, viewport });
     await page.getByRole('heading', { level: 1 }).waitFor();

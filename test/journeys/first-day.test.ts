@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   };
 
-  it('goes from the setup link to a call that is answered, a person who replies, and a revoked key', async () => {
+  it('goes from the setup link to an answered call, a person who replies, and a revoked key', async () => {
     ({ page } = await journey.open(journey.setupPath, { liked: { language }, viewport }));
     await isSound();
     await type(say.name, 'Asha Rao');

@@ -112,7 +112,7 @@ async function shell(script: string, env: Record<string, string>): Promise<strin
   return output;
 }
 
-test('people are kept in step, found, opted out, exported and erased', async () => {
+test('the guide about people works: sync, search, opt-out, export and erase', async () => {
   const printed = await paste('end-users');
   expect(printed[1]).toMatch(/^enduser_\w+ crm-42 \{ plan: 'gold' \}\n$/);
   expect(printed[2]).toMatch(
@@ -123,7 +123,7 @@ test('people are kept in step, found, opted out, exported and erased', async () 
   expect(printed[5]).toContain('end_user conversations messages runs recipients');
 }, 120_000);
 
-test('messages are sent on three channels, and received', async () => {
+test('the guide about messages works: sending on three channels, and receiving', async () => {
   writeFileSync(path.join(folder, 'parley.mjs'), /\/\/ parley\.mjs\n[^]*?(?=```)/.exec(guide('end-users'))![0]);
   const printed = await paste('sending');
   const said = printed.join('\n');
@@ -136,7 +136,7 @@ test('messages are sent on three channels, and received', async () => {
   expect(printed.at(-1)).toBe('sent \n');
 }, 120_000);
 
-test('a campaign runs from its creation to its end', async () => {
+test('the guide about campaigns works from creation to end', async () => {
   const said = (await paste('campaigns')).join('\n');
   expect(said).toMatch(
     /row-1 pending.*\nrow-2 pending.*\nrow-3 duplicate already_enrolled.*\nrow-4 invalid .*\/phone Must be/,
@@ -150,7 +150,7 @@ test('a campaign runs from its creation to its end', async () => {
   expect(said).toContain('"state": "ended"');
 }, 120_000);
 
-test('every guide is shown with the address of this server, and names only existing codes', async () => {
+test('every guide shows the address of this server, and names only existing codes', async () => {
   const { text: front } = await parley.call('GET', '/docs');
   // All alternatives of a field are shown, with their members.
   for (const says of ['&#34;text&#34; | &#34;image&#34;', 'With type location.', '<td><code>Prefer</code></td>'])

@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     return answer.body;
   };
 
-  it('go to a member who has the dashboard open, and the person hears once that people are away', async () => {
+  it('hand-offs go to a member who has the dashboard open, and the person learns once that the team is away', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
     const card = page.getByRole('region', { name: 'Hand-offs' });
     await card.getByLabel('Hand-offs go to').click();
@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are set in Arabic on a phone', async () => {
+  it('the rules for hand-offs can be set in Arabic on a phone', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open(PAGE, { as: OWNER, liked: { language: 'ar' }, viewport, colorScheme: 'dark' });
     await page.getByRole('switch', { name: 'ساعات العمل' }).waitFor();

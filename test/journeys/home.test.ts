@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
   const tile = (page: Page, name: string) =>
     page.locator('dl > div').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-  it('is the first steps for who has just begun, put away and shown again with the keyboard', async () => {
+  it('Home shows the first steps to a newcomer, which the keyboard can hide and show again', async () => {
     const page = await at('/');
     await page.getByRole('heading', { name: 'First steps', level: 2 }).waitFor();
     expect(await page.getByText('What happened').count()).toBe(0);
@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
       .toBe('first-steps');
   });
 
-  it('shows what happened, with the way to each list, and in a table for those who do not see bars', async () => {
+  it('Home shows recent activity with links to each list, and a table for people who cannot see bars', async () => {
     const { value } = await journey.app.key(orgId, { permissions: ['triggers'] });
     const call = (body: object) => journey.app.call('POST', `/api/triggers/${agent}/${trigger}`, { key: value, body });
     for (const name of ['Asha', 'Omar', 'Noor'])
@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
     expect(new URL(page.url()).searchParams.get('outcome')).toBe('refused');
   });
 
-  it('in Arabic, on a phone, nothing is too wide', async () => {
+  it('Home fits a phone in Arabic', async () => {
     const page = await at('/?period=7d', {
       liked: { language: 'ar', theme: 'dark' },
       viewport: { width: 390, height: 800 },

@@ -132,7 +132,7 @@ describe.skipIf(!CHROMIUM)('hostile words', { tags: ['long'] }, () => {
     '/settings/plan',
   ];
 
-  test('are text on every page: nothing runs, asks, or breaks out', async () => {
+  test('hostile text stays text on every page, and no code runs', async () => {
     const { page, context, faults } = await journey.open('/', { as: OWNER });
     const seen: string[] = [];
     await page.addInitScript(WATCH);

@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     }
   });
 
-  it('shows each filter of the address as a chip that takes it away, and keeps the keyboard in the list', async () => {
+  it('each filter in the URL is a chip that can be removed, and the keyboard focus stays in the list', async () => {
     await givenConversation('Chip', 'Hello');
     const page = await at('/conversations?status=open&text=Hello');
     const chips = page.getByRole('group', { name: 'Active filters' }).getByRole('button');
@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('[document.activeElement.type, document.activeElement.value]')).toEqual(['search', '']);
   });
 
-  it('counts what waits in the sidebar, in the tab and beside the views, on any page and without a reload', async () => {
+  it('shows the number of waiting conversations in the sidebar, the tab and the views, without a reload', async () => {
     await make(`/conversations/${await givenConversation('Waits', 'Hello')}/take-over`, undefined);
     const page = await at('/agents');
     const entry = page
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('With people').waitFor();
   });
 
-  it('shows who answers, who waits, and what is new, in views that the address keeps', async () => {
+  it('shows assignees, waiting and unread conversations, in views that the URL keeps', async () => {
     const withAgent = await givenConversation('Layla', 'Hello');
     const id = await givenConversation('Sami', 'Hello');
     await make(`/conversations/${id}/take-over`, undefined);
@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('New messages.').waitFor();
   });
 
-  it('gives a conversation to a member, and to no one', async () => {
+  it('assigns a conversation to a member, and to no one', async () => {
     const id = await givenConversation('Huda', 'Hello');
     const page = await at(`/conversations/${id}`);
     const field = page.getByRole('combobox', { name: 'Assigned to' });
@@ -140,45 +140,48 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect([body.status, body.assignee_id]).toEqual(['handed_off', null]);
   });
 
-  it.each(['en', 'ar'] as const)('changes several at once, each for itself (%s)', async (language) => {
-    const ids: string[] = [];
-    for (const name of ['Many one', 'Many two', 'Many three'])
-      ids.push(await givenConversation(`${name} ${language}`, `Many please ${language}`));
-    const [first, second, third] = ids as [string, string, string];
-    await make(`/conversations/${first}/take-over`, {});
-    const page = await at(`/conversations?text=Many+please+${language}`, { language, theme: 'dark' });
-    const say = {
-      en: { select: 'Select', two: '2 selected', changed: '1 conversation is changed. 1 could not be changed.' },
-      ar: { select: 'تحديد', two: 'المحدد: اثنان', changed: 'تغيرت محادثة واحدة. تعذر تغيير واحدة.' },
-    }[language];
-    const box = (name: string) => page.getByRole('checkbox', { name: `${say.select} ${name} ${language}` });
-    await box('Many one').press('Space');
-    await box('Many three').check({ force: true });
-    const bar = page.getByRole('group', { name: say.two });
-    await bar.waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    // Only conversations that members answer can be snoozed. The other one does not change, and both results are shown.
-    await bar.getByRole('button', { name: { en: 'Snooze', ar: 'تأجيل' }[language] }).press('Enter');
-    await page.getByRole('menuitem').and(page.locator(':focus')).press('Enter');
-    await page.getByText(say.changed).waitFor();
-    await bar.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.dataset.row')).toBeTruthy();
+  it.each(['en', 'ar'] as const)(
+    'changes several conversations at once, each with its own result (%s)',
+    async (language) => {
+      const ids: string[] = [];
+      for (const name of ['Many one', 'Many two', 'Many three'])
+        ids.push(await givenConversation(`${name} ${language}`, `Many please ${language}`));
+      const [first, second, third] = ids as [string, string, string];
+      await make(`/conversations/${first}/take-over`, {});
+      const page = await at(`/conversations?text=Many+please+${language}`, { language, theme: 'dark' });
+      const say = {
+        en: { select: 'Select', two: '2 selected', changed: '1 conversation is changed. 1 could not be changed.' },
+        ar: { select: 'تحديد', two: 'المحدد: اثنان', changed: 'تغيرت محادثة واحدة. تعذر تغيير واحدة.' },
+      }[language];
+      const box = (name: string) => page.getByRole('checkbox', { name: `${say.select} ${name} ${language}` });
+      await box('Many one').press('Space');
+      await box('Many three').check({ force: true });
+      const bar = page.getByRole('group', { name: say.two });
+      await bar.waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      // Only conversations that members answer can be snoozed. The other one does not change, and both results are shown.
+      await bar.getByRole('button', { name: { en: 'Snooze', ar: 'تأجيل' }[language] }).press('Enter');
+      await page.getByRole('menuitem').and(page.locator(':focus')).press('Enter');
+      await page.getByText(say.changed).waitFor();
+      await bar.waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.dataset.row')).toBeTruthy();
 
-    await page.locator(`[data-row="${second}"]`).click();
-    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
-    await page.keyboard.press('x');
-    expect(await box('Many two').isChecked()).toBe(true);
-    await page.getByRole('checkbox', { name: { en: '1 selected', ar: 'المحدد: واحد' }[language] }).press('Space');
-    await page
-      .getByRole('button', { name: { en: 'Resolve', ar: 'إغلاق' }[language] })
-      .first()
-      .press('Enter');
-    await page.getByText({ en: '3 conversations are changed.', ar: 'تغيرت 3 محادثات.' }[language]).waitFor();
-    const states = await Promise.all([first, second, third].map(async (id) => (await read(id)).status));
-    expect(states).toEqual(['resolved', 'resolved', 'resolved']);
-  });
+      await page.locator(`[data-row="${second}"]`).click();
+      await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('x');
+      expect(await box('Many two').isChecked()).toBe(true);
+      await page.getByRole('checkbox', { name: { en: '1 selected', ar: 'المحدد: واحد' }[language] }).press('Space');
+      await page
+        .getByRole('button', { name: { en: 'Resolve', ar: 'إغلاق' }[language] })
+        .first()
+        .press('Enter');
+      await page.getByText({ en: '3 conversations are changed.', ar: 'تغيرت 3 محادثات.' }[language]).waitFor();
+      const states = await Promise.all([first, second, third].map(async (id) => (await read(id)).status));
+      expect(states).toEqual(['resolved', 'resolved', 'resolved']);
+    },
+  );
 
-  it('has filters that are saved as views, for oneself or for all', async () => {
+  it('saves filters as views, private or shared', async () => {
     await givenConversation('Viewed', 'A refund please');
     const page = await at('/conversations?text=refund&status=open');
     const views = page.getByRole('group', { name: 'Views' });
@@ -206,7 +209,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await saved.waitFor({ state: 'detached' });
   });
 
-  it('shows the chosen view on a phone, though the views are wider than it', async () => {
+  it('shows the selected view on a phone, even if the views are wider than the screen', async () => {
     const { page } = await journey.open('/conversations', { as: OWNER, viewport: { width: 390, height: 800 } });
     await settled(page);
     const all = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'All' });
@@ -218,7 +221,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       .toBe(true);
   });
 
-  it.each(['en', 'ar'] as const)('is no wider than a phone, however many views are shared (%s)', async (language) => {
+  it.each(['en', 'ar'] as const)('is never wider than a phone, with many shared views (%s)', async (language) => {
     for (const name of ['Refunds this week', 'Parcels that are late'])
       await make('/conversations/views', { name: `${name} ${language}`, shared: true, filters: { text: name } });
     const page = await at('/conversations', { language });
@@ -227,7 +230,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('is put off by key until a time, stands among the snoozed, and is brought back', async () => {
+  it('snoozes a conversation by keyboard, lists it among the snoozed ones, and ends the snooze', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});
     const page = await at(`/conversations/${id}?view=mine`);
@@ -254,7 +257,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('marks the words that a search found', async () => {
+  it('marks the matching text of a search', async () => {
     const id = await givenConversation('Maya', 'For three days I have waited for my parcel with the blue ribbon');
     await make(`/conversations/${id}/reply`, { text: 'I will look for the green ribbon.' });
     const page = await at('/conversations');
@@ -269,7 +272,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('Team:').waitFor();
   });
 
-  it('tells of a hand-off on the desktop, once it was asked to', async () => {
+  it('notifies of a hand-off on the desktop after the member has allowed it', async () => {
     const { page, context } = await journey.open('/conversations', { as: OWNER });
     await context.addInitScript(NOTICES);
     await page.reload();
@@ -293,7 +296,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it.each(['en', 'ar'])(
-    'takes a private note, which is no reply and is deleted by its author (%s)',
+    'stores a private note, which is not a reply and can be deleted by its author (%s)',
     async (language) => {
       const say = (en: string, ar: string) => (language === 'en' ? en : ar);
       const id = await givenConversation(`Nada ${language}`, 'Hello');
@@ -323,7 +326,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     },
   );
 
-  it('goes from one conversation to the next with j and k, and to the search with a slash', async () => {
+  it('moves between conversations with j and k, and to the search with a slash', async () => {
     for (const name of ['Key one', 'Key two', 'Key three']) await givenConversation(name, 'Keys please');
     const sql = journey.app.db.$client;
     const open = `SELECT count(*)::int AS many FROM run WHERE status IN ('queued', 'running')`;

@@ -81,7 +81,7 @@ const auditOf = async (id: string) =>
 const PLACE = 'https://github.com/example/shop/blob/main/.env';
 
 describe('a report', () => {
-  test('from a scanner revokes immediately, everywhere, and the owners are notified', async () => {
+  test('a report from a scanner revokes the key immediately, everywhere, and the owners are notified', async () => {
     const { id, value } = await parley.key(orgId);
     const other = await parley.key(orgId);
     expect(await me(value)).toBe('works');
@@ -102,7 +102,7 @@ describe('a report', () => {
     expect(mail!.raw).toContain('github.com/example/shop');
   });
 
-  test('from anyone else does the same, but its URL is not mailed', async () => {
+  test('a report from anyone else does the same, but its URL is not mailed', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
     // A key's label does not become a link in the mail to its owners.
@@ -115,7 +115,7 @@ describe('a report', () => {
     expect(smtp.mails[0]!.raw).not.toContain('evil.example');
   });
 
-  test('from a scanner with an unknown key counts as unsigned', async () => {
+  test('a report from a scanner with an unknown signing key counts as unsigned', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
     expect((await report([found(value)], { by: 'other' })).status).toBe(200);
@@ -123,14 +123,14 @@ describe('a report', () => {
     await expect.poll(() => smtp.mails.length).toBe(1);
   });
 
-  test('with a forged signature does nothing', async () => {
+  test('a report with a forged signature does nothing', async () => {
     const { value } = await parley.key(orgId);
     const answer = await report([found(value)], { by: 'scanner-1', forge: true });
     expect([answer.status, answer.body.code]).toEqual([401, 'signature_invalid']);
     expect(await me(value)).toBe('works');
   });
 
-  test('revokes all its keys, each once, whatever text is between them', async () => {
+  test('a report revokes all its keys, each once, regardless of the text between them', async () => {
     smtp.mails.length = 0;
     const keys = await Promise.all(Array.from({ length: 25 }, () => parley.key(orgId)));
     const noise = ['', 'ghp_1', mintKey('eu'), mintKey('us'), 'parley_us_short'].map((token) => found(token));
@@ -143,7 +143,7 @@ describe('a report', () => {
     await expect.poll(() => smtp.mails.length).toBe(25);
   });
 
-  test('that arrives twice counts once: the first place stays, and there is no second mail', async () => {
+  test('a repeated report counts once: the first place stays, and there is no second mail', async () => {
     const { id, value } = await parley.key(orgId);
     await report([found(value, { url: PLACE })]);
     const before = await stateOf(id);
@@ -154,7 +154,7 @@ describe('a report', () => {
 });
 
 describe('a caller', () => {
-  test('gets the same answer for known, unknown and revoked keys, and for text that is not a key', async () => {
+  test('a report gets the same response for known, unknown and revoked keys, and for text that is not a key', async () => {
     const known = await parley.key(orgId);
     const revoked = await parley.key(orgId);
     await call(`POST /organizations/${orgId}/keys/${revoked.id}/revoke`);
@@ -173,7 +173,7 @@ describe('a caller', () => {
     expect(await me(theirs.value)).toBe('key_revoked');
   });
 
-  test('must send the right shape, and gets nothing of it repeated', async () => {
+  test('a report must have the right schema, and the error repeats nothing of it', async () => {
     const { value } = await parley.key(orgId);
     const wrong: [unknown, number, string][] = [
       ['', 400, 'body_invalid'],
@@ -194,7 +194,7 @@ describe('a caller', () => {
     expect(await me(value)).toBe('key_revoked');
   });
 
-  test('is rate-limited; a scanner is not, whatever others do', async () => {
+  test('reports are rate-limited, but a scanner is never limited by others', async () => {
     const from = '192.0.2.200';
     const codes = [];
     for (let i = 0; i < 11; i++) codes.push((await report([found('x')], { from })).status);
@@ -231,7 +231,7 @@ test('a URL that contains a key or a password, or is invalid, is not stored', as
   });
 });
 
-test('no value is stored anywhere afterwards: not in the log, not in a row, not in a mail', async () => {
+test('no value is stored afterwards in the log, in a row or in a mail', async () => {
   const { value } = await parley.key(orgId);
   await report([found(value, { url: `https://example.com/#${value}` })]);
   const secret = value.slice(16);

@@ -80,7 +80,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     return accepted.length;
   }
 
-  it('accept exactly the limit under three times as many simultaneous calls, on any node', () =>
+  it('limits are exact with three times as many simultaneous calls, on any node', () =>
     whileRedisAnswers(async () => {
       const at = await given();
       const began = Date.now();
@@ -93,7 +93,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(Number(left)).toBeGreaterThanOrEqual(60 - Math.ceil((Date.now() - began) / 1_000));
     }));
 
-  it('count only accepted calls: a refused call takes nothing from key or organization', () =>
+  it('limits count only accepted calls: a refused call does not use the limit of key or organization', () =>
     whileRedisAnswers(async () => {
       const at = await given(3);
       // The first key uses up its own limit. Its refused calls do not count for the organization, so the other keys can
@@ -109,7 +109,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
     }));
 
-  it('start again when Redis was emptied, exactly', () =>
+  it('limits start again exactly after Redis was emptied', () =>
     whileRedisAnswers(async () => {
       const at = await given();
       expect(await burst(KEY * 2, at)).toBe(KEY);
@@ -117,7 +117,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(await burst(KEY * 2, at)).toBe(KEY);
     }));
 
-  it('are each node’s half while Redis is dead, and exact again once it is back', async () => {
+  it('each node applies half of the limits while Redis is dead, and exact limits once it is back', async () => {
     const [before, during] = [await given(), await given()];
     // Half of each node's half was used before, and this counts.
     expect(await burst(KEY / 2, before)).toBe(KEY / 2);
@@ -134,7 +134,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('delay no call while Redis is paused, and are exact again when it continues', async () => {
+  it('limits delay no call while Redis is paused, and are exact again when it continues', async () => {
     const at = await given();
     process.kill(redis.pid(), 'SIGSTOP');
     try {
@@ -147,7 +147,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('of sign-in attempts apply over both nodes together', async () => {
+  it('limits of sign-in attempts apply over both nodes together', async () => {
     const attempt = async (n: number) => {
       const body = { email: 'nobody@example.qa', password: `wrong password ${n}` };
       const headers = { origin: nodes[n % 2]!.config.baseUrl };
@@ -160,7 +160,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
 });
 
 describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
-  it('with a wrong password, or without any Redis, says so and serves with its share of the limits', async () => {
+  it('a node with a wrong Redis password, or without Redis, reports it and applies its share of the limits', async () => {
     await using database = await createTestDatabase();
     const redis = await startRedis({ password: 'sesame' });
     try {

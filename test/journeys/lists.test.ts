@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM).each([
   });
   afterAll(() => journey?.stop());
 
-  it('tags the people who are selected, says how many there are, and keeps the choice of columns', async () => {
+  it('tags the selected people, reports their number, and stores the selected columns', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
     await page.getByText(say.total, { exact: true }).waitFor();
     const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
@@ -100,7 +100,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(faults).toEqual([]);
   });
 
-  it('of conversations is narrowed to one tag, which stands in the address', async () => {
+  it('narrows the list of conversations to one tag, which is in the URL', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Concierge' }, cookie)).body.id;
     const trigger = await journey.api(`POST ${org}/triggers`, { agent_id: agent, name: 'Question' }, cookie);
     const ids: string[] = [];
@@ -119,7 +119,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   });
 
-  it('removes the documents that are selected, and says what it refuses', async () => {
+  it('removes the selected documents, and reports refusals', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Reader' }, cookie)).body.id;
     for (const name of ['Hours', 'Prices', 'Returns'])
       await journey.api(`POST ${org}/agents/${agent}/documents`, { name, text: `All about ${name}.` }, cookie);
@@ -144,7 +144,7 @@ describe.skipIf(!CHROMIUM).each([
     await expect.poll(() => page.evaluate('document.activeElement !== document.body')).toBe(true);
   });
 
-  it('cancels the recipients that are selected and still wait', async () => {
+  it('cancels the selected recipients that still wait', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Caller' }, cookie)).body;
     const body = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Autumn' };
     const { id } = (await journey.api(`POST ${org}/campaigns`, body, cookie)).body;
@@ -173,7 +173,7 @@ describe.skipIf(!CHROMIUM).each([
     await expect.poll(() => cancel.isDisabled()).toBe(true);
   });
 
-  it('shows no boxes to a viewer', async () => {
+  it('shows no checkboxes to a viewer', async () => {
     await journey.app.db.update(member).set({ role: 'viewer' });
     const { page } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
     await page.getByText(say.total, { exact: true }).waitFor();

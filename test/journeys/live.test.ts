@@ -53,7 +53,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return performance.now() - last >= SILENCE_MS;
   };
 
-  it('shows in one window what is done in the other, and makes no requests while nothing happens', async () => {
+  it('shows changes of one window in another, and sends no requests while nothing changes', async () => {
     const id = await givenConversation('Omar');
     const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -107,7 +107,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect(faults).toEqual([]);
   });
 
-  it('reads again soon after a read that failed', async () => {
+  it('reads again soon after a failed read', async () => {
     const id = await givenConversation('Hala');
     const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
     const log = page.getByRole('log');
@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
   });
 
   it(
-    'polls when the stream is cut, says so, and uses the stream again once it is back',
+    'polls while the stream is blocked, shows it, and uses the stream again once it works',
     { tags: ['long'] },
     async () => {
       const id = await givenConversation('Rana');
@@ -183,7 +183,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect([...steps.faults, ...keys.faults, ...runs.faults]).toEqual([]);
   });
 
-  it('says for which node a revoke waits, and when it is finished', async () => {
+  it('shows which node a revoke waits for, and when it is finished', async () => {
     const { db } = journey.app;
     await journey.app.key(orgId, { permissions: ['channels'] });
     const { page, faults } = await journey.open(`${KEYS}?permission=channels`, { as: OWNER });

@@ -56,7 +56,7 @@ const squat = (email: string) =>
 const signIn = (email: string, password: string) => call('POST /sign-in', { email, password });
 
 describe('an invitation', () => {
-  it('is mailed only to its address, and proves it', async () => {
+  it('an invitation is mailed only to its address, and proves that address', async () => {
     const made = await invite('New@example.qa');
     expect(made.body).toMatchObject({ email: 'new@example.qa', mailed: true, url: null });
     const path = await linkTo('new@example.qa');
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect(JSON.stringify(lines)).not.toContain(tokenOf(path));
   });
 
-  it('to an address with a proven account makes a member only after signing in to that account', async () => {
+  it('an invitation to an address with a proven account requires signing in to that account', async () => {
     await invite('twice@example.qa');
     const first = await linkTo('twice@example.qa');
     await call(`POST /invitations/${tokenOf(first)}`, { name: 'Twice', password: GOOD });
@@ -90,7 +90,7 @@ describe('an invitation', () => {
     expect(joined.body.organizations).toHaveLength(2);
   });
 
-  it('belongs to the owner of the mailbox, even if another person created an account with the address before', async () => {
+  it('an invitation belongs to the owner of the mailbox, even if another person created an account with the address earlier', async () => {
     const email = 'squatted@example.qa';
     await squat(email);
     const squatter = await signIn(email, 'the squatter knows it');
@@ -103,7 +103,7 @@ describe('an invitation', () => {
     expect((await signIn(email, GOOD)).status).toBe(200);
   });
 
-  it('is sent a few times an hour to one mailbox and no more often', async () => {
+  it('one mailbox gets only a few invitations per hour', async () => {
     const email = 'flooded@example.qa';
     const answers: number[] = [];
     for (let count = 0; count < 6; count++) answers.push((await invite(email)).status);
@@ -112,7 +112,7 @@ describe('an invitation', () => {
 });
 
 describe('a forgotten password', () => {
-  it('gives the same answer with and without an account, and mails the one link', async () => {
+  it('a forgotten password gets the same response with and without an account, and mails one link', async () => {
     await outboxIsEmpty();
     const sent = smtp.mails.length;
     const known = await call('POST /password-links', { email: 'ASHA@example.com' });
@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
     owner.cookie = set.cookie!;
   });
 
-  it('can be requested a few times an hour, with or without an account', async () => {
+  it('a password link can be requested a few times an hour, with or without an account', async () => {
     for (const email of ['limited@example.qa', 'asha@example.com']) {
       const answers: number[] = [];
       for (let count = 0; count < 6; count++) answers.push((await call('POST /password-links', { email })).status);
@@ -138,7 +138,7 @@ describe('a forgotten password', () => {
 });
 
 describe('the address of an account', () => {
-  it('is verified only in a session of that account', async () => {
+  it('the address of an account is verified only in a session of that account', async () => {
     const email = 'late@example.qa';
     await squat(email);
     const { cookie, body } = await signIn(email, 'the squatter knows it');
@@ -159,6 +159,6 @@ describe('the address of an account', () => {
   });
 });
 
-it('writes no address, link or subject of a mail into the log', () => {
+it('the log contains no address, link or subject of a mail', () => {
   expect(JSON.stringify(lines)).not.toMatch(/squatted@|late@|flooded@|nobody@/);
 });

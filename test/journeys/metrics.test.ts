@@ -69,7 +69,7 @@ test('due rows are counted, and the age of the oldest', async () => {
     .toBeGreaterThanOrEqual(3_600);
 });
 
-test('no id, key or address is in it', async () => {
+test('the metrics contain no ID, key or address', async () => {
   const text = await scrape();
   for (const secret of [orgId, key.id, key.value, path]) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/(org|key|agent|trigger|run|conv|enduser|msg|req)_[0-9a-z]{26}/);
@@ -88,7 +88,7 @@ test('docs/operations.md describes exactly the existing metrics and alarms', asy
   for (const words of alarms) expect([words, sources.some((text) => text.includes(words))]).toEqual([words, true]);
 });
 
-test('the dashboard and the alert rules name only existing metrics, and the dashboard shows all of ours', async () => {
+test('the dashboard and the alert rules use only existing metrics, and the dashboard shows all of Parley’s', async () => {
   const given = new Set([...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
   const namesIn = (file: string) =>
     new Set(
@@ -102,7 +102,7 @@ test('the dashboard and the alert rules name only existing metrics, and the dash
   expect([...given].filter((name) => name.startsWith('parley_') && !shown.has(name))).toEqual([]);
 });
 
-test('every alarm on a metric of ours has a rule', () => {
+test('every alarm on a metric of Parley has a rule', () => {
   const page = readFileSync(`${ROOT}docs/operations.md`, 'utf8');
   const alarming = [...page.matchAll(/^\| `(parley_\w+)` \|.*\| (?!none)[^|]+\|$/gm)].map(([, name]) => name!);
   const rules = readFileSync(`${ROOT}deploy/prometheus/rules.yaml`, 'utf8');
@@ -112,7 +112,7 @@ test('every alarm on a metric of ours has a rule', () => {
   expect(missing).toEqual([]);
 });
 
-test('it has the probes of a worker, serves nothing else, and the main address does not serve it', async () => {
+test('the metrics address has the probes of a worker and nothing else, and the main address has no metrics', async () => {
   expect((await fetch(`http://${address}/api/health`)).status).toBe(200);
   expect((await fetch(`http://${address}/ready`)).status).toBe(200);
   expect((await fetch(`http://${address}/api/me`)).status).toBe(404);

@@ -43,7 +43,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     return page;
   };
 
-  it('is counted by topic, answered, tried at once, and kept as a test, with the keyboard', async () => {
+  it('an unanswered question is counted by topic, answered, tested and saved as a test, with the keyboard', async () => {
     const page = await at();
     const list = page.getByRole('list', { name: 'Unanswered questions' });
     const item = list.getByRole('listitem').filter({ hasText: 'Can you wrap a gift?' });
@@ -74,7 +74,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     expect(JSON.stringify(again.messages.at(-1).content)).toContain('We wrap a gift for free');
   });
 
-  it('is on the first page too, with its agent, and can be answered there', async () => {
+  it('an unanswered question is on Home with its agent, and can be answered there', async () => {
     const { page } = await journey.open('/', { as: OWNER });
     const list = page.getByRole('list', { name: 'Unanswered questions' });
     const item = list.getByRole('listitem').filter({ hasText: 'تغلفون' });
@@ -91,7 +91,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await page.getByRole('button', { name: 'Add document' }).waitFor();
   });
 
-  it('is dismissed; in Arabic, on a phone, nothing is too wide', async () => {
+  it('an unanswered question can be dismissed; the page fits a phone in Arabic', async () => {
     const page = await at({ liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 800 } });
     const item = page.getByRole('listitem').filter({ hasText: 'تغلفون' });
     await item.waitFor();

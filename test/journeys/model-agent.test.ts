@@ -38,14 +38,14 @@ afterAll(async () => {
 const ask = (message: string) => parley.call('POST', path, { key, body: { message }, headers: { prefer: 'wait=15' } });
 const run = async (id: string) => (await parley.call('GET', `${path}/runs/${id}?include=messages`, { key })).body;
 
-test('a provider that is not connected fails the run immediately, and says how to connect it', async () => {
+test('a run without a connected provider fails immediately, and explains how to connect it', async () => {
   const { body } = await ask('Hi');
   const failed = await run(body.id);
   expect(failed).toMatchObject({ status: 'failed', reason: 'provider_refused' });
   expect(failed.error.detail).toContain('./parley models set');
 });
 
-test('the model answers with the key of the organization, which is stored sealed', async () => {
+test('the model answers with the key of the organization, which is encrypted in the database', async () => {
   const egress = { check: async () => {} };
   const deps = { db: parley.db, egress, sealingKey: parley.secrets.sealingKey };
   await setModel(
@@ -64,7 +64,7 @@ test('the model answers with the key of the organization, which is stored sealed
   expect(model.calls.at(-1)!.headers.authorization).toBe(`Bearer ${FAKE_MODEL_KEY}`);
 });
 
-test('429 and 500 are retried; the result is one answer', async () => {
+test('429 and 500 of a provider are retried, and the person gets one answer', async () => {
   model.script({ status: 429, headers: { 'retry-after': '1' } }, { status: 500 }, { text: 'Sorry for the wait.' });
   const { body } = await ask('Are you there?');
   expect(body.messages.map((message: { content: { text: string } }) => message.content.text)).toEqual([
@@ -72,7 +72,7 @@ test('429 and 500 are retried; the result is one answer', async () => {
   ]);
 });
 
-test('stop words are obeyed without asking the model', async () => {
+test('stop words take effect without a model call', async () => {
   const calls = model.calls.length;
   const { body } = await ask('STOP');
   expect(body.status).toBe('completed');

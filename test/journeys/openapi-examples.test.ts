@@ -69,7 +69,7 @@ test('every example is valid under its schema', () => {
   expect(checked).toBeGreaterThan(300);
 });
 
-test('each body and each answer has an example', () => {
+test('each body and each response has an example', () => {
   const lacking: string[] = [];
   for (const { operationId, responses, requestBody } of operations()) {
     const answers: Record<string, (typeof responses)[string]> = {
@@ -83,7 +83,7 @@ test('each body and each answer has an example', () => {
   expect(lacking).toEqual([]);
 });
 
-test('each example of a stream has events of its schema', () => {
+test('each example of a stream has events that match its schema', () => {
   for (const id of ['startConversation', 'followRun']) {
     const { example, ...content } = contentOf(id, 200, 'text/event-stream');
     const valid = compile(content['x-item-schema']!);
@@ -106,7 +106,7 @@ test('no member has a default, because generators would then require it in a req
   expect(document).toContain('Default: `false`.');
 });
 
-test('the answers of a trigger call are told apart by one member', async () => {
+test('one member distinguishes the responses of a trigger call', async () => {
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);
   const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => parley.stop());
 
-test('is valid OpenAPI 3.1 of this region', () => {
+test('the description is valid OpenAPI 3.1 of this region', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.servers).toEqual([expect.objectContaining({ url: parley.config.baseUrl })]);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-openapi-'));
@@ -41,7 +41,7 @@ test('is valid OpenAPI 3.1 of this region', () => {
 /** The routes that need no key, and the response to a call without a body. */
 const OPEN: Record<string, number> = { '/api/health': 200, '/api/openapi.json': 200, '/api/keys/leaked': 400 };
 
-test('every path exists, and asks callers without a key to authenticate', async () => {
+test('every path exists and refuses callers without a key', async () => {
   const paths = Object.entries(document.paths).filter(([name]) => name.startsWith('/api/'));
   expect(paths.length).toBeGreaterThan(5);
   for (const [name, operations] of paths) {
@@ -52,7 +52,7 @@ test('every path exists, and asks callers without a key to authenticate', async 
   }
 });
 
-test('answers 304 to a client that has it already', async () => {
+test('returns 304 to a client that has the current description', async () => {
   const first = await parley.call('GET', '/api/openapi.json');
   const again = await parley.call('GET', '/api/openapi.json', {
     headers: { 'if-none-match': first.headers.get('etag')! },

@@ -55,14 +55,14 @@ describe('401', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley"');
   });
 
-  test('keys in query, cookie, body or other headers are ignored', async () => {
+  test('ignores keys in query, cookie, body or other headers', async () => {
     const { value } = keys.organization!;
     const headers = { cookie: `key=${value}`, 'x-api-key': value };
     const answer = await parley.call('POST', `${path}?api_key=${value}`, { headers, body: { key: value } });
     expect(verdict(answer)).toEqual([401, 'authorization_missing']);
   });
 
-  test('Bearer is case-insensitive, one or more spaces follow', async () => {
+  test('accepts Bearer in any case, with one or more spaces', async () => {
     for (const scheme of ['bearer ', 'BEARER  ', 'BeArEr    ']) {
       const answer = await parley.call('GET', '/api/me', {
         headers: { authorization: scheme + keys.organization!.value },
@@ -93,7 +93,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  test('plan_required comes before permissions, and disappears with the plan', async () => {
+  test('plan_required precedes permissions, and disappears after a change of plan', async () => {
     const other = await givenOrganization(parley.db, { plan: 'free' });
     const { value } = await parley.key(other, { permissions: ['channels'] });
     expect(verdict(await post(value))).toEqual([403, 'plan_required']);
@@ -103,14 +103,14 @@ describe('403', () => {
     expect(verdict(await post(value))).toEqual([403, 'permission_missing']);
   });
 
-  test('permission_missing names the required and the existing permissions', async () => {
+  test('permission_missing names the required permission and the existing ones', async () => {
     const answer = await post(keys.channels!.value);
     expect(verdict(answer)).toEqual([403, 'permission_missing']);
     expect(answer.body).toMatchObject({ required_permission: 'triggers', key_permissions: ['channels'] });
     expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope", scope="triggers"');
   });
 
-  test('agent_mismatch for every other agent, existing or not', async () => {
+  test('returns agent_mismatch for every other agent, existing or not', async () => {
     for (const other of [otherAgentId, newId('agent'), 'nonsense', '..%2f']) {
       const answer = await post(keys.agent!.value, `/api/triggers/${other}/${triggerId}`);
       expect(verdict(answer), other).toEqual([403, 'agent_mismatch']);
@@ -119,7 +119,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  test('agent_not_found: unknown, malformed, and another organization’s', async () => {
+  test('returns agent_not_found for unknown and malformed IDs, and for agents of other organizations', async () => {
     const foreign = await givenAgent(parley.db, await givenOrganization(parley.db));
     for (const other of [newId('agent'), 'nonsense', foreign.agentId, 'a%2fb']) {
       const answer = await post(keys.organization!.value, `/api/triggers/${other}/${triggerId}`);
@@ -127,7 +127,7 @@ describe('404', () => {
     }
   });
 
-  test('trigger_not_found: unknown, malformed, and another agent’s', async () => {
+  test('returns trigger_not_found for unknown and malformed IDs, and for triggers of other agents', async () => {
     for (const [agent, trigger] of [
       [agentId, newId('trigger')],
       [agentId, 'nonsense'],
@@ -138,7 +138,7 @@ describe('404', () => {
     }
   });
 
-  test('the key of a deleted agent stays a key, and gets 404', async () => {
+  test('the key of a deleted agent stays valid, but gets 404', async () => {
     const { agentId: gone } = await givenAgent(parley.db, orgId);
     const trigger = await givenTrigger(parley.db, orgId, gone);
     const { value } = await parley.key(orgId, { scope: 'agent', agentId: gone });
@@ -152,7 +152,7 @@ describe('404', () => {
 });
 
 describe('the order of the rows', () => {
-  test('a caller without a key and with an invalid body gets 401, a known caller without permission 403', async () => {
+  test('returns 401 without a key and 403 without permission, even with an invalid body', async () => {
     const body = '{"broken';
     expect(verdict(await post(undefined, path, body))).toEqual([401, 'authorization_missing']);
     expect(verdict(await post(keys.channels!.value, path, body))).toEqual([403, 'permission_missing']);
@@ -163,7 +163,7 @@ describe('the order of the rows', () => {
     ]);
   });
 
-  test('over the limit: 429 before the body is read, Retry-After 60, and nothing is stored', async () => {
+  test('returns 429 with Retry-After 60 over the limit, before it reads the body, and stores nothing', async () => {
     const { value } = await parley.key(orgId);
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(value)));
     const refused = answers.filter((answer) => answer.status === 429);
@@ -209,7 +209,7 @@ describe('strictness', () => {
     }
   });
 
-  test('calls under heavy load: none that started after the answer is accepted', async () => {
+  test('accepts no call that started after the revoke was confirmed, under heavy load', async () => {
     const { id, value } = await parley.key(orgId);
     let revokedAt = Infinity;
     let stop = false;
@@ -234,7 +234,7 @@ describe('strictness', () => {
     expect(later().filter((call) => call.status !== 401)).toEqual([]);
   });
 
-  test('a key that is revoked without this node’s knowledge writes nothing: the fence', async () => {
+  test('the fence stops every write with a key that was revoked while this node did not know it', async () => {
     const { id, value } = await parley.key(orgId);
     expect((await post(value)).status).toBe(202);
     // Directly in the database, without the change log: as if this node had slept since its check.
@@ -255,7 +255,7 @@ describe('strictness', () => {
     ]);
   });
 
-  test('a slow body is refused if the key was revoked before it was complete', async () => {
+  test('refuses a slow body if the key was revoked before it was complete', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ['end_users'] });
     const revoked = Promise.withResolvers<void>();
     const head = `POST /api/end-users/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${value}\r\n`;
@@ -273,7 +273,7 @@ describe('strictness', () => {
     expect([answer!.status, answer!.json().code]).toEqual([401, 'key_revoked']);
   });
 
-  test('an expired key is refused from its second on, without a revoke', async () => {
+  test('refuses an expired key from the second of its expiry, without a revoke', async () => {
     const { id, value } = await parley.key(orgId);
     await parley.db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '3 seconds' WHERE id = ${id}`);
     expect((await parley.call('GET', '/api/me', { key: value })).status).toBe(200);
@@ -283,7 +283,7 @@ describe('strictness', () => {
 });
 
 describe('last used', () => {
-  test('is written at the first authenticated call, also a refused one, and never by a 401', async () => {
+  test('last used is set at the first authenticated call, even a refused one, and never by a 401', async () => {
     const lastUsed = async (id: string) =>
       (await parley.db.execute<{ at: Date | null }>(sql`SELECT last_used_at AS at FROM api_key WHERE id = ${id}`))
         .rows[0]!.at;
@@ -296,7 +296,7 @@ describe('last used', () => {
 });
 
 describe('a lost database', () => {
-  test('answers 503 with Retry-After, never 401 or 404', async () => {
+  test('returns 503 with Retry-After while the database is lost, never 401 or 404', async () => {
     const away = await startTestApp();
     const org = await givenOrganization(away.db);
     const { value } = await away.key(org);
@@ -321,7 +321,7 @@ describe('paths', () => {
     ['POST', '/nope', 404, 'route_not_found'],
     ['POST', '/api/me', 405, 'method_not_allowed'],
     ['DELETE', '/api/triggers/a/b', 405, 'method_not_allowed'],
-  ])('%s %s is %d, with the dashboard mounted next to the API', async (method, at, status, code) => {
+  ])('%s %s returns %d, with the dashboard mounted next to the API', async (method, at, status, code) => {
     expect(verdict(await parley.call(method, at))).toEqual([status, code]);
   });
 });

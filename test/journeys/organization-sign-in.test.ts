@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await dns?.stop();
   });
 
-  test('an owner sets it up, and a colleague signs in', async () => {
+  test('an owner configures the provider, and a colleague signs in with it', async () => {
     const { page, context, faults } = await journey.open('/settings/sign-in', { as: OWNER });
     await page.getByRole('heading', { name: 'Sign-in', level: 1 }).waitFor();
     const provided = page.getByRole('region', { name: 'Provider' });

@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   it.each(['en', 'ar'])(
-    'shows all tabs of an agent beside the test chat, and its IDs on one line (%s)',
+    'shows all tabs of an agent next to the test chat, and its IDs on one line (%s)',
     async (language) => {
       const page = await at(`/agents/${agent.id}?tab=settings`, { language });
       const row = page.getByRole('tablist').first();
@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     },
   );
 
-  it('tells the states apart in the dark: badges are lighter than what they stand on', async () => {
+  it('distinguishes states in the dark theme: badges are lighter than their background', async () => {
     const page = await at(`/agents/${agent.id}`, { theme: 'dark' });
     await page.locator('.mantine-Badge-root').first().waitFor({ state: 'attached' });
     const light = await page.evaluate<number>(
@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(light).toBeGreaterThan(50);
   });
 
-  it.each(['en', 'ar'])('keeps the buttons above an edited agent on one line, in sight (%s)', async (language) => {
+  it.each(['en', 'ar'])('keeps the buttons above an edited agent visible on one line (%s)', async (language) => {
     const page = await at(`/agents/${agent.id}`, { language });
     await page.locator('textarea').first().fill('Be very brief.');
     const buttons = page.locator('[role=region] button.mantine-Button-root');
@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await expect.poll(async () => (await box(buttons.first())).y).toBeLessThan(60);
   });
 
-  it('lists one thing per line of 40 px, and opens it by a press anywhere on the line', async () => {
+  it('lists have lines of 40 px that open by a click anywhere', async () => {
     const page = await at('/agents');
     const row = page.locator('tbody tr').first();
     expect((await box(row)).height).toBeLessThanOrEqual(41);
@@ -91,7 +91,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe('22px');
   });
 
-  it('opens a row in a new tab as its link does, and leaves marked text alone', async () => {
+  it('opens a row in a new tab like its link, and allows text selection', async () => {
     const page = await at('/agents');
     const opened = page.context().waitForEvent('page');
     await page
@@ -106,7 +106,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(new URL(page.url()).pathname).toBe('/agents');
   });
 
-  it('tells in the test chat a fault of the draft at its field, until it is mended', async () => {
+  it('shows a fault of the draft at its field in the test chat, until it is fixed', async () => {
     const page = await at(`/agents/${agent.id}?tab=rules`);
     await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByRole('button', { name: 'Let the agent start' }).click();
@@ -120,7 +120,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await faulty.count()).toBe(0);
   });
 
-  it('begins an agent from a template with documents and tests, and goes on where it failed', async () => {
+  it('creates an agent from a template with documents and tests, and continues after a failure', async () => {
     const page = await at('/agents?create=');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Help');
@@ -140,7 +140,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(documents).toBe(3);
   });
 
-  it('tells what a page is for on the first visits only', async () => {
+  it('explains a page on the first visits only', async () => {
     const page = await at('/agents');
     const told: boolean[] = [];
     for (let visit = 0; visit < 4; visit++) {
@@ -151,7 +151,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(told).toEqual([true, true, false, false]);
   });
 
-  it('fills the bar of a funnel to its end', async () => {
+  it('fills the last bar of a funnel completely', async () => {
     const campaign = await make('/campaigns', {
       agent_id: agent.id,
       channel_id: agent.sandbox_channel_id,
@@ -177,7 +177,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(last.x + last.width).toBeCloseTo(whole.x + whole.width, 0);
   });
 
-  it('leaves heading and filters of Conversations in place when one is opened', async () => {
+  it('keeps the position of heading and filters when a conversation is opened', async () => {
     const trigger = await make('/triggers', { agent_id: agent.id, name: 'Order update' });
     await make(`/triggers/${trigger.id}/test`, { end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' });
     const page = await at('/conversations');
@@ -194,7 +194,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   it.each([
     ['Arabic', '٤٥'],
     ['Persian', '۴۵'],
-  ])('takes the digits of an %s keyboard in a field for a number', async (_, typed) => {
+  ])('accepts the digits of an %s keyboard in a number field', async (_, typed) => {
     const page = await at('/settings/organization');
     await page.getByLabel('Erase old conversations').check();
     const days = page.getByLabel('Days without activity');
@@ -207,14 +207,14 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await days.inputValue()).toBe('1245');
   });
 
-  it('offers the color of a web chat to be picked', async () => {
+  it('has a color picker for the color of a web chat', async () => {
     const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings: {} });
     const page = await at(`/channels/${chat.id}`);
     await page.getByLabel('Choose the color').fill('#aa3355');
     expect(await page.getByLabel('Color', { exact: true }).inputValue()).toBe('#aa3355');
   });
 
-  it('shows a web chat as its fields say before they are saved, and saves its avatar and first questions', async () => {
+  it('previews a web chat with its unsaved fields, and saves its avatar and first questions', async () => {
     const settings = { translations: { ar: { title: 'المتجر' } } };
     const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings });
     const page = await at(`/channels/${chat.id}`);
@@ -285,7 +285,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await options.count()).toBe(0);
   });
 
-  it('says what comes next once all first steps are done', async () => {
+  it('shows the next steps after all first steps are done', async () => {
     // The steps refer to the newest agent.
     const newest = await make('/agents', { name: 'Porter' });
     const trigger = await make('/triggers', { agent_id: newest.id, name: 'Delivery' });
@@ -303,7 +303,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   // This organization is the last one used, so a window that opens later may open in the other one.
-  it('names who answers if the model does not, and the server says what is missing at its field', async () => {
+  it('shows the fallback of a model, and the server’s faults at its fields', async () => {
     const modelled = await make('/agents', {
       name: 'Modelled',
       definition: { provider: 'openai', model: 'large', fallback: [{ provider: 'hand_off', when: ['budget'] }] },

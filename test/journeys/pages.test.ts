@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   };
 
   it(
-    'keeps the input when the only agent is loaded late, and shows a refusal that belongs to no field',
+    'keeps the input when the only agent loads late, and shows a refusal without a field',
     { tags: ['long'] },
     async () => {
       const { page } = await journey.open('/triggers', { as: OWNER });
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     },
   );
 
-  it('creates an agent, tries unsaved changes, publishes it and rolls it back', async () => {
+  it('creates an agent, tests unsaved changes, publishes it and restores an earlier version', async () => {
     const { page, faults } = await journey.open('/agents', { as: OWNER });
     await page.getByRole('button', { name: 'Create agent' }).click();
     const dialog = page.getByRole('dialog');
@@ -142,7 +142,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows what the server refuses of a definition next to its field', async () => {
+  it('shows the server’s faults of a definition next to its fields', async () => {
     const { page } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
     await page.getByRole('button', { name: 'Add step' }).click();
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -240,7 +240,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('says when it is no longer live, and returns unaccepted text to the field', { tags: ['long'] }, async () => {
+  it('shows that it is no longer live, and returns unaccepted text to the field', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
     await page.getByText('Live', { exact: true }).waitFor();
     await context.setOffline(true);
@@ -254,7 +254,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   });
 
   it(
-    'a page that cannot be loaded while the network is down says so in place, and loads when it is back',
+    'a page that cannot load while offline says so in place, and loads when the network is back',
     { tags: ['long'] },
     async () => {
       const { page, context } = await journey.open('/agents', { as: OWNER });
@@ -306,7 +306,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   const LONG_MS = 240_000;
 
   it(
-    'runs a campaign: settings, key, added recipients, and everything progresses to its end',
+    'runs a campaign: settings, key, added recipients, and progress to its end',
     { tags: ['long'], timeout: LONG_MS },
     async () => {
       const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
@@ -489,7 +489,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('allows a viewer to read, and to change nothing', async () => {
+  it('lets a viewer read everything and change nothing', async () => {
     const invited = await journey.api(`POST ${org}/invitations`, { email: 'vi@example.com', role: 'viewer' }, cookie);
     const token = new URL(invited.body.url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });

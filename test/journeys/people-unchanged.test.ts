@@ -132,8 +132,8 @@ const ways: Record<Ways, (endUser: Said) => Promise<Sent>> = {
   mcp: byMcp,
 };
 
-describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => {
-  test('stored values stay, and the answer names them; empty fields are filled', async () => {
+describe.each(Object.keys(ways) as Ways[])('a key without end_users, by %s', (way) => {
+  test('does not change stored values and lists them in the response; empty fields are filled', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const { status, unchanged } = await ways[way]({ external_id: external, ...own(OTHER) });
@@ -146,14 +146,14 @@ describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => 
     });
   });
 
-  test('an empty field is filled, and the answer does not mention it', async () => {
+  test('fills an empty field without listing it in the response', async () => {
     await put({ name: 'Asha Rao' });
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('a value that is stored already, in any spelling, counts as no change', async () => {
+  test('does not list a value that is already stored, in any spelling', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const same = { ...own(KNOWN), email: own(KNOWN).email.toUpperCase() };
@@ -161,13 +161,13 @@ describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => 
     expect((await stored()).updated_at).toBe(before.updated_at);
   });
 
-  test('a new person is created as in the call', async () => {
+  test('creates a new person with all values of the call', async () => {
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('an address that belongs to another person is not added to a person without one', async () => {
+  test('does not add an address that belongs to another person', async () => {
     await put({ name: 'Asha Rao' });
     const holder = external;
     await put(own(KNOWN));
@@ -181,7 +181,7 @@ describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => 
 });
 
 describe('with end_users', () => {
-  test('an organization key still changes people by triggers and sends', async () => {
+  test('an organization key with end_users changes people by triggers and sends', async () => {
     await put(own(KNOWN));
     const sent = await trigger({ external_id: external, name: 'Asha R.', attributes: { tier: null } }, {}, keys.full);
     expect(sent.unchanged).toBeUndefined();
@@ -192,7 +192,7 @@ describe('with end_users', () => {
 });
 
 describe('an organization key without end_users', () => {
-  test('has the same limits', async () => {
+  test('an organization key without end_users has the same limits', async () => {
     await put(own(KNOWN));
     expect((await trigger({ external_id: external, name: 'X' }, {}, keys.organization)).unchanged).toEqual(['name']);
     expect((await send({ external_id: external, name: 'X' }, keys.organization)).unchanged).toEqual(['name']);
@@ -201,7 +201,7 @@ describe('an organization key without end_users', () => {
 });
 
 describe('the answer', () => {
-  test('is the same when the call is repeated with its Idempotency-Key', async () => {
+  test('the response lists the same fields when the call is repeated with its Idempotency-Key', async () => {
     await put(own(KNOWN));
     const headers = { 'idempotency-key': `again-${external}` };
     for (const act of [
@@ -218,7 +218,7 @@ describe('the answer', () => {
     expect((await push([{ external_id: external, name: 'X' }], headers)).text).toBe(first.text);
   });
 
-  test('of a dry run and of a call that waits contains it as well', async () => {
+  test('the response to a dry run and to a waiting call also lists the unchanged fields', async () => {
     await put(own(KNOWN));
     const dry = await trigger({ external_id: external, name: 'X' }, { dry_run: true });
     expect(dry.answer.body).toMatchObject({ dry_run: true, unchanged: ['name'] });
@@ -228,7 +228,7 @@ describe('the answer', () => {
     expect(waited.answer.body).toMatchObject({ messages: [expect.anything()], unchanged: ['name'] });
   });
 
-  test('names the unchanged fields of each recipient', async () => {
+  test('the response lists the unchanged fields of each recipient', async () => {
     await put(own(KNOWN));
     const { body } = await push([
       { external_id: external, name: 'X' },
@@ -241,7 +241,7 @@ describe('the answer', () => {
 });
 
 describe('a conversation that a call starts', () => {
-  test('does not use an address of the call that the person did not get', async () => {
+  test('a new conversation does not use an address of the call that was not stored for the person', async () => {
     await put(own(KNOWN));
     const email = newId('channel');
     await parley.db.execute(sql`INSERT INTO channel (org_id, id, agent_id, kind, name, enabled, settings)

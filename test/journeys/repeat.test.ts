@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     return answer.body;
   };
 
-  it('is set, shows its next rounds, makes one, is paused and stopped; also on a phone in Arabic', async () => {
+  it('a repeating campaign is configured, shows its next rounds, creates one, is paused and stopped; also on a phone in Arabic', async () => {
     const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
     await settled(page);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();

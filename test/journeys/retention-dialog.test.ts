@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
   const stored = async () =>
     (await journey.api(`GET /organizations/${owner.orgId}/retention`, undefined, owner.cookie)).body.days;
 
-  test('is previewed, confirmed by the name of the organization, and removed without a question', async () => {
+  test('the retention is previewed, confirmed with the name of the organization, and removed without confirmation', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
     await page.getByRole('radio', { name: 'Erase old conversations' }).check();
     const days = page.getByLabel('Days without activity');
@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is complete in Arabic on a phone, and only owners change it', async () => {
+  test('the dialog fits a phone in Arabic, and only owners can change the retention', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open(PAGE, { as: OWNER, liked: { language: 'ar' }, viewport });
     await page.getByRole('radio', { name: 'محو المحادثات بعد مدة' }).check();

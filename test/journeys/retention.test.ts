@@ -27,7 +27,7 @@ async function invited(role: string): Promise<SignedIn> {
 }
 
 describe('the setting', () => {
-  test('is off at first, is set and removed by owners, and each change is a line of the audit log', async () => {
+  test('the retention is off at first, owners set and remove it, and each change is in the audit log', async () => {
     expect((await owner(`GET ${at}`)).body).toEqual({ days: null, swept_at: null });
     expect((await owner(`PUT ${at}`, { days: 90 })).body).toEqual({ days: 90, swept_at: null });
     await owner(`PUT ${at}`, { days: 90 });
@@ -40,11 +40,14 @@ describe('the setting', () => {
     ]);
   });
 
-  test.each([29, 3_651, 30.5, '90', undefined])('is a whole number of days from 30 to 3,650, not %s', async (days) => {
-    expect((await owner(`PUT ${at}`, { days })).status).toBe(422);
-  });
+  test.each([29, 3_651, 30.5, '90', undefined])(
+    'the retention is a whole number of days from 30 to 3,650, not %s',
+    async (days) => {
+      expect((await owner(`PUT ${at}`, { days })).status).toBe(422);
+    },
+  );
 
-  test('is read by all and changed only by owners of this organization', async () => {
+  test('everyone in the organization can read the retention, and only owners can change it', async () => {
     for (const role of ['admin', 'member', 'viewer']) {
       const who = await invited(role);
       expect((await who(`GET ${at}`)).status).toBe(200);

@@ -130,7 +130,7 @@ const session = (app: TestApp, cookie: string) =>
   fetch(`${app.url}/dashboard/api/session`, { headers: { cookie } }).then(({ status }) => status);
 
 describe('a rotation', () => {
-  test('on two nodes: keys work all the time, sessions while the previous secret is set, and the old one opens nothing', async () => {
+  test('a rotation on two nodes keeps keys valid, and sessions while the previous secret is set; the old one then decrypts nothing', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
@@ -171,7 +171,7 @@ describe('a rotation', () => {
   });
 
   test(
-    'that stops after any step continues with the next run, and keys work at every step',
+    'a rotation that stops after any step continues in the next run, and keys work at every step',
     { tags: ['long'] },
     async () => {
       const receiver = await startReceiver();
@@ -207,7 +207,7 @@ describe('a rotation', () => {
     },
   );
 
-  test('can be followed by another one', { tags: ['long'] }, async () => {
+  test('a rotation can be followed by another one', { tags: ['long'] }, async () => {
     const receiver = await startReceiver();
     const [one, two, three] = [newSecret(), newSecret(), newSecret()];
     const first = await start(one);
@@ -224,7 +224,7 @@ describe('a rotation', () => {
     await receiver.stop();
   });
 
-  test('waits for workers too: one that knows only the old secret would drop mails and fail runs', async () => {
+  test('a rotation waits for workers, because one with only the old secret would drop mails and fail runs', async () => {
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
     await givenOwner(first);
@@ -236,7 +236,7 @@ describe('a rotation', () => {
     await rotateSecrets(db, config(two, one));
   });
 
-  test('works after an older backup is restored with both secrets', async () => {
+  test('a rotation works after an older backup is restored with both secrets', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);

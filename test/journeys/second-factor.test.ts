@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     return { code, recovery: shown.trim().split('\n') };
   }
 
-  test('an authenticator app: set up, required, replaced by a recovery code, removed', async () => {
+  test('an authenticator app is set up, required, replaced by a recovery code, and removed', async () => {
     const { page, faults } = await journey.open('/sign-in');
     await enterPassword(page, 'app@example.com');
     await isInside(page);
@@ -110,7 +110,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(faults).toEqual([]);
   });
 
-  test('an organization that requires one shows nothing else until it is set up', async () => {
+  test('an organization that requires a second factor shows nothing else until one is set up', async () => {
     const { page: boss } = await journey.open('/settings/organization', { as: OWNER });
     const ask = boss.getByLabel('Every member needs a second factor');
     await ask.click();
@@ -136,7 +136,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await boss.getByText('A second factor is no longer required.').waitFor();
   });
 
-  test('a passkey: added, renamed, used to sign in without a password, removed', async () => {
+  test('a passkey is added, renamed, used to sign in without a password, and removed', async () => {
     const { page, context, faults } = await journey.open('/sign-in');
     const devtools = await context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -225,7 +225,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(status).toBe('401 passkey_refused');
   });
 
-  test('is usable in Arabic and on a phone', { tags: ['long'] }, async () => {
+  test('the pages of second factors fit a phone in Arabic', { tags: ['long'] }, async () => {
     const { page } = await journey.open(ACCOUNT, {
       as: 'arabic@example.com',
       liked: { language: 'ar' },

@@ -97,7 +97,7 @@ const rowOf = async (id: string) =>
 const BEHIND_A_BASE = CHANNEL_KINDS.filter((kind) => channelFields(kind).some(({ name }) => name === 'api_url'));
 
 test.each(BEHIND_A_BASE)(
-  '%s: the answer of a provider that repeats our credentials is stored without them',
+  '%s: a provider’s response that repeats our credentials is stored without them',
   async (kind) => {
     const [account, echo] = [await ACCOUNTS[kind]!(), await startReceiver()];
     echo.answer = ({ headers, path }) => {
@@ -119,7 +119,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
   const { secretFields, addressFields } = CHANNEL_FORMS[kind] as (typeof CHANNEL_FORMS)['email'];
   const start = ACCOUNTS[kind];
 
-  test('declares the addresses of its secrets', () => {
+  test('a channel kind declares the addresses of its secrets', () => {
     expect(start !== null).toBe(Object.keys(secretFields).length > 0);
     const links = channelFields(kind).filter(({ name }) => name === 'url' || name === 'host' || name.endsWith('_url'));
     expect(links.every(({ address }) => address)).toBe(true);
@@ -128,21 +128,24 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
 
   if (start === null) return;
 
-  test.each(addressFields)('requires its secrets again when %s changes, and makes no call before', async (field) => {
-    const account = await start();
-    const id = await connect(kind, account);
-    const before = await rowOf(id);
-    const settings = { ...account.settings, [field]: ELSEWHERE[field]!() };
-    const refused = await owner.call(`PATCH /channels/${id}`, { name: 'Moved', settings });
-    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
-    const pointers = secretFields.map((name) => ({ pointer: `/settings/${name}`, code: 'secret_required' }));
-    expect(refused.body.errors).toMatchObject(pointers);
-    expect(await rowOf(id)).toEqual(before);
-    expect(visits).toBe(0);
-    await account.stop();
-  });
+  test.each(addressFields)(
+    'a channel requires its secrets again when %s changes, and makes no call before',
+    async (field) => {
+      const account = await start();
+      const id = await connect(kind, account);
+      const before = await rowOf(id);
+      const settings = { ...account.settings, [field]: ELSEWHERE[field]!() };
+      const refused = await owner.call(`PATCH /channels/${id}`, { name: 'Moved', settings });
+      expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+      const pointers = secretFields.map((name) => ({ pointer: `/settings/${name}`, code: 'secret_required' }));
+      expect(refused.body.errors).toMatchObject(pointers);
+      expect(await rowOf(id)).toEqual(before);
+      expect(visits).toBe(0);
+      await account.stop();
+    },
+  );
 
-  test('may move when they are given', async () => {
+  test('a channel may get a new address together with its secrets', async () => {
     const [account, other] = [await start(), await start()];
     const id = await connect(kind, account);
     await account.stop();
@@ -152,7 +155,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     await other.stop();
   });
 
-  test('sends nothing to an address that was written into its row', async () => {
+  test('a channel sends nothing to an address that was written directly into its row', async () => {
     const account = await start();
     const id = await connect(kind, account);
     // The normal settings come first, so the decrypted secret is cached.
@@ -180,7 +183,7 @@ describe.each(MODEL_PROVIDERS)('the account with the model provider %s', (name) 
   const put = (body: object) => owner.call(`PUT /models/${name}`, body);
   const elsewhere = () => ({ base_url: `http://127.0.0.1:${thiefPort()}/v1` });
 
-  test('keeps its key from another base_url', async () => {
+  test('a model provider’s key is not sent to another base_url', async () => {
     await put({ key: 'sk-given-for-the-first', base_url: 'http://127.0.0.1:8431/v1' });
     const before = (await owner.call('GET /models')).body;
     const refused = await put(elsewhere());
@@ -191,7 +194,7 @@ describe.each(MODEL_PROVIDERS)('the account with the model provider %s', (name) 
     expect((await put({ ...elsewhere(), key: 'sk-given-for-the-second' })).status).toBe(200);
   });
 
-  test('sends it to no address that was written into its row', async () => {
+  test('a model provider’s key is not sent to an address that was written directly into its row', async () => {
     await put({ key: 'sk-given-for-the-first', base_url: 'http://127.0.0.1:8431/v1' });
     await parley.db.execute(
       sql`UPDATE model_provider SET base_url = ${elsewhere().base_url} WHERE provider = ${name} AND org_id = ${owner.orgId}`,
@@ -210,7 +213,7 @@ describe.each(MODEL_PROVIDERS)('the account with the model provider %s', (name) 
 });
 
 describe('an endpoint for events', () => {
-  test('keeps its signing secret, which is never sent, when it moves', async () => {
+  test('an event endpoint keeps its signing secret, which is never sent, when its URL changes', async () => {
     const [one, two] = [await startReceiver(), await startReceiver()];
     const { body: made } = await owner.call('POST /webhooks', { url: one.url });
     expect((await owner.call(`PATCH /webhooks/${made.id}`, { url: two.url })).status).toBe(200);
@@ -223,7 +226,7 @@ describe('an endpoint for events', () => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  test('signs nothing for an address that was written into its row', async () => {
+  test('an event endpoint signs nothing for an address that was written directly into its row', async () => {
     const [one] = [await startReceiver()];
     const { body: made } = await owner.call('POST /webhooks', { url: one.url });
     const url = `http://127.0.0.1:${thiefPort()}`;
@@ -241,7 +244,7 @@ describe('an endpoint for events', () => {
   });
 });
 
-test('a webhook channel keeps its signing secret when it moves', async () => {
+test('a webhook channel keeps its signing secret when its URL changes', async () => {
   const [one, two] = [await startReceiver(), await startReceiver()];
   const settings = { url: one.url };
   const { body: made } = await owner.call('POST /channels', {

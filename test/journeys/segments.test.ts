@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('segments', () => {
     return page;
   };
 
-  it('are saved from the filters of the list, chosen again, used in a campaign and deleted, with the keyboard', async () => {
+  it('segments are saved from the filters of the list, selected, used in a campaign and deleted, by keyboard', async () => {
     const page = await at('/end-users?tag=vip');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
     await page.getByRole('button', { name: 'Save as segment' }).press('Enter');
@@ -68,7 +68,7 @@ describe.skipIf(!CHROMIUM)('segments', () => {
     expect(await page.getByRole('combobox', { name: 'Segment' }).count()).toBe(0);
   });
 
-  it('in Arabic, on a phone, nothing is too wide', async () => {
+  it('the pages of segments fit a phone in Arabic', async () => {
     await make('/segments', { name: 'العملاء المهمون', filters: { tag: 'vip' } });
     const page = await at('/end-users?tag=vip', { liked: { language: 'ar' }, viewport: { width: 390, height: 800 } });
     await page.getByRole('combobox', { name: 'الشريحة' }).waitFor();

@@ -23,7 +23,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   });
   afterAll(() => journey?.stop());
 
-  test('creates the first owner, once', async () => {
+  test('creates the first owner only once', async () => {
     const { page, context, faults } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByText('This field is required.').first().waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await context.close();
   });
 
-  test('signing out ends the session, and its other windows ask to sign in again', async () => {
+  test('signing out ends the session, and the other windows ask to sign in again', async () => {
     const { page, context } = await journey.open('/sign-in');
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -106,7 +106,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await context.close();
   });
 
-  test('language and theme are remembered, and Arabic reads from the right', async () => {
+  test('language and theme are stored, and Arabic is right-to-left', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByText('العربية').click();
@@ -147,7 +147,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await context.close();
   });
 
-  test('a forgotten password is set through a link that was created on the server, once; other sessions end', async () => {
+  test('a link that was created on the server sets a forgotten password once and ends other sessions', async () => {
     const before = await journey.open('/', { as: OWNER });
     const { stdout } = await promisify(execFile)(process.execPath, [BUILT, 'reset-password', OWNER], {
       env: { DATABASE_URL: journey.app.database.url, PARLEY_SECRET: journey.app.config.secret },
@@ -175,43 +175,47 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     journey.forget(OWNER);
   });
 
-  test('an agent, a trigger, a key and a first call: the steps tick themselves', { tags: ['long'] }, async () => {
-    const { page, context, faults } = await journey.open('/', { as: OWNER });
-    await page.getByText('0 of 5 done').waitFor();
-    await page.getByRole('button', { name: 'Create agent' }).click();
-    await page.getByRole('button', { name: 'How much does delivery cost?' }).click();
-    await page.getByRole('log').getByText('Delivery costs 15 riyals').first().waitFor();
-    await page.getByText('2 of 5 done').waitFor();
-    await page.getByRole('button', { name: 'Create trigger' }).click();
-    await page.getByText('3 of 5 done').waitFor();
-    await page.getByRole('button', { name: 'Create API key' }).click();
-    expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
-    await page.getByLabel('Label').fill('First');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
-    const key = await page.getByLabel('API key', { exact: true }).inputValue();
-    await page.getByText('Your new key is filled in.').waitFor();
-    expect(await page.getByLabel('Call it from your backend').innerText()).toContain(`Bearer ${key}`);
-    page.on('dialog', (asked) => void asked.accept());
-    await page.reload();
-    await page.getByText('Put your key in place of $PARLEY_API_KEY').waitFor();
-    await page.getByText('The value of “First” cannot be shown again').waitFor();
-    expect(await everythingKept(page)).not.toContain(key);
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-    await page.getByText('The value of “First” cannot be shown again').waitFor({ state: 'detached' });
-    expect(new URL(page.url()).search).toBe('');
-    await page.getByText('Waiting for your first request…').waitFor();
-    expect((await journey.app.call('GET', '/api/me', { key })).status).toBe(200);
-    await page.getByText('The key works. Waiting for the call that starts a conversation…').waitFor();
-    const path = /POST (\S+)/.exec(await page.getByText(/^POST \/api/).innerText())![1]!;
-    const { status } = await journey.app.call('POST', path, { key, body: { message: 'Hello' } });
-    expect(status).toBe(202);
-    await page.getByText('Your first request has arrived.').waitFor();
-    await page.getByText('All done').waitFor();
-    await page.getByRole('link', { name: 'Open the conversation' }).click();
-    await page.getByRole('link', { name: /Concierge/ }).waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
-  });
+  test(
+    'the first steps are checked off after an agent, a trigger, a key and a first call',
+    { tags: ['long'] },
+    async () => {
+      const { page, context, faults } = await journey.open('/', { as: OWNER });
+      await page.getByText('0 of 5 done').waitFor();
+      await page.getByRole('button', { name: 'Create agent' }).click();
+      await page.getByRole('button', { name: 'How much does delivery cost?' }).click();
+      await page.getByRole('log').getByText('Delivery costs 15 riyals').first().waitFor();
+      await page.getByText('2 of 5 done').waitFor();
+      await page.getByRole('button', { name: 'Create trigger' }).click();
+      await page.getByText('3 of 5 done').waitFor();
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
+      await page.getByLabel('Label').fill('First');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
+      const key = await page.getByLabel('API key', { exact: true }).inputValue();
+      await page.getByText('Your new key is filled in.').waitFor();
+      expect(await page.getByLabel('Call it from your backend').innerText()).toContain(`Bearer ${key}`);
+      page.on('dialog', (asked) => void asked.accept());
+      await page.reload();
+      await page.getByText('Put your key in place of $PARLEY_API_KEY').waitFor();
+      await page.getByText('The value of “First” cannot be shown again').waitFor();
+      expect(await everythingKept(page)).not.toContain(key);
+      await page.getByRole('button', { name: 'Dismiss' }).click();
+      await page.getByText('The value of “First” cannot be shown again').waitFor({ state: 'detached' });
+      expect(new URL(page.url()).search).toBe('');
+      await page.getByText('Waiting for your first request…').waitFor();
+      expect((await journey.app.call('GET', '/api/me', { key })).status).toBe(200);
+      await page.getByText('The key works. Waiting for the call that starts a conversation…').waitFor();
+      const path = /POST (\S+)/.exec(await page.getByText(/^POST \/api/).innerText())![1]!;
+      const { status } = await journey.app.call('POST', path, { key, body: { message: 'Hello' } });
+      expect(status).toBe(202);
+      await page.getByText('Your first request has arrived.').waitFor();
+      await page.getByText('All done').waitFor();
+      await page.getByRole('link', { name: 'Open the conversation' }).click();
+      await page.getByRole('link', { name: /Concierge/ }).waitFor();
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
 
   const FIRST_LOAD_BYTES = 200 * 1024;
   for (const [path, as] of [
@@ -240,7 +244,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     });
 
   test(
-    'a window stays in its organization, whichever another one opens; a person who joins one is led into it',
+    'a window stays in its organization when another window opens a different one; a person who joins an organization is led into it',
     { tags: ['long'] },
     async () => {
       const { orgId } = owner;
@@ -281,7 +285,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     },
   );
 
-  test('the page has a policy that allows no foreign or inline script', async () => {
+  test('the policy of the page allows no foreign or inline script', async () => {
     const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });
     const policy = answer.headers.get('content-security-policy')!;
     expect(policy).toMatch(/script-src 'self';.*frame-ancestors 'none'/);

@@ -65,7 +65,7 @@ describe.each([
     expect(await rows(sql`SELECT id FROM end_user WHERE org_id = ${orgId}`)).toHaveLength(0);
   });
 
-  test('a new message from them is stored, and not answered', async () => {
+  test('a new message from a suppressed address is stored but not answered', async () => {
     await erase({ opted_out: true });
     expect(await writes('hello again')).toBe(200);
     const run = async () => (await rows(sql`SELECT status, reason FROM run WHERE org_id = ${orgId}`))[0];

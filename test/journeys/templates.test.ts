@@ -29,7 +29,7 @@ afterAll(async () => {
 const make = async (path: string, body: unknown): Promise<any> =>
   (await journey.api(`POST /organizations/${orgId}${path}`, body, cookie)).body;
 
-test('a test message takes an approved template and its values', async () => {
+test('a test message uses an approved template and its values', async () => {
   const { page } = await journey.open(`/channels/${channelId}`, { as: OWNER });
   const picker = page.getByRole('combobox', { name: 'Template instead of the message' });
   await picker.click();
@@ -69,7 +69,7 @@ test('a test message takes an approved template and its values', async () => {
   });
 });
 
-test('a campaign opens with a template; its placeholders come with it; on a phone in Arabic nothing is too wide', async () => {
+test('a campaign opens with a template and its placeholders; the page fits a phone in Arabic', async () => {
   const campaign = await make('/campaigns', { name: 'Ready', agent_id: agentId, channel_id: channelId });
   const { page } = await journey.open(`/campaigns/${campaign.id}`, { as: OWNER });
   await settled(page);
@@ -105,7 +105,7 @@ test('a campaign opens with a template; its placeholders come with it; on a phon
   expect(await seriousFaults(phone.page)).toEqual([]);
 });
 
-test('where they cannot be listed, a template is typed by name, and the page says why', async () => {
+test('if templates cannot be listed, the name of one is typed, and the page explains why', async () => {
   const { verify_token: _, ...secrets } = whatsapp.secrets;
   const { business_account_id: __, ...settings } = { ...whatsapp.settings, ...secrets };
   const other = await make('/channels', { agent_id: agentId, kind: 'whatsapp', name: 'Other', settings });
@@ -124,7 +124,7 @@ test('where they cannot be listed, a template is typed by name, and the page say
 test.each([
   ['en', 1280],
   ['ar', 390],
-] as const)('a member sends a template where words are not taken any more, %s at %i', async (language, width) => {
+] as const)('a member sends a template when free text is no longer allowed, %s at %i', async (language, width) => {
   const say = {
     en: {
       closed: 'The person has not written lately',

@@ -43,7 +43,7 @@ async function start(secret: string, port: number): Promise<void> {
   await expect.poll(status, { timeout: 15_000 }).toBe(401);
 }
 
-test('the receiver of the guide answers Parley, and no other caller', async () => {
+test('the receiver of the guide responds to Parley and to no other caller', async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}/tools`;
   const account = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };

@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
   const secretsOf = async (agent: string) =>
     (await journey.api(`GET ${org}/agents/${agent}/tool-secrets`, undefined, cookie)).body.data;
 
-  it('a secret is shown once, replaced, gets credentials, and is removed when its tool is gone', async () => {
+  it('a secret is shown once, replaced, gets credentials, and is removed with its tool', async () => {
     const agent = await givenAgent([
       { name: 'lookup', description: 'Looks up.', parameters: { type: 'object' }, url: `${shop.url}/tool` },
     ]);
@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tools of an MCP server are chosen; one that changed is reviewed and approved', async () => {
+  it('tools of an MCP server are selected, and a changed one is reviewed and approved', async () => {
     shop.tools = [ORDER, { ...ORDER, name: 'orders.cancel', description: 'Cancels an order.' }];
     const agent = await givenAgent();
     const { page, faults } = await journey.open(`/agents/${agent}?tab=tools`, { as: OWNER });
@@ -135,7 +135,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('one that changed stands in the list, on the tab and on Home until its new form is published', async () => {
+  it('a changed tool is marked in the list, on the tab and on Home until its new version is published', async () => {
     shop.tools = [ORDER];
     const agent = await givenAgent();
     const look = async () =>
@@ -193,7 +193,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('in Arabic, and on a telephone, nothing is too wide', async () => {
+  it('the tools of an agent fit a phone in Arabic', async () => {
     shop.tools = [{ ...ORDER, description: 'Another one.' }];
     const agent = await givenAgent([
       {

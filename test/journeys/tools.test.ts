@@ -85,7 +85,7 @@ const isSigned = (call: ReceivedCall, secret: string): boolean =>
   verifyWebhook(secret, call.headers as Record<string, string>, call.body, Date.now());
 
 describe('a call of a tool', () => {
-  test('is signed, and says for whom it is made', async () => {
+  test('a call is signed and identifies its person', async () => {
     const { secret } = await sign();
     const { run, step } = await turn();
     const [call] = shop.calls;
@@ -114,24 +114,24 @@ describe('a call of a tool', () => {
     expect(steps).toContainEqual(shown);
   });
 
-  test('is not signed while the tool has no secret, and has the same context', async () => {
+  test('a call is not signed while the tool has no secret, and has the same context', async () => {
     await turn();
     expect(shop.calls[0]!.headers).not.toHaveProperty('webhook-signature');
     expect(bodyOf(shop.calls[0]!).context.agent_id).toBe(agentId);
   });
 
-  test('may be answered with text that JSON in the database cannot hold', async () => {
+  test('a response may contain text that JSON in the database cannot store', async () => {
     // The trace is cut between the two halves of the last character.
     shop.answer = () => ({ text: `\0${'x'.repeat(998)}😀` });
     expect((await turn({ order_id: 'A\0', 'odd\0name': '\ud83d' })).step).toMatchObject({ kind: 'tool', attempts: 1 });
   });
 
-  test('ignores a context among the arguments of the model', async () => {
+  test('a context in the arguments of the model is ignored', async () => {
     await turn({ order_id: 'A-1', context: { end_user: { external_id: 'somebody-else' } } });
     expect(bodyOf(shop.calls[0]!).context.end_user.external_id).toBe('crm-7');
   });
 
-  test('vouches for the address of a person who has written from it', async () => {
+  test('the context confirms the address of a person who has written from it', async () => {
     model.script({ tool: 'order_status', args: {} }, { text: 'It has shipped.' });
     const text = JSON.stringify({ type: 'message', address: 'crm-9', text: 'And mine?' });
     const sent = await fetch(`${parley.url}/inbound/webhook/${channelId}`, {
@@ -145,7 +145,7 @@ describe('a call of a tool', () => {
     expect(bodyOf(call!).context).toMatchObject({ end_user: person, channel: { id: channelId, kind: 'webhook' } });
   });
 
-  test('does not vouch for an address that only a backend named', async () => {
+  test('the context does not confirm an address that only a backend named', async () => {
     const call = { end_user: { external_id: 'crm-11' }, channel: { id: channelId }, conversation: { key: 'order-11' } };
     const ask = (message: string) => parley.call('POST', path, { key, body: { ...call, message } });
     phone.calls.splice(0);
@@ -165,7 +165,7 @@ describe('a call of a tool', () => {
 });
 
 describe('the secret of a tool', () => {
-  test('is used for no other origin: the tool is not called, and the model is told so', async () => {
+  test('a secret is not used for another origin: the tool is not called, and the model is informed', async () => {
     const { secret } = await sign();
     await publish(tool({ url: `${stranger.url}/orders` }));
     const { step } = await turn();
@@ -177,14 +177,14 @@ describe('the secret of a tool', () => {
     expect(isSigned(stranger.calls[0]!, secret)).toBe(false);
   });
 
-  test('does not open with an origin or a tool that was written into its row', async () => {
+  test('a secret cannot be decrypted for an origin or a tool that was written directly into its row', async () => {
     const { id } = await sign(stranger.url);
     await parley.db.execute(sql`UPDATE tool_secret SET origin = ${shop.url} WHERE id = ${id}`);
     expect((await turn()).step).toMatchObject({ error: expect.stringContaining('cannot be opened') });
     expect(shop.calls).toEqual([]);
   });
 
-  test('is replaced with an overlap in which both sign, and is then forgotten', async () => {
+  test('a secret is replaced with an overlap in which both sign, and the old one is then deleted', async () => {
     const one = await sign();
     const at = `/agents/${agentId}/tool-secrets/${one.id}`;
     const two = (await owner.call(`POST ${at}/rotate`, { overlap: '1h' })).body;
@@ -199,7 +199,7 @@ describe('the secret of a tool', () => {
     expect(shop.calls[2]!.headers).not.toHaveProperty('webhook-signature');
   });
 
-  test('is listed without itself, is created once for an origin, and is stored sealed', async () => {
+  test('a secret is listed without its value, created once per origin, and encrypted in the database', async () => {
     const { secret, ...listed } = await sign();
     expect((await owner.call(`GET /agents/${agentId}/tool-secrets`)).body).toEqual({ data: [listed] });
     expect(await sign()).toMatchObject({ code: 'already_exists' });
@@ -212,7 +212,7 @@ describe('the secret of a tool', () => {
 });
 
 describe('credentials of a tool', () => {
-  test('are sent to its origin only; an answer that repeats them is cleaned, and no trace has them', async () => {
+  test('credentials are sent to their origin only; a response that repeats them is cleaned, and no trace contains them', async () => {
     const { id } = await sign();
     const at = `/agents/${agentId}/tool-secrets/${id}/credentials`;
     const credentials = { bearer: 'token-of-the-shop', headers: [{ name: 'X-Shop', value: 'second-secret' }] };
@@ -232,7 +232,7 @@ describe('credentials of a tool', () => {
     expect(stranger.calls).toEqual([]);
   });
 
-  test('are cut out of an answer that spells them with the escapes of JSON', async () => {
+  test('credentials are removed from a response that contains them with JSON escapes', async () => {
     const { id } = await sign();
     const bearer = 'tok/en+of=the/shop';
     const escaped = bearer.replaceAll('/', '\\/').replaceAll('+', '\\u002b').replaceAll('=', '\\u003D');
@@ -252,7 +252,7 @@ describe('credentials of a tool', () => {
     expect(JSON.stringify(model.calls.at(-1)!.body)).not.toMatch(/of=the|of\\+u003D/);
   });
 
-  test('are a user name and password, survive a new signing secret, and are removed by an empty body', async () => {
+  test('credentials are a user name and password, survive a new signing secret, and are removed by an empty body', async () => {
     const { id } = await sign();
     const at = `/agents/${agentId}/tool-secrets/${id}`;
     await owner.call(`PUT ${at}/credentials`, { basic: { username: 'parley', password: 'pass word' } });
@@ -265,7 +265,7 @@ describe('credentials of a tool', () => {
     expect(shop.calls[1]!.headers).not.toHaveProperty('authorization');
   });
 
-  test('cannot set a header of ours, or one twice', async () => {
+  test('credentials cannot set a reserved header, or one header twice', async () => {
     const { id } = await sign();
     const { status, body } = await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, {
       bearer: 'a',
@@ -278,7 +278,7 @@ describe('credentials of a tool', () => {
 });
 
 describe('attempts', () => {
-  test('of a read-only tool are repeated with the same key; the receiver sees which one it is', async () => {
+  test('calls of a read-only tool are repeated with the same key, and the receiver sees the attempt number', async () => {
     const { secret } = await sign();
     await publish(tool({ read_only: true, retries: 2 }));
     shop.answer = () => (shop.calls.length < 3 ? { status: 503 } : { json: {} });
@@ -289,7 +289,7 @@ describe('attempts', () => {
     expect(shop.calls.every((call) => isSigned(call, secret))).toBe(true);
   });
 
-  test('of an acting tool are not repeated, nor are those that were refused', async () => {
+  test('calls of other tools and refused calls are not repeated', async () => {
     shop.answer = () => ({ status: 503 });
     expect((await turn()).step).toMatchObject({ kind: 'tool_failed', attempts: 1, status: 503 });
     await publish(tool({ read_only: true, retries: 2 }));
@@ -298,7 +298,7 @@ describe('attempts', () => {
     expect((await publish(tool({ retries: 1 }))).body.errors[0].pointer).toBe('/definition/tools/0/retries');
   });
 
-  test('end after the time limit of the tool', async () => {
+  test('calls end after the time limit of the tool', async () => {
     await publish(tool({ timeout_seconds: 1 }));
     shop.answer = () => 'hang';
     expect((await turn()).step).toMatchObject({ kind: 'tool_failed', status: null, attempts: 1 });
@@ -315,7 +315,7 @@ describe('a bound argument', () => {
     bound: { customer: expression },
   });
 
-  test('is filled by Parley: the model does not see it, and what it sends for it is dropped', async () => {
+  test('Parley fills a bound argument, the model does not see it, and the model’s own value is ignored', async () => {
     expect((await publish(tool(bound('{{end_user.external_id}}')))).status).toBe(200);
     await turn({ order_id: 'A-1043', customer: 'crm-of-somebody-else' });
     expect(bodyOf(shop.calls[0]!).arguments).toEqual({ order_id: 'A-1043', customer: 'crm-7' });
@@ -327,7 +327,7 @@ describe('a bound argument', () => {
     });
   });
 
-  test('without a value the tool is not called, and the model is told so', async () => {
+  test('a bound argument without a value prevents the call, and the model is informed', async () => {
     await publish(tool(bound('{{end_user.customer_number}}')));
     const { step } = await turn({ order_id: 'A-1043', customer: '7' });
     expect(shop.calls).toEqual([]);
@@ -335,7 +335,7 @@ describe('a bound argument', () => {
     expect(JSON.stringify(model.calls.at(-1)!.body.messages)).toContain('no value for customer');
   });
 
-  test('takes a variable of a trigger, with its type', async () => {
+  test('a bound argument uses a variable of a trigger with its type', async () => {
     const at = '/definition/tools/0/bound/customer';
     const early = await publish(tool(bound('{{customer_number}}')));
     expect(early.body.errors).toMatchObject([{ pointer: at, code: 'unknown_variable' }]);
@@ -351,7 +351,7 @@ describe('a bound argument', () => {
     expect(bodyOf(shop.calls[0]!).arguments).toEqual({ order_id: 'A-1', customer: 42 });
   });
 
-  test('must be an argument of the schema, and one variable', async () => {
+  test('a bound argument must be an argument of the schema, and one variable', async () => {
     const other = await publish(tool({ ...bound('{{end_user.id}}'), bound: { person: '{{end_user.id}}' } }));
     expect(other.body.errors).toMatchObject([{ pointer: '/definition/tools/0/bound/person', code: 'conflict' }]);
     for (const expression of ['{{end_user.id}} and more', '{{#end_user}}', 'crm-7', '{{agent name}}']) {
@@ -363,7 +363,7 @@ describe('a bound argument', () => {
 describe('a try from the editor', () => {
   const attempt = (body: object) => owner.call(`POST /agents/${agentId}/tools/try`, body);
 
-  test('calls with a made-up person, and shows request, signature and answer', async () => {
+  test('a test in the editor calls with a fictional person, and shows request, signature and response', async () => {
     const { id, secret } = await sign();
     await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, { bearer: 'token-of-the-shop' });
     const edited = tool({
@@ -385,7 +385,7 @@ describe('a try from the editor', () => {
     expect(JSON.stringify(body)).not.toContain('token-of-the-shop');
   });
 
-  test('says why it did not call, and refuses a tool that could not be saved', async () => {
+  test('a test in the editor explains why it did not call, and refuses a tool that could not be saved', async () => {
     const bound = { order_id: '{{end_user.external_id}}' };
     expect((await attempt({ tool: tool({ bound }) })).body).toMatchObject({
       request: null,
@@ -413,7 +413,7 @@ describe('a tool that asks first', () => {
   };
   const read = () => JSON.stringify(model.calls.at(-1)!.body.messages);
 
-  test('is called after a Yes only, and the model is told what it answered', async () => {
+  test('a tool with a question is called only after a Yes, and the model gets its response', async () => {
     expect(await ask()).toEqual({
       type: 'choices',
       text: 'Cancel order A-1043?',
@@ -435,17 +435,20 @@ describe('a tool that asks first', () => {
     expect(shop.calls).toHaveLength(1);
   });
 
-  test.each(['No', 'Yes, but the other one'])('is not called after "%s", and the model is told so', async (answer) => {
-    await ask();
-    model.script({ text: 'As you wish.' });
-    expect(await say(answer)).toMatchObject({ text: 'As you wish.' });
-    expect(read()).toContain('did not agree');
-    model.script({ text: 'Yes what?' });
-    await say('Yes');
-    expect(shop.calls).toEqual([]);
-  });
+  test.each(['No', 'Yes, but the other one'])(
+    'a tool with a question is not called after "%s", and the model is informed',
+    async (answer) => {
+      await ask();
+      model.script({ text: 'As you wish.' });
+      expect(await say(answer)).toMatchObject({ text: 'As you wish.' });
+      expect(read()).toContain('did not agree');
+      model.script({ text: 'Yes what?' });
+      await say('Yes');
+      expect(shop.calls).toEqual([]);
+    },
+  );
 
-  test('has one key, when the turn after the Yes fails and is taken again', async () => {
+  test('a tool with a question keeps its key if the turn after the Yes fails and is repeated', async () => {
     await ask();
     model.script({ status: 500 }, { text: 'It is cancelled.' });
     expect(await say('Yes')).toMatchObject({ text: 'It is cancelled.' });

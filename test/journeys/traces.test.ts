@@ -74,7 +74,7 @@ async function collected(enough: (spans: CollectedSpan[]) => boolean): Promise<C
 }
 const named = (spans: CollectedSpan[], name: string) => spans.filter((span) => span.name.startsWith(name));
 
-test('request, run, turn, model, tool and webhook are one trace, begun by the caller', async () => {
+test('request, run, turn, model, tool and webhook are one trace that the caller started', async () => {
   expect((await call({ traceparent: CALLER, tracestate: 'them=1', baggage: 'who=asha' })).status).toBe(200);
   await hook.received(1);
   const spans = await collected((all) => ['POST', 'run', 'deliver'].every((name) => named(all, name).length > 0));
@@ -125,7 +125,7 @@ test('request, run, turn, model, tool and webhook are one trace, begun by the ca
   expect(collector.requests.every(({ headers }) => headers['x-collector-key'] === 'only for it')).toBe(true);
 });
 
-test('no text, key or address of a person is in it', async () => {
+test('no text, key or address of a person is in a trace', async () => {
   await call();
   await collected((all) => named(all, 'run').length > 0 && named(all, 'POST').length > 0);
   const sent = collector.requests.map(({ body }) => body).join();
@@ -133,7 +133,7 @@ test('no text, key or address of a person is in it', async () => {
     expect(sent).not.toContain(secret);
 });
 
-test('a traceparent that is not valid begins a new trace, and one without a valid key none', async () => {
+test('an invalid traceparent starts a new trace, and a call without a valid key starts none', async () => {
   const bad = `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`;
   await call({ traceparent: bad });
   const [first] = named(await collected((all) => named(all, 'POST').length > 0), 'POST');
@@ -146,7 +146,7 @@ test('a traceparent that is not valid begins a new trace, and one without a vali
   expect(spans.filter(({ traceId }) => CALLER.includes(traceId))).toEqual([]);
 });
 
-test('a caller who does not keep the trace gets none, in any process', async () => {
+test('a caller whose trace is not sampled gets none, in any process', async () => {
   await call({ traceparent: CALLER.replace(/01$/, '00') });
   await call();
   const spans = await collected((all) => named(all, 'run').length > 0 && named(all, 'POST').length > 0);
@@ -154,7 +154,7 @@ test('a caller who does not keep the trace gets none, in any process', async () 
   expect(shop.calls[0]!.headers['traceparent']).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-00$/);
 });
 
-test('a failed model is an error with its code', async () => {
+test('a failed model is an error with its code in the trace', async () => {
   model.script({ status: 400, message: 'secret words of the provider' });
   await api.call('POST', path, { key: key.value, body: { message: 'Hi' } });
   const spans = await collected((all) => named(all, 'run').length > 0);
@@ -163,7 +163,7 @@ test('a failed model is an error with its code', async () => {
   expect(collector.requests.map(({ body }) => body).join()).not.toContain('secret words');
 });
 
-test('what a tool answers is not in its span, only its status', async () => {
+test('the span of a tool contains only the status of its response', async () => {
   shop.answer = () => ({ status: 503, text: 'secret words of the shop' });
   await call();
   shop.answer = () => ({});
@@ -172,7 +172,7 @@ test('what a tool answers is not in its span, only its status', async () => {
   expect(collector.requests.map(({ body }) => body).join()).not.toContain('secret words of the shop');
 });
 
-test('with content allowed, the texts of a turn are in its span, but no credential', async () => {
+test('with content enabled, the texts of a turn are in its span, but no credentials', async () => {
   await using parley = await startContent();
   await parley.ask('Hello, my password=hunter22hunter22');
   const [turn] = named(await collected((all) => named(all, 'invoke_agent').length > 0), 'invoke_agent');

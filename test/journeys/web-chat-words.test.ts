@@ -62,22 +62,25 @@ const gate = () => Promise.withResolvers<void>();
 test.skipIf(!CHROMIUM).each([
   { lang: 'en', question: 'When does it ship?', pieces: ['It ships', ' on Monday', ' at nine.'] },
   { lang: 'ar', question: 'متى يصل الطلب؟', pieces: ['يصل طلبك', ' يوم الاثنين', ' في التاسعة.'] },
-])('words appear while they are written, and the message once ($lang)', async ({ lang, question, pieces }) => {
-  const last = gate();
-  model.script({ pieces, next: (piece) => (piece === 2 ? last.promise : Promise.resolve()) });
-  const page = await open(lang);
-  await say(page, question);
-  await expect.poll(() => writing(page).textContent({ timeout: 10_000 })).toBe(pieces.slice(0, 2).join(''));
-  // A screen reader does not announce each word.
-  expect(await writing(page).getAttribute('aria-hidden')).toBe('true');
-  expect(await seriousFaults(page)).toEqual([]);
-  last.resolve();
-  await page.locator('li.said[data-id]', { hasText: pieces.join('') }).waitFor();
-  expect(await writing(page).count()).toBe(0);
-  expect(await page.getByText(pieces.join('')).count()).toBe(1);
-});
+])(
+  'text appears while the model writes it, and the message appears once ($lang)',
+  async ({ lang, question, pieces }) => {
+    const last = gate();
+    model.script({ pieces, next: (piece) => (piece === 2 ? last.promise : Promise.resolve()) });
+    const page = await open(lang);
+    await say(page, question);
+    await expect.poll(() => writing(page).textContent({ timeout: 10_000 })).toBe(pieces.slice(0, 2).join(''));
+    // A screen reader does not announce each word.
+    expect(await writing(page).getAttribute('aria-hidden')).toBe('true');
+    expect(await seriousFaults(page)).toEqual([]);
+    last.resolve();
+    await page.locator('li.said[data-id]', { hasText: pieces.join('') }).waitFor();
+    expect(await writing(page).count()).toBe(0);
+    expect(await page.getByText(pieces.join('')).count()).toBe(1);
+  },
+);
 
-test.skipIf(!CHROMIUM)('a person who writes stops the answer, and both messages are answered', async () => {
+test.skipIf(!CHROMIUM)('a new message of the person stops the answer, and both messages are answered', async () => {
   const never = gate();
   model.script(
     { pieces: ['It ships on', ' Friday.'], next: (piece) => (piece === 1 ? never.promise : Promise.resolve()) },

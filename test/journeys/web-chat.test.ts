@@ -129,13 +129,13 @@ const storedTexts = async (text: string) =>
   );
 
 describe.skipIf(!CHROMIUM)('the web chat', () => {
-  test('is at most 20 kB, compressed', () => {
+  test('the script has at most 20 kB, compressed', () => {
     const bytes = gzipSync(readFileSync(WIDGET), { level: 9 }).length;
     console.log(`The web chat is ${(bytes / 1000).toFixed(1)} kB compressed.`);
     expect(bytes).toBeLessThanOrEqual(20_000);
   });
 
-  test('on a site with the strictest policy: answers with its sources, from one script, without other requests', async () => {
+  test('works on a site with the strictest policy: answers with sources, from one script, without other requests', async () => {
     const { page, faults, called } = await visit();
     await open(page);
     await expect.poll(() => isFocused(field(page))).toBe(true);
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
   });
 
-  test('without a connection: typed messages wait, survive a reload, and are sent once', async () => {
+  test('stores typed messages without a connection, keeps them over a reload, and sends them once', async () => {
     const { page, context } = await visit();
     await open(page);
     await say(page, 'ping');
@@ -222,7 +222,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('said before the page went')).toHaveLength(1);
   });
 
-  test('without streams it polls', { tags: ['long'] }, async () => {
+  test('polls if streams do not work', { tags: ['long'] }, async () => {
     const { page, context } = await visit();
     await context.route(
       '**/events',
@@ -235,7 +235,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await context.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('two windows of one visitor show the same, another visitor sees none of it', async () => {
+  test('shows the same conversation in two windows of one visitor, and nothing of it to another visitor', async () => {
     const first = await visit();
     const second = await visit('/', first.context);
     const other = await visit();
@@ -249,7 +249,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(other.page, 'seen by both').count()).toBe(0);
   });
 
-  test('a tab that writes does not remove what another tab has just queued', { tags: ['long'] }, async () => {
+  test('a tab does not remove a message that another tab has just queued', { tags: ['long'] }, async () => {
     const { page } = await visit();
     await open(page);
     await page.evaluate((name) => {
@@ -268,7 +268,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(page, 'said here').count()).toBe(1);
   });
 
-  test('shows Arabic from right to left, as the page or the tag says, and Hindi', { tags: ['long'] }, async () => {
+  test('shows Arabic from right to left, as the page or the tag requires, and Hindi', { tags: ['long'] }, async () => {
     const arabic = await visit('/?page-ar');
     await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
     expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
@@ -330,7 +330,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
   });
 
-  test('offers first questions to a new visitor, as text, and sends the pressed one as their own message', async () => {
+  test('offers first questions to a new visitor, as text, and sends the selected one as their message', async () => {
     const questions = ['ping', HOSTILE.slice(0, 80)];
     await givenSettings({ suggestions: questions, avatar: '<b>' });
     const { page, faults, context } = await visit();
@@ -354,7 +354,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect([...faults, ...again.faults]).toEqual([]);
   });
 
-  test('says title and first questions in the language of the page', async () => {
+  test('shows title and first questions in the language of the page', async () => {
     const ar = { title: 'المتجر', suggestions: ['أين طلبي؟'] };
     await givenSettings({ suggestions: ['ping'], translations: { ar } });
     const { page } = await visit('/?page-ar');
@@ -365,7 +365,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await offered.getByRole('button').allTextContents()).toEqual(ar.suggestions);
   });
 
-  test('on a site that is not on the list it says that it is not available', async () => {
+  test('reports that it is not available on a site that is not allowed', async () => {
     const { page } = await visit();
     const hints: string[] = [];
     page.on('console', (line) => line.type() === 'warning' && hints.push(line.text()));
@@ -377,45 +377,41 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('from elsewhere')).toHaveLength(0);
   });
 
-  test(
-    'a damaged token is replaced, and a person whom the site vouches for is found again',
-    { tags: ['long'] },
-    async () => {
-      const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
-      const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
-      const first = await visit(`/?${tag}`);
-      await open(first.page);
-      await say(first.page, 'I am Layla');
-      await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
-      const second = await visit(`/?${tag}`);
-      await open(second.page);
-      await bubble(second.page, 'I am Layla').waitFor();
-      // She signs out on the page, and none of her data remains in the window.
-      await second.page.evaluate('parleyChat.reset()');
-      await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
+  test('replaces a damaged token, and recognizes a person whom the site identifies', { tags: ['long'] }, async () => {
+    const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
+    const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
+    const first = await visit(`/?${tag}`);
+    await open(first.page);
+    await say(first.page, 'I am Layla');
+    await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
+    const second = await visit(`/?${tag}`);
+    await open(second.page);
+    await bubble(second.page, 'I am Layla').waitFor();
+    // She signs out on the page, and none of her data remains in the window.
+    await second.page.evaluate('parleyChat.reset()');
+    await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 
-      const full = await visit();
-      await full.page.evaluate(() => {
-        Storage.prototype.setItem = () => {
-          throw new DOMException('full', 'QuotaExceededError');
-        };
-      });
-      await open(full.page);
-      await say(full.page, 'ping');
-      await bubble(full.page, 'pong').waitFor();
-      expect(await bubble(full.page, 'ping').count()).toBe(1);
-      const spoiled = await visit();
-      await spoiled.page.evaluate(
-        `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
-      );
-      await spoiled.page.reload();
-      await open(spoiled.page);
-      await say(spoiled.page, 'ping');
-      await bubble(spoiled.page, 'pong').waitFor();
-    },
-  );
+    const full = await visit();
+    await full.page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await open(full.page);
+    await say(full.page, 'ping');
+    await bubble(full.page, 'pong').waitFor();
+    expect(await bubble(full.page, 'ping').count()).toBe(1);
+    const spoiled = await visit();
+    await spoiled.page.evaluate(
+      `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
+    );
+    await spoiled.page.reload();
+    await open(spoiled.page);
+    await say(spoiled.page, 'ping');
+    await bubble(spoiled.page, 'pong').waitFor();
+  });
 
-  test('on a phone it fills the screen, in dark mode it is dark', { tags: ['long'] }, async () => {
+  test('fills the screen of a phone, and supports dark mode', { tags: ['long'] }, async () => {
     const { page } = await visit('/', undefined, {
       viewport: { width: 360, height: 640 },
       hasTouch: true,

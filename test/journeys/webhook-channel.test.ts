@@ -58,7 +58,7 @@ const spokenTo = (address: string) =>
   receiver.calls.map((call) => JSON.parse(call.body.toString())).filter((call) => call.address === address);
 
 describe('an inbound message', () => {
-  test('creates person and conversation, and the agent answers on the same channel', async () => {
+  test('an inbound message creates person and conversation, and the agent answers on the same channel', async () => {
     const answer = await post(message('in-1', 'What are your hours?', { person: { name: 'Asha', locale: 'en' } }));
     expect(answer).toEqual({ status: 200, body: {} });
     await expect.poll(() => spokenTo('in-1').length).toBe(1);
@@ -69,7 +69,7 @@ describe('an inbound message', () => {
     expect(people).toEqual([{ external_id: 'in-1', name: 'Asha', seen: true }]);
   });
 
-  test('from a person who is known by e-mail belongs to them, in any spelling of the address', async () => {
+  test('a message from a person with a known e-mail belongs to them, in any spelling of the address', async () => {
     const { id } = (
       await parley.call('POST', '/api/end-users', {
         key: (await parley.key(orgId, { permissions: ['end_users'] })).value,
@@ -81,7 +81,7 @@ describe('an inbound message', () => {
     expect(known).toEqual({ end_user_id: id });
   });
 
-  test('is stored once, however often it arrives, also simultaneously', async () => {
+  test('a repeated message is stored once, even if it arrives simultaneously', async () => {
     const id = randomUUID();
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(message('in-2', 'hours'), { id })));
     await post(message('in-2', 'hours'), { id });
@@ -89,7 +89,7 @@ describe('an inbound message', () => {
     expect((await messagesOf('in-2')).filter(({ role }) => role === 'end_user')).toHaveLength(1);
   });
 
-  test('continues the same conversation, also when first messages arrive together', async () => {
+  test('a message continues the same conversation, even if first messages arrive together', async () => {
     await Promise.all(['one', 'two', 'three'].map((text) => post(message('in-3', text))));
     const conversations = await rows(sql`SELECT id FROM conversation WHERE address = 'in-3'`);
     expect(conversations).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('an inbound message', () => {
     expect((await messagesOf('in-3')).filter(({ role }) => role === 'end_user')).toHaveLength(4);
   });
 
-  test('belongs to the person with this id in the organization', async () => {
+  test('a message belongs to the person with this ID in the organization', async () => {
     await parley.db.execute(
       sql`INSERT INTO end_user (org_id, id, external_id) VALUES (${orgId}, 'enduser_known', 'in-4')`,
     );
@@ -106,7 +106,7 @@ describe('an inbound message', () => {
     expect(found).toEqual([{ end_user_id: 'enduser_known' }]);
   });
 
-  test('stays unanswered while a human has taken over, and is answered after the hand-back', async () => {
+  test('a message stays unanswered while a member has taken over, and is answered after the hand-back', async () => {
     await post(message('in-5', 'hours'));
     await expect.poll(() => spokenTo('in-5').length).toBe(1);
     await parley.db.execute(
@@ -121,7 +121,7 @@ describe('an inbound message', () => {
     await expect.poll(() => spokenTo('in-5').length).toBe(2);
   });
 
-  test('may contain anything that a stranger can type', async () => {
+  test('a message may contain any text of a stranger', async () => {
     const text = 'a\u0000b \uD800 c';
     expect((await post(message('in-6', text))).status).toBe(200);
     expect((await messagesOf('in-6'))[0]!['text']).toBe('ab \uFFFD c');
@@ -134,7 +134,7 @@ describe('401', () => {
     ['over other bytes', { tamper: true }],
     ['older than five minutes', { at: new Date(Date.now() - 360_000) }],
     ['from the future', { at: new Date(Date.now() + 360_000) }],
-  ])('a signature %s is refused and nothing is stored', async (_, options) => {
+  ])('a signature %s is refused, and nothing is stored', async (_, options) => {
     const answer = await post(message('in-x', 'hours'), options);
     expect([answer.status, answer.body.code]).toEqual([401, 'signature_invalid']);
     expect(await messagesOf('in-x')).toEqual([]);
@@ -157,34 +157,37 @@ describe('refused', () => {
     ],
     ['an unknown field', { type: 'message', address: 'a', text: 'x', from: 'b' }, '/from is not known'],
     ['an unknown state', { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' }, '/status'],
-  ])('%s: 400, with the place of the fault', async (_, body, detail) => {
+  ])('%s: returns 400 with the location of the fault', async (_, body, detail) => {
     const answer = await post(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'body_invalid']);
     expect(answer.body.detail).toContain(detail);
   });
 
-  test.each(['channel_01k8v3m9e5f7rsm6z4n0q2x1ae', 'nonsense', '%00'])('an unknown channel (%s): 404', async (to) => {
-    expect((await post(message('a', 'x'), { to })).status).toBe(404);
-  });
+  test.each(['channel_01k8v3m9e5f7rsm6z4n0q2x1ae', 'nonsense', '%00'])(
+    'an unknown channel (%s) returns 404',
+    async (to) => {
+      expect((await post(message('a', 'x'), { to })).status).toBe(404);
+    },
+  );
 
-  test('a channel of another kind: 404', async () => {
+  test('a channel of another kind returns 404', async () => {
     const other = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
     expect((await post(message('a', 'x'), { to: other })).status).toBe(404);
   });
 
-  test('a disabled channel: 409', async () => {
+  test('a disabled channel returns 409', async () => {
     await parley.db.execute(sql`UPDATE channel SET enabled = false WHERE id = ${channelId}`);
     expect((await post(message('a', 'x'))).status).toBe(409);
     await parley.db.execute(sql`UPDATE channel SET enabled = true WHERE id = ${channelId}`);
   });
 
-  test('more than a mebibyte: 413', async () => {
+  test('a body of more than a mebibyte returns 413', async () => {
     expect((await post(message('a', 'x'.repeat(1_100_000)))).status).toBe(413);
   });
 });
 
 describe('a receipt', () => {
-  test('moves the status of a message forward, and never back', async () => {
+  test('a receipt moves the status of a message forward, and never back', async () => {
     await post(message('in-7', 'hours'));
     await expect.poll(() => spokenTo('in-7').length).toBe(1);
     const id = spokenTo('in-7')[0].message_id as string;

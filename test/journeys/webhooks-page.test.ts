@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await receiver?.stop();
   });
 
-  it('an endpoint is added, its secret shown once, a test event sent, the attempts shown, and sent again', async () => {
+  it('adds an endpoint, shows its secret once, sends a test event, shows the attempts, and resends', async () => {
     const { page, faults } = await journey.open('/', { as: OWNER });
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('its secret is rotated with an overlap, it is disabled and enabled, changed and deleted', async () => {
+  it('rotates the secret of an endpoint with an overlap, disables, enables, changes and deletes it', async () => {
     const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/two` }, cookie);
     const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
     await page.getByRole('button', { name: 'Replace secret' }).click();
@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('all deliveries are under Activity, with filters in the URL; in Arabic on a phone it fits', async () => {
+  it('shows all deliveries under Activity, with filters in the URL; it fits a phone in Arabic', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByRole('tab', { name: 'Event deliveries' }).click();
     await page

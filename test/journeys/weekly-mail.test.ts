@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
       now: () => now,
     });
 
-  it('is chosen in the account, arrives, and is stopped from the mail without signing in', async () => {
+  it('the weekly mail is selected in the account, arrives, and is stopped from the mail without signing in', async () => {
     const { page, faults } = await journey.open('/settings/sessions', { as: OWNER, timezoneId: 'Asia/Qatar' });
     const choice = page.getByRole('switch', { name: 'Send me the weekly mail' });
     await page.getByText('It comes on Mondays at 8:00, time zone UTC, in English.').waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
     expect([...faults, ...otherFaults]).toEqual([]);
   });
 
-  it('a link that is not whole says so, and in Arabic, on a phone, nothing is too wide', async () => {
+  it('an incomplete link shows an explanation, and the page fits a phone in Arabic', async () => {
     const small = { liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 844 } };
     const { page } = await journey.open('/weekly-mail/org_x.user_y.not-the-signature-of-this-link', small);
     await page.getByRole('button', { name: 'إيقافها' }).click();

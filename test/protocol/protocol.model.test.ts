@@ -127,7 +127,7 @@ const search = (create: typeof createNode, numRuns: number, { seen, ...from }: F
 describe('lease protocol', () => {
   for (const { runs, tags } of SEARCHES)
     it(
-      `accepts nothing that was sent after "revoked" or "narrowed" was answered (${runs} schedules)`,
+      `accepts no request that was sent after "revoked" or "narrowed" was confirmed (${runs} schedules)`,
       { tags, timeout: 300_000 },
       async () => {
         let answered = 0;

@@ -14,7 +14,7 @@ const VERSIONS = readdirSync(HERE).filter((name) => /^\d+\.\d+\.\d+$/.test(name)
 /** The owner must find a row of each of these. */
 const NOUNS = ['agents', 'triggers', 'channels', 'campaigns', 'keys', 'end-users', 'conversations', 'members', 'webhooks', 'models', 'audit']; // prettier-ignore
 
-test('every version of the changelog is here', () => {
+test('every version of the changelog has a stored backup', () => {
   const changelog = readFileSync(path.join(HERE, '../../CHANGELOG.md'), 'utf8');
   const released = [...changelog.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(([, version]) => version!);
   for (const version of ['0.1.0', ...released]) expect(VERSIONS).toContain(version);
@@ -44,7 +44,7 @@ describe.each(VERSIONS)('the data of %s', (version) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('is restored, all rows of it', async () => {
+  test('the data of a release is restored with all rows', async () => {
     const restore = runProgram(env, ['restore', read('backup.gz'), '--keep-keys', '--resume', '--yes']);
     expect([await restore.stop('SIGCONT'), restore.output()]).toEqual([0, expect.stringContaining('"revoked_keys":0')]);
     const client = new pg.Client({ connectionString: database.url });
@@ -58,7 +58,7 @@ describe.each(VERSIONS)('the data of %s', (version) => {
     expect(found).toEqual(facts.rows);
   });
 
-  test('answers a call with a key that is in it', async () => {
+  test('the restored server answers a call with a restored key', async () => {
     server = runProgram(env);
     await server.printed('Parley is ready');
     const answer = await fetch(server.url + facts.trigger, {
@@ -70,7 +70,7 @@ describe.each(VERSIONS)('the data of %s', (version) => {
     expect([answer.status, text]).toEqual([200, expect.stringContaining('"role":"agent"')]);
   });
 
-  test('shows its owner a record of each kind', async () => {
+  test('the owner sees a restored record of each kind', async () => {
     const post = await fetch(`${server.url}/dashboard/api/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

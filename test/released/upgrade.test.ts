@@ -33,14 +33,18 @@ describe.skipIf(sources === undefined)('an upgrade from the newest release, proc
     return row!.n;
   };
 
-  test('loses nothing, answers nothing twice, and refuses each revoked key at once', { timeout: 600_000 }, async () => {
-    expect(await schemaSteps()).toBe(Object.keys(newestRelease().migrations).length);
-    const seen = { calls: 0 };
-    const found = await runTrial(region, upgrade(seen), createRandom(SEED));
-    expect([`seed ${SEED}`, found]).toEqual([`seed ${SEED}`, []]);
-    expect(await schemaSteps()).toBe(Object.keys(hashesOf()).length);
-    expect(seen.calls).toBeGreaterThan(50);
-  });
+  test(
+    'an upgrade loses nothing, answers nothing twice, and refuses each revoked key at once',
+    { timeout: 600_000 },
+    async () => {
+      expect(await schemaSteps()).toBe(Object.keys(newestRelease().migrations).length);
+      const seen = { calls: 0 };
+      const found = await runTrial(region, upgrade(seen), createRandom(SEED));
+      expect([`seed ${SEED}`, found]).toEqual([`seed ${SEED}`, []]);
+      expect(await schemaSteps()).toBe(Object.keys(hashesOf()).length);
+      expect(seen.calls).toBeGreaterThan(50);
+    },
+  );
 });
 
 /** The old program creates the tables, which may differ from those of this checkout. */

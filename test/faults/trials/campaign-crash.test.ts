@@ -122,7 +122,7 @@ const delivered = async (given: Awaited<ReturnType<typeof givenCampaign>>) => {
   return body.counts.sent + body.counts.delivered;
 };
 
-test(`kill -9 at any moment loses none of a thousand recipients, and sends twice only where it says so (seed ${SEED})`, async () => {
+test(`kill -9 at any moment loses none of a thousand recipients, and marks every message that may be sent twice (seed ${SEED})`, async () => {
   const given = await givenCampaign();
   const headers = { 'idempotency-key': 'crash-push' };
   const recipients = people('crash', RECIPIENTS);
@@ -156,7 +156,7 @@ test(`kill -9 at any moment loses none of a thousand recipients, and sends twice
   expect(made[0]!.n).toBe(RECIPIENTS);
 }, 300_000);
 
-test('after an answered pause no one is messaged, and a resume continues with each recipient once', async () => {
+test('no one is messaged after a pause was confirmed, and a resume messages each remaining recipient once', async () => {
   // The rate is so slow that most recipients are not messaged yet when the pause comes.
   receiver.answer = () => ({ delayMs: 200 });
   const given = await givenCampaign();

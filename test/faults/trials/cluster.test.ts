@@ -90,7 +90,7 @@ async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: numbe
   return { calls, faults };
 }
 
-test('the printed call is answered by the agent, through balancer, node and worker', async () => {
+test('the agent answers the printed call through balancer, node and worker', async () => {
   const answer = await fetch(call.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${call.key}`, 'content-type': 'application/json', prefer: 'wait=20' },
@@ -101,7 +101,7 @@ test('the printed call is answered by the agent, through balancer, node and work
   expect(messages[0]!.sources).toHaveLength(1);
 });
 
-test('a node that is stopped in order fails no request and comes back', async () => {
+test('a node that stops gracefully fails no request and comes back', async () => {
   const pid = pidOf('api-1');
   process.kill(pid, 'SIGTERM');
   const { calls, faults } = await callUntil(async () => !isAlive(pid) && (await isReady('api-1')));
@@ -109,7 +109,7 @@ test('a node that is stopped in order fails no request and comes back', async ()
   expect(calls).toBeGreaterThan(20);
 });
 
-test('a killed node is taken out and restarted; requests that can be answered elsewhere do not fail', async () => {
+test('a killed node is removed and restarted; requests that another node can handle do not fail', async () => {
   const pid = pidOf('api-2');
   process.kill(pid, 'SIGKILL');
   const { faults } = await callUntil(async () => output.includes('api-2     ended') && (await isReady('api-2')));

@@ -91,20 +91,20 @@ const statusOf = (url: string, headers = {}) =>
     () => 0,
   );
 
-test('the last stage is for another user than root, who cannot change the code', () => {
+test('the last stage runs as a user other than root, who cannot change the code', () => {
   expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   expect(image.stopSignal).toBe('SIGTERM');
   const file = path.join(image.root, image.workdir, 'package.json');
   expect(spawnSync('sh', ['-c', `echo x >> '${file}'`], options()).status).not.toBe(0);
 });
 
-test('`migrate` ends by itself', async () => {
+test('the command `migrate` ends by itself', async () => {
   const { child, output } = start(['migrate']);
   const [code] = await once(child, 'exit');
   expect([code, output()]).toEqual([0, expect.stringContaining('up to date')]);
 });
 
-test('its command serves, its health check agrees, and SIGTERM ends it in order', async () => {
+test('the command of the image serves, passes its health check and ends gracefully on SIGTERM', async () => {
   expect(await checkHealth()).toBe(1);
   const { child, output } = start(image.command);
   await expect.poll(async () => [await checkHealth(), child.exitCode], { timeout: 80_000 }).toEqual([0, null]);
@@ -117,7 +117,7 @@ test('its command serves, its health check agrees, and SIGTERM ends it in order'
   expect(await checkHealth()).toBe(1);
 });
 
-test('a worker has its probes on METRICS_ADDRESS', async () => {
+test('a worker serves its probes on METRICS_ADDRESS', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const { child } = start(['serve', '--role', 'worker'], { METRICS_ADDRESS: address });
   await expect.poll(() => statusOf(`http://${address}/ready`), { timeout: 80_000 }).toBe(200);

@@ -44,7 +44,7 @@ const originOf = (region: Region): string => new URL(calls.get(region)!.url).ori
 const me = (region: Region, key: string) =>
   fetch(`${originOf(region)}/api/me`, { headers: { authorization: `Bearer ${key}` } });
 
-test('prints URL, setup link and a call of each of the four', () => {
+test('prints URL, setup link and a call for each of the four regions', () => {
   expect([...calls.keys()].sort()).toEqual([...REGION_IDS].sort());
   expect(new Set([...calls.values()].map(({ url }) => new URL(url).origin)).size).toBe(4);
   expect(output.match(/\/setup\?token=/g)).toHaveLength(4);
@@ -58,7 +58,7 @@ describe.each(REGION_IDS)('a key of %s', (own) => {
   });
 
   test.each(REGION_IDS.filter((other) => other !== own))(
-    'is refused by %s, which names the right URL',
+    'a key of another region is refused by %s, which names the right URL',
     async (other) => {
       const answer = await me(other, calls.get(own)!.key);
       expect(answer.status).toBe(401);
@@ -70,7 +70,7 @@ describe.each(REGION_IDS)('a key of %s', (own) => {
   );
 });
 
-test("no data of one region's people is in another's database", async () => {
+test("no personal data of one region is in another region's database", async () => {
   for (const region of REGION_IDS) {
     const { url, key } = calls.get(region)!;
     const answer = await fetch(url, {
@@ -101,7 +101,7 @@ test("no data of one region's people is in another's database", async () => {
   }
 });
 
-test('Ctrl-C stops all four', async () => {
+test('Ctrl-C stops all four regions', async () => {
   launcher.kill('SIGINT');
   const [code] = (await once(launcher, 'exit')) as [number];
   expect(code).toBe(0);

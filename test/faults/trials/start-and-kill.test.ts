@@ -46,7 +46,7 @@ const post = (headers: Record<string, string> = {}, body = call.body) =>
   });
 
 describe('the first start', () => {
-  test('prints a setup link and a call that answers', async () => {
+  test('the first start prints a setup link and a call that the agent answers', async () => {
     const program = start();
     await program.printed(/-d '\{.*\}'/);
     expect(program.output()).toMatch(/\/setup\?token=[\w-]{20,}/);
@@ -57,7 +57,7 @@ describe('the first start', () => {
     expect(messages[0]!.sources[0]!.document).toBe('Shop guide');
   });
 
-  test('a second program on the same port, or the same data, says what to do and changes nothing', async () => {
+  test('a second program on the same port or data explains the problem and changes nothing', async () => {
     const samePort = start();
     expect(await samePort.stop('SIGCONT')).toBe(1);
     expect(samePort.output()).toMatch(/Port \d+ on 127\.0\.0\.1 is used by another program/);
@@ -67,7 +67,7 @@ describe('the first start', () => {
     expect((await post()).status).toBe(202);
   });
 
-  test('the setup token and keys are in no log', async () => {
+  test('no log contains the setup token or keys', async () => {
     const [program] = running;
     const lines = program!
       .output()
@@ -77,7 +77,7 @@ describe('the first start', () => {
   });
 });
 
-test('SIGTERM ends it in order, and the next start prints counts instead', async () => {
+test('SIGTERM ends the program gracefully, and the next start prints counts instead of the setup link', async () => {
   expect(await running[0]!.stop()).toBe(0);
   const program = start();
   await program.printed('Here are');
@@ -86,7 +86,7 @@ test('SIGTERM ends it in order, and the next start prints counts instead', async
   expect(await program.stop()).toBe(0);
 });
 
-test('a closed terminal ends it in order', async () => {
+test('closing the terminal ends the program gracefully', async () => {
   const program = start();
   await program.printed('Here are');
   expect(await program.stop('SIGHUP')).toBe(0);
@@ -94,7 +94,7 @@ test('a closed terminal ends it in order', async () => {
   expect(existsSync(path.join(dataDir, 'parley.lock'))).toBe(false);
 });
 
-test('a reader of the log that has stopped reading does not prevent its end', async () => {
+test('the program can end although the reader of its log has stopped reading', async () => {
   const program = start({ LOG_LEVEL: 'trace' });
   await program.printed('Here are');
   program.child.stdout!.pause();
@@ -107,7 +107,7 @@ test('a reader of the log that has stopped reading does not prevent its end', as
   expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('a log on a full disk stops neither requests nor its end', async () => {
+test('a log on a full disk prevents neither requests nor the end of the program', async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [BUILT, 'serve'], {
     env: { PATH: process.env.PATH, ...env },
@@ -126,14 +126,14 @@ test('a log on a full disk stops neither requests nor its end', async () => {
   expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('wrong settings are all reported together, with their cure', async () => {
+test('reports all wrong settings together, each with its remedy', async () => {
   const program = start({ PORT: 'many', PARLEY_REGION: 'mars', PARLEY_LIMITS: '{"triggers":{"key":-1}}' });
   expect(await program.stop('SIGCONT')).toBe(1);
   for (const name of ['PORT', 'PARLEY_REGION', 'PARLEY_LIMITS']) expect(program.output()).toContain(name);
 });
 
 describe('kill -9', () => {
-  test('loses no acknowledged call, and every one of them is answered after the next start', async () => {
+  test('loses no acknowledged call, and answers all of them after the next start', async () => {
     let program = start();
     await program.printed('Parley is ready');
     const accepted = new Set<string>();
