@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createEgress, type EgressResponse } from './egress.ts';
 
-/** Where the store is, and with which key it is used. */
+/** The address of the store and the key to use there. */
 export type BlobSettings = {
-  /** With the bucket, and before the names of objects: `https://HOST/BUCKET/PREFIX`. */
+  /** Includes the bucket and the prefix for the names of objects: `https://HOST/BUCKET/PREFIX`. */
   url: string;
   region: string;
   accessKeyId: string;
@@ -12,30 +12,32 @@ export type BlobSettings = {
 
 /**
  * Objects in a store that speaks the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are
- * sentences without secrets: what the store says is not repeated.
+ * sentences without secrets: they never repeat the text of the store.
  */
 export type BlobStore = {
-  /** Stores the bytes under this name, in place of what is there. `hash`: their SHA-256, which the store checks. */
+  /**
+   * Stores the bytes under this name and replaces an existing object. `hash`: their SHA-256, which the store checks.
+   */
   put(name: string, bytes: Buffer, hash: string): Promise<void>;
-  /** Bytes of an object, the last one included. Throws if it is not there. */
+  /** Reads a range of bytes of an object, including the last one. Throws if the object does not exist. */
   read(name: string, part: { first: number; last: number }): Promise<Buffer>;
-  /** Of an object that is not there, too. */
+  /** Succeeds even if the object does not exist. */
   delete(name: string): Promise<void>;
   close(): Promise<void>;
 };
 
 export class BlobError extends Error {}
 
-/** Shorter than a node may take to stop. */
+/** This is shorter than the time that a node has for stopping. */
 const TIMEOUT_MS = 20_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** What a store says about a refusal. */
+/** The maximum size of an error body that is read. */
 const MAX_ERROR_BYTES = 64 * 1_024;
 
 type CallOptions = { body?: Buffer; hash?: string; range?: string; maxBytes?: number };
 
-/** `url` is the operator's own, so its host may be private; redirects are not followed. */
+/** The operator sets `url`, so its host may be private. Redirects are not followed. */
 export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: BlobSettings): BlobStore {
   const { host, port, protocol } = new URL(url);
   const allowed = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
@@ -103,7 +105,10 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
   };
 }
 
-/** Puts a small object, reads it and deletes it; null if all of it works, else what is wrong. */
+/**
+ * Puts a small object, reads it and deletes it. Returns null if all of it works, otherwise a sentence about the
+ * failure.
+ */
 export async function tryBlobStore(settings: BlobSettings, probe: string): Promise<string | null> {
   const store = createBlobStore(settings);
   const bytes = Buffer.from('parley');

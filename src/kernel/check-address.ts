@@ -3,7 +3,7 @@ import { type Egress, EgressError } from './egress.ts';
 
 /**
  * Judges an address on save by the same rules as on a call: scheme, port, credentials in it, and every address of its
- * name. A name that does not resolve today is not a fault; it is judged again on every call.
+ * name. A name that does not resolve today is not a fault, because the address is judged again on every call.
  */
 export async function addressFault(egress: Pick<Egress, 'check'>, pointer: string, url: string): Promise<Fault | null> {
   try {

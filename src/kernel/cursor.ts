@@ -9,7 +9,7 @@ import { isSigned } from './seal.ts';
  */
 export type CursorPosition = readonly [createdAt: string, id: string];
 
-/** The answer of every list. */
+/** The response of every list endpoint. */
 export type Page<T> = { readonly data: T[]; readonly next_cursor: string | null; readonly has_more: boolean };
 
 const MAC_BYTES = 16;

@@ -14,20 +14,20 @@ export { EgressError, parseAllow };
 
 /**
  * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
- * read what only this machine can reach. So: no port of another protocol, https unless the operator allowed the host,
- * no credentials in the URL, every address of the name public, the socket opened to the judged address, no redirect
- * followed (3xx is the answer), a timeout for the whole call and a size limit for the answer, from which the secrets of
- * the request are removed. `fetch` is the same guard for libraries; it cleans refusals only (4xx, 5xx), because other
- * answers arrive as streams.
+ * read what only this machine can reach. A port of another protocol is refused. https is required unless the operator
+ * allowed the host. Credentials in the URL are refused. Every address of the name must be public, and the socket
+ * connects to the judged address. Redirects are not followed (3xx is the answer). The whole call has a timeout, and the
+ * answer has a size limit. The secrets of the request are removed from the answer. `fetch` is the same guard for
+ * libraries. It removes secrets only from error answers (4xx, 5xx), because other answers arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** With the default bounds, or with others: a model may take longer and answer more than a webhook. */
+  /** A `fetch` with the default bounds or with other bounds: a model may take longer and answer more than a webhook. */
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
   /**
-   * Throws the error with which a call to this URL would be refused; opens no connection. For validation when a URL is
-   * saved.
+   * Throws the error with which a call to this URL would be refused. It opens no connection. It validates a URL before
+   * the URL is saved.
    */
   check(url: string): Promise<void>;
   /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
@@ -40,7 +40,7 @@ export type EgressRequest = EgressBounds & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Secrets of the request under names that do not tell; the answer is cleaned of them too. */
+  /** Secrets of the request whose names do not show that they are secret. They are removed from the answer too. */
   secrets?: readonly string[];
   signal?: AbortSignal;
 };
@@ -89,7 +89,7 @@ export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOpt
   };
 }
 
-/** The library is a megabyte; a node that calls no one never reads it. */
+/** The library has a size of one megabyte, so it is loaded with the first call. */
 async function openAgent(connect: (build: typeof buildConnector) => buildConnector.connector): Promise<Agent> {
   const undici = await import('undici');
   return new undici.Agent({
@@ -119,7 +119,7 @@ async function send(agent: () => Promise<Agent>, request: EgressRequest): Promis
     );
     const chunks: Buffer[] = [];
     let size = 0;
-    // Leaving the loop early destroys the body, and with it the socket.
+    // Leaving the loop early destroys the body and its socket.
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw tooLarge();
@@ -143,6 +143,9 @@ async function send(agent: () => Promise<Agent>, request: EgressRequest): Promis
   }
 }
 
-/** The host is always the name in the URL: another name in Host would also change SNI and the certificate. */
+/**
+ * The host is always the name in the URL. Another name in the Host header would also change SNI and the checked
+ * certificate.
+ */
 const withoutHost = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host'));

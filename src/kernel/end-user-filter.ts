@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { EndUserExportQuery } from '../../contract/dashboard/end-users.ts';
 
-/** The filters of the list of people, as the store takes them. */
+/** The filters of the list of end users, in the form that the store expects. */
 export function filterOf({ text, tag, attribute, blocked }: Static<typeof EndUserExportQuery>) {
   const split = attribute?.indexOf('=') ?? -1;
   return {

@@ -1,7 +1,7 @@
 /**
- * What a file is, by its first bytes: senders' names and content types are only claims. The list is closed and holds
- * what browsers show without running anything; SVG and HTML are documents with scripts and are not on it. Signatures:
- * https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern
+ * The type of a file, detected from its first bytes, because names and content types from senders are only claims. The
+ * list is closed and contains the formats that browsers display without running code. SVG and HTML are documents with
+ * scripts, so they are not in the list. Signatures: https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern
  */
 export type FileKind = { kind: 'image' | 'audio' | 'video' | 'file'; type: string; extension: string };
 

@@ -10,7 +10,7 @@ import type { Key } from './seal.ts';
 export type Chained = {
   /** The oldest first. Absent: the key is the whole chain. */
   readonly chain?: readonly Key[];
-  /** The links of the chain at which rows may end; the written one comes first. */
+  /** The links of the chain at which the digests of rows may end. The link for new rows comes first. */
   readonly forms?: readonly number[];
 };
 
@@ -21,7 +21,7 @@ export const chainOf = (chain: readonly Key[], forms: readonly number[]): ChainK
 
 const hmac = (key: Buffer, bytes: string | Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 
-/** The digests that a row may have; the written one comes first. */
+/** The digests that a row may have. The digest for new rows comes first. */
 export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
   const { chain = [key], forms = [0] } = key;
   const made: Buffer[] = [];
@@ -29,6 +29,6 @@ export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
   return forms.map((form) => made[form]!);
 }
 
-/** The digest of a row that ends at one link of the chain, moved to a later one. */
+/** Takes the digest of a row that ends at one link of the chain and extends it to a later link. */
 export const moveAlong = (chain: readonly Buffer[], from: number, to: number, digest: Buffer): Buffer =>
   chain.slice(from + 1, to + 1).reduce((moved: Buffer, key) => hmac(key, moved), digest);

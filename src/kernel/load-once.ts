@@ -1,6 +1,6 @@
 /**
- * What a process may never need is read by the first caller, once: concurrent callers share it. A failure is not kept,
- * so the next caller reads again: the file may only have been missing while the program was built.
+ * Loads something that a process may never need. The first caller loads it, and concurrent callers share the result. A
+ * failure is not cached, so the next caller tries again, because the file may have been missing only during a build.
  */
 export function loadOnce<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | null = null;

@@ -13,7 +13,7 @@ export type LogOptions = {
   destination?: DestinationStream;
 };
 
-/** Fewer bytes than this wait for more lines (or a quarter of a second): one write serves many requests. */
+/** The buffer waits for this many bytes or for a quarter of a second, so one write serves many requests. */
 const BUFFER_BYTES = 4_096;
 const FLUSH_EVERY_MS = 250;
 /** A stalled reader must not fill the memory: beyond this, lines are dropped. */
@@ -59,7 +59,7 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   return out;
 }
 
-/** Members of a request's line (src/http/edge/request-log.ts): on a terminal they become one short line. */
+/** The members of a request's log line (src/http/edge/request-log.ts). On a terminal they become one short line. */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {

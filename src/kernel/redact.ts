@@ -1,12 +1,12 @@
 /**
- * The last barrier before a log line leaves the program: text that looks like a credential is removed from the finished
- * line, so it may come from a message, a nested object, an error or a stack. The patterns cover this program (keys,
- * signing secrets, links that grant access), HTTP (Authorization, cookies), URLs with a password, members with telling
- * names, and the model and channel providers that people connect.
+ * The last barrier before a log line leaves the program. Text that looks like a credential is removed from the finished
+ * line, wherever it came from: a message, a nested object, an error or a stack. The patterns cover credentials of this
+ * program (keys, signing secrets, links that grant access), of HTTP (Authorization, cookies), in URLs with a password,
+ * in members whose names show a secret, and of the model and channel providers that people connect.
  */
 export const REDACTED = '[redacted]';
 
-/** A cheap test first: a line without any of these cannot match a pattern below. Most lines stop here. */
+/** A cheap test runs first. A line without any of these texts cannot match a pattern below. Most lines stop here. */
 const SUSPICIOUS =
   /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
 
@@ -14,24 +14,24 @@ const SUSPICIOUS =
 const MEMBERS =
   'authorization|proxy-authorization|cookie|set-cookie|x-api-key|api_?key|password|new_?password|current_?password|secret|client_?secret|signing_?secret|token|access_?token|refresh_?token|session_?token|setup_?token|pepper';
 const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
-/** JSON inside a JSON text: its quotes have backslashes. */
+/** JSON inside a JSON text, where quotes are preceded by backslashes. */
 const ESCAPED_TEXT = String.raw`\\+"[^"\\]*\\+"`;
 
 const API_KEY = /(parley(?:_|%5f)(?:token(?:_|%5f))?(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
 
 /** The text before the credential (group 1) stays; the rest is replaced. */
 const PATTERNS = [
-  // "password":"…", and the flat list of names and values that Node calls rawHeaders.
+  // Matches "password":"…" and the flat list of names and values that Node calls rawHeaders.
   new RegExp(String.raw`("(?:${MEMBERS})"\s*[:,]\s*)(?:${JSON_TEXT}|\[[^\]]*\])`, 'gi'),
   new RegExp(String.raw`(\\+"(?:${MEMBERS})\\+"\s*[:,]\s*)${ESCAPED_TEXT}`, 'gi'),
 ];
 // Quantifiers are bounded. A line break is two letters in JSON (\n), so a word boundary before a credential proves
 // nothing.
 const PLAIN = [
-  // A header line in a text, to the end of the line.
+  // Matches a header line in a text, to the end of the line.
   /((?:authorization|cookie|x-api-key)\s*:\s*)(?!\s*(?:bearer\s+)?parley_)(?:[^"\\\r\n]|\\[^rn])+/gi,
   /(bearer\s+)(?!parley_)[^\s"\\,]+/gi,
-  // scheme://user:password@host, the password up to the last @ before the path.
+  // Matches scheme://user:password@host, with the password up to the last @ before the path.
   /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s"/@:]{0,256}:)[^\s"/]+(?=@)/gi,
   /((?:password|token|secret|api_?key|[?&]key)=)[^&;\s"\\]+/gi,
   /(\/(?:setup|invitations|verify|email-links|password(?:-links)?)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,

@@ -2,17 +2,22 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqua
 
 /**
  * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key. Each organization has its
- * own random data key, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps one row per
- * organization, and erasing that row makes all its secrets unreadable, in backups too. Associated data names the place
- * of a value (table, column, row, organization) and, in version 2, the addresses that it was given for. A sealed text
- * that is copied to another place, or next to another address, does not open (store/credentials.ts).
+ * own random data key, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps only one row per
+ * organization, and deleting that row makes all secrets of the organization unreadable, in backups too. Associated data
+ * names the place of a value (table, column, row, organization) and, in version 2, the addresses to which the value may
+ * be sent. A sealed text that is copied to another place, or next to another address, does not open
+ * (store/credentials.ts).
  */
 export type Key = Buffer & { readonly [sealing]: true } & KeyHistory;
 declare const sealing: unique symbol;
 
-/** What a rotation of PARLEY_SECRET adds to a key (config/secrets.ts); without a rotation a key has no history. */
+/**
+ * The data that a rotation of PARLEY_SECRET adds to a key (config/secrets.ts). Without a rotation a key has no history.
+ */
 type KeyHistory = {
-  /** Not used for new data, but data that they sealed still opens and their signatures are still accepted. */
+  /**
+   * Older keys. They seal no new data, but data that they sealed still opens, and their signatures are still accepted.
+   */
   readonly others?: readonly Key[];
 };
 
@@ -23,7 +28,7 @@ export const withOthers = (key: Key, others: readonly Key[]): Key =>
 /** All accepted keys, the current one first. */
 export const acceptedKeys = (key: Buffer & KeyHistory): readonly Buffer[] => [key, ...(key.others ?? [])];
 
-/** Whether one of the accepted keys made this signature; takes the same time for every text of one length. */
+/** Whether one of the accepted keys made this signature. The check takes the same time for every text of one length. */
 export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Buffer) => Buffer): boolean =>
   acceptedKeys(key).some((one) => {
     const right = sign(one);
@@ -33,7 +38,7 @@ export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Bu
 /** The place of a sealed value; every part is authenticated. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
-/** `v1`: bound to its place only. `v2`: bound to its place and to the addresses that it may be sent to. */
+/** `v1`: bound to its place only. `v2`: bound to its place and to the addresses to which it may be sent. */
 export type SealVersion = 'v1' | 'v2';
 const KEY_BYTES = 32;
 /** Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3); a data key seals only a few. */
@@ -48,7 +53,7 @@ export class SealError extends Error {
   }
 }
 
-/** The same error as a sentence for the owner of the channel. */
+/** The text of the same error for the owner of the channel. */
 export const NOT_OPENED =
   'The stored credentials cannot be decrypted: they belong to different settings than the stored ones. Enter them again.';
 
@@ -70,13 +75,13 @@ export function seal(
   return `${version}.${Buffer.concat(parts).toString('base64url')}`;
 }
 
-/** Null: an unknown version. */
+/** The version of a sealed text. Null: unknown. */
 export function versionOf(sealed: string): SealVersion | null {
   const [version] = sealed.split('.', 1);
   return version === 'v1' || version === 'v2' ? version : null;
 }
 
-/** Opens with the key or any other that is still accepted. */
+/** Opens a sealed text with the key or any other key that is still accepted. */
 export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
   for (const one of acceptedKeys(key)) {
     const text = openDirectly(one, sealed, associatedData);
@@ -85,7 +90,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
   throw new SealError();
 }
 
-/** Opens with exactly this key; null: it does not open. */
+/** Opens a sealed text with exactly this key. Null: it does not open. */
 export function openDirectly(key: Buffer, sealed: string, associatedData: readonly string[]): string | null {
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');
@@ -108,7 +113,7 @@ export function openDirectly(key: Buffer, sealed: string, associatedData: readon
 
 export const placeOf = ({ table, column, row, organization }: Place): string[] => [table, column, row, organization];
 
-/** A new data key, and the wrapped form to store. */
+/** Creates a new data key and the wrapped form to store. */
 export function newDataKey(wrapping: Key, organization: string): { key: Key; wrapped: string } {
   const key = randomBytes(KEY_BYTES) as Key;
   return { key, wrapped: seal(wrapping, key.toString('base64url'), dataKeyPlace(organization)) };

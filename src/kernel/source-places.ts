@@ -4,13 +4,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ownFile } from './own-files.ts';
 
 /**
- * Places in the bundle become places in our sources: `…/dist/src/main.js:812:9` → `src/store/db.ts:41:5`. Node can do
- * it by itself (--enable-source-maps), but then keeps every map in memory: 40 MB for errors that may never come. Here a
- * map is read when a text names its file, and only what was found is kept.
+ * Converts places in the bundle to places in our sources: `…/dist/src/main.js:812:9` → `src/store/db.ts:41:5`. Node can
+ * do it (--enable-source-maps), but then keeps every map in memory: 40 MB for errors that may never happen. Here a map
+ * is read when a text names its file, and only the converted places are cached.
  */
 const BUNDLE = pathToFileURL(`${ownFile('.')}/`).href;
 const PLACE = /file:\/\/[^\s()"\\]+?\.js:\d{1,7}:\d{1,7}/g;
-/** A program has a few hundred places where it fails. */
+/** A program has only a few hundred places where an error can arise. */
 const MAX_KEPT = 1_000;
 const kept = new Map<string, string>();
 
@@ -24,7 +24,7 @@ export function withSourcePlaces(text: string): string {
 
 type Place = { place: string; line: number; column: number };
 
-/** A stack names the same file again and again: its map is read once. */
+/** A stack names the same file many times, so the map of a file is read once. */
 function sourcesOf(places: readonly string[]): Map<string, string> {
   const byFile = new Map<string, Place[]>();
   for (const place of places) {
@@ -40,7 +40,7 @@ function sourcesOf(places: readonly string[]): Map<string, string> {
       sources: string[];
       mappings: string;
     };
-    // The bundle lies one folder below the sources, in the checkout and in what is published.
+    // In the checkout and in the published package, the bundle is one folder below the sources.
     const nameOf = (source: number): string =>
       path.relative(path.dirname(ownFile('.')), path.resolve(path.dirname(file), sources[source]!));
     for (const [{ place }, { source, line, column }] of find(mappings, wanted))
@@ -54,9 +54,9 @@ const COMMA = 44;
 const SEMICOLON = 59;
 
 /**
- * For each place the last mapping at or before it (https://tc39.es/ecma426/). Every number is the difference to the one
- * before, so all lines up to the last place are read: a megabyte in some milliseconds, because nothing is made for what
- * is passed by.
+ * Finds the last mapping at or before each place (https://tc39.es/ecma426/). Every number is the difference to the
+ * previous one, so all lines up to the last place are read. A megabyte takes a few milliseconds, because no object is
+ * created for the skipped mappings.
  */
 function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
   const found = new Map<Place, Found>();
@@ -76,7 +76,8 @@ function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
       generated = 0;
       continue;
     }
-    // Base 64, five bits a digit, the least first; the sixth bit says that more follow, the first of all is the sign.
+    // Base 64 with five bits per digit, the least significant first. The sixth bit means that another digit follows.
+    // The lowest bit of the first digit is the sign.
     const digit = DIGITS[sign]!;
     value += (digit & 31) << shift;
     shift += 5;
@@ -92,7 +93,7 @@ function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
   return found;
 }
 
-/** By the code of the sign. */
+/** The value of each digit, by its character code. */
 const DIGITS = new Uint8Array(128);
 Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', (sign, digit) => {
   DIGITS[sign.charCodeAt(0)] = digit;

@@ -9,7 +9,10 @@ const SECRET_BYTES = 32;
 
 export const newWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-/** The three headers. With several secrets (during a rotation's overlap), one signature for each. */
+/**
+ * Returns the three headers. With several secrets (while a rotation overlaps), the signature header contains one
+ * signature for each.
+ */
 export function signWebhook(
   secrets: string | readonly string[],
   id: string,

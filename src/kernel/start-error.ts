@@ -1,4 +1,7 @@
-/** Why the program cannot start: one sentence for the operator, and what to do about it. Printed without a stack. */
+/**
+ * The reason why the program cannot start: a sentence for the operator, and the step that solves it. It is printed
+ * without a stack.
+ */
 export class StartError extends Error {
   readonly cure: string;
 

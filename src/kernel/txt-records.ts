@@ -5,11 +5,12 @@ export type LookUpTxt = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** The two definite answers for: there is no such record. */
+/** The two answers that mean that the record does not exist. */
 const NOTHING = ['ENODATA', 'ENOTFOUND'];
 
 /**
- * Queries the DNS on every call, without a cache. `servers` are addresses such as `192.0.2.53:53`, else the system's.
+ * Queries the DNS on every call, without a cache. `servers` are addresses such as `192.0.2.53:53`. Without them, the
+ * system's servers are used.
  */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
   return async (name) => {

@@ -1,9 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
 /**
- * Runs `work` now and stops it after `ms` of processor time, in the middle of a loop or of a regular expression. For code
- * that a stranger can make expensive, such as a JSON Schema. Throws TooSlow; what `work` changed until then stays changed.
- * The clock of the limit is real time. If other processes used the processor in that time, `work` starts again.
+ * Runs `work` now and stops it after `ms` of processor time, even in the middle of a loop or of a regular expression.
+ * It protects against code that a stranger can make expensive, such as a JSON Schema. Throws TooSlow. Changes that
+ * `work` made before it was stopped stay. The time limit measures real time. If other processes used the processor
+ * during that time, `work` starts again.
  */
 export function withinTime<T>(ms: number, work: () => T): T {
   room['work'] = work;
@@ -37,6 +38,6 @@ export class TooSlow extends Error {
   }
 }
 
-/** The limit covers every function that the script calls, also one from outside of its context. */
+/** The limit covers every function that the script calls, including functions from outside its context. */
 const CALL = new Script('work()');
 const room = createContext({ work: null as unknown });

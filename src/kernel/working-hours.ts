@@ -1,9 +1,12 @@
-/** Hours of some days of the week (1 is Monday), in a time zone. Up to `to` on the next day if that is before `from`. */
+/**
+ * Hours on certain days of the week (1 is Monday), in a time zone. If `to` is before `from`, the hours end at `to` on
+ * the next day.
+ */
 export type Hours = { days: readonly number[]; from: string; to: string; time_zone: string };
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** A day is named by its beginning: 22:00 to 06:00 on Fridays includes Saturday at 03:00. */
+/** Hours belong to the day on which they begin: 22:00 to 06:00 on Fridays includes Saturday at 03:00. */
 export function isWithin({ days, from, to, time_zone }: Hours, at: Date): boolean {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: time_zone,

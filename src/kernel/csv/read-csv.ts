@@ -8,7 +8,10 @@ import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashbo
  * A CSV file as a stream of rows (RFC 4180, and what spreadsheets write): any line ends, quoted line breaks, a byte
  * order mark, several separators. Memory never holds more than one piece of the file.
  */
-export type CsvRow = { cells: string[]; /** Bytes of the file that are read so far, approximately. */ bytes: number };
+export type CsvRow = {
+  cells: string[];
+  /** The approximate number of bytes of the file that have been read. */ bytes: number;
+};
 
 /** A fault that makes the whole file unreadable, not just a row. */
 export class FileFault extends Error {
@@ -26,8 +29,8 @@ export class FileFault extends Error {
 const NAMES_DELIMITER = /^sep=(.)$/i;
 
 /**
- * The parser reads each slice without a pause, some milliseconds for a KB of empty lines: other work runs between
- * slices.
+ * The parser reads each slice without a pause. A KB of empty lines takes several milliseconds, so other work runs
+ * between slices.
  */
 const SLICE_BYTES = 4 * 1024;
 
@@ -41,7 +44,7 @@ export async function* readCsv(
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
-    // All of them explicitly: by default the parser uses only the first one that it finds.
+    // All line ends are listed because, by default, the parser uses only the first one that it finds.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -101,7 +104,7 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   try {
     text = decode();
   } catch {
-    // Reported below.
+    // The caller reports the error below.
   }
   // UTF-16 text without a byte order mark is valid UTF-8 with many NULs.
   if (text === null || text.includes('\0'))

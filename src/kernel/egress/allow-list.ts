@@ -16,7 +16,7 @@ type Entry = { name: string; port: number | null } | { network: BlockList; port:
 
 /**
  * Parses a list of hosts, addresses and CIDRs, each host or address with an optional port: `ollama.internal:11434`,
- * `10.2.0.0/16`, `127.0.0.1`, `[::1]:8080`. A fault names the entry, because the operator wrote it.
+ * `10.2.0.0/16`, `127.0.0.1`, `[::1]:8080`. A fault quotes the entry, so that the operator can find it.
  */
 export function parseAllow(list: string | readonly string[]): { ok: AllowList } | { fault: string } {
   const entries: Entry[] = [];

@@ -1,13 +1,13 @@
 import { EgressError } from './egress-error.ts';
 
 export type EgressBounds = {
-  /** From the start of the call to the last byte of the answer. */
+  /** Measured from the start of the call to the last byte of the answer. */
   timeoutMs?: number;
-  /** Size of the answer's body; for `fetch`, after decompression. */
+  /** Maximum size of the answer's body. For `fetch`, the size after decompression. */
   maxBytes?: number;
 };
 
-/** Enough for a webhook or a tool. */
+/** The time is long enough for a webhook or a tool. */
 export const EGRESS_TIMEOUT_MS = 15_000;
 export const EGRESS_MAX_BYTES = 64 * 1024;
 

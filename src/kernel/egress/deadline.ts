@@ -5,7 +5,10 @@ export type Deadline = {
   signal: AbortSignal;
   /** The error to throw: the caller's own reason, a timeout, or the underlying egress error. */
   explain(error: unknown): unknown;
-  /** Waits for `work`, but not longer than the deadline: undici notices an abort only once it is connected. */
+  /**
+   * Waits for `work`, but not longer than the deadline. This is needed because undici notices an abort only once it is
+   * connected.
+   */
   race<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 };
@@ -33,7 +36,7 @@ export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): De
   };
 }
 
-/** `fetch` wraps a socket error several causes deep. */
+/** Maximum depth of the causes that are examined, because `fetch` wraps a socket error several causes deep. */
 const MAX_CAUSES = 8;
 
 function explainFailure(error: unknown): EgressError {

@@ -17,7 +17,7 @@ export class EgressError extends Error {
   }
 }
 
-/** Why no connection was made; undici's own error has it among its causes. */
+/** The reason why no connection was made. An error of undici contains it among its causes. */
 export class NotConnected extends Error {
   constructor(cause: unknown) {
     super('No connection was made.', { cause });

@@ -57,8 +57,8 @@ export async function resolveGuarded(
 }
 
 /**
- * The same on save, while a user waits. A name that does not resolve today is judged on the call. Plain http is refused
- * in that case, unless the operator allowed the host.
+ * Applies the same rules on save, while a user waits. A name that does not resolve today is judged on the call. Plain
+ * http is refused in that case, unless the operator allowed the host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;

@@ -45,7 +45,7 @@ function dial(host: string, port: number): Promise<Socket> {
     socket.once('connect', () => {
       clearTimeout(late);
       socket.off('error', fail);
-      // An error before the caller listens must not crash the process.
+      // An error that occurs before the caller listens must not crash the process.
       socket.on('error', () => {});
       done(socket);
     });

@@ -14,7 +14,7 @@ export type Sent = {
   url: URL;
   headers: Iterable<readonly [string, string]>;
   body?: string | undefined;
-  /** Secrets that no name betrays. */
+  /** Secrets whose names do not show that they are secret. */
   others?: readonly string[] | undefined;
 };
 
@@ -33,7 +33,7 @@ export function secretsOf({ url, headers, body, others = [] }: Sent): string[] {
   }
   const long = found.filter((secret) => secret.length >= MIN_CHARACTERS);
   const all = new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret), inForm(secret)]));
-  // The longest first: one may be a part of another.
+  // The longest secret comes first, because another secret may be a part of it.
   return [...all].toSorted((one, other) => other.length - one.length);
 }
 
@@ -49,7 +49,7 @@ const inForm = (secret: string): string => new URLSearchParams([['', secret]]).t
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
 
-/** The same for a value of JSON, in its texts and in the names of its members. */
+/** Does the same for a JSON value, in its texts and in the names of its members. */
 export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;
 export function valueWithoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return withoutSecrets(value, secrets);
@@ -74,9 +74,9 @@ export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): 
 }
 
 /**
- * The secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and each of them once more where JSON is a text
- * inside of JSON. Backslashes of the secret are one part of the expression with a bound: parts that can match the same
- * backslashes would try each division of them.
+ * Matches the secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and both of these again in JSON
+ * inside a JSON text. A run of backslashes becomes one bounded part of the expression. Several parts that can match the
+ * same backslashes would cause backtracking over every division of them.
  */
 function spelled(secret: string): RegExp {
   const parts = secret.match(/\\+|[^\\]/g) ?? [];

@@ -1,4 +1,7 @@
-/** The most that one attribute with content has. It is JSON, so the texts in it are cut, never the JSON. */
+/**
+ * The maximum length of one attribute with content. The attribute is JSON, so only the texts inside are cut, and the
+ * JSON stays valid.
+ */
 const MAX_CHARACTERS = 8_000;
 const MAX_TEXTS = [6_000, 2_000, 500, 100];
 

@@ -3,13 +3,13 @@ import { requestJson, spanJson } from './otlp.ts';
 import type { EndedSpan, Facts } from './tracer.ts';
 
 /**
- * Sends spans to the operator's collector (OTLP over HTTP, in JSON), in batches and beside the work: nothing waits for
- * it. What a collector does not take is kept for its next time while there is room; then new spans are dropped and
- * counted. The address is from the environment, so it needs no egress rules.
+ * Sends spans to the operator's collector (OTLP over HTTP, in JSON), in batches and in the background: no other work
+ * waits for it. If the collector accepts no spans, they wait for the next try while there is room. After that, new
+ * spans are dropped and counted. The address comes from the environment, so it needs no egress rules.
  */
 export type SpanExport = {
   add(span: EndedSpan): void;
-  /** Sends what is left, for at most STOP_MS. */
+  /** Sends the remaining spans, for at most STOP_MS. */
   stop(): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ export type SpanExportOptions = {
   resource: Facts;
   version: string;
   log: Pick<Logger, 'warn'>;
-  /** For /metrics. */
+  /** The counts for /metrics. */
   onSpans?(outcome: 'sent' | 'dropped', many: number): void;
   everyMs: number;
 };
@@ -28,7 +28,7 @@ const BATCH = 512;
 const MAX_WAITING = 2_048;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** While a collector is away; doubled each time, up to the longest. */
+/** The pause after a failed export. It doubles with each failure, up to the longest pause. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 const STOP_MS = 2_000;
@@ -54,7 +54,7 @@ export function createSpanExport(options: SpanExportOptions): SpanExport {
     if (waiting.length >= BATCH) void flush();
   }
 
-  /** One request at a time. */
+  /** Only one request is in progress at a time. */
   function flush(signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<void> {
     if (sending !== null || waiting.length === 0 || performance.now() < notBefore) return sending ?? Promise.resolve();
     sending = send(waiting.slice(0, BATCH), signal).finally(() => (sending = null));
@@ -93,7 +93,7 @@ export function createSpanExport(options: SpanExportOptions): SpanExport {
 
   async function emptied(until: AbortSignal): Promise<void> {
     await sending;
-    // A collector that is away is asked once more, not again and again.
+    // After a failure the loop ends and the next try waits for the pause.
     while (waiting.length > 0 && performance.now() >= notBefore && !until.aborted) await flush(until);
   }
 }
@@ -101,7 +101,7 @@ export function createSpanExport(options: SpanExportOptions): SpanExport {
 type Place = { url: string; headers: Readonly<Record<string, string>> };
 type Posted = { outcome: 'sent' | 'dropped' | 'later'; reason?: string; retryAfterMs?: number };
 
-/** As OTLP says. */
+/** The statuses that the OTLP specification calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 async function post({ url, headers }: Place, body: string, signal: AbortSignal): Promise<Posted> {
@@ -125,7 +125,7 @@ async function post({ url, headers }: Place, body: string, signal: AbortSignal):
   }
 }
 
-/** An empty request: what is wrong with the collector, or null. */
+/** Sends an empty request. Returns the problem with the collector, or null. */
 export async function trySpanExport(to: Place): Promise<string | null> {
   const { outcome, reason } = await post(to, '{"resourceSpans":[]}', AbortSignal.timeout(TIMEOUT_MS));
   return outcome === 'sent' ? null : (reason ?? outcome);

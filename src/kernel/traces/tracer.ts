@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Spans of what this process does, in the shape of OpenTelemetry. Off, there is no tracer, and every place that knows
- * one asks `tracer?.`. A trace goes on in another process, or at a customer's server, by its `traceparent` (W3C Trace
- * Context, version 00): it holds two random numbers and nothing else. `tracestate` and `baggage` are other people's data
- * and go nowhere.
+ * Spans of the work of this process, in the form of OpenTelemetry. If tracing is off, there is no tracer, so callers
+ * use `tracer?.`. A `traceparent` (W3C Trace Context, version 00) continues a trace in another process or at a
+ * customer's server. It contains two random numbers and nothing else. `tracestate` and `baggage` contain data of other
+ * parties and are not passed on.
  */
 export type Tracer = {
   span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;
 };
 
-/** A `traceparent` of a caller, or of another process of ours. One that is not valid begins a new trace. */
+/** A `traceparent` of a caller, or of another process of Parley. An invalid one starts a new trace. */
 export type Origin = { caller: string | null | undefined } | { ours: string | null | undefined };
 
 export type Span = {
   readonly traceparent: string;
   child(name: string, kind: SpanKind, facts?: Facts): Span;
-  /** Ids, names, numbers and codes: never a text of a person, a key or an address. */
+  /** Attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
   set(facts: Facts): void;
-  /** Texts of people; they stay out unless the operator allowed them. */
+  /** Attributes with texts of people. They are left out unless the operator allowed them. */
   content(texts: () => Facts): void;
-  /** `failure`: a code. Only the first end counts. */
+  /** `failure`: an error code. Only the first call has an effect. */
   end(failure?: string | null): void;
 };
 
-/** The numbers of OTLP. */
+/** The numbers that OTLP defines. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 export type SpanKind = keyof typeof SPAN_KINDS;
 
@@ -44,9 +44,9 @@ export type EndedSpan = {
 };
 
 export type Sampling = {
-  /** Of the traces that begin here. */
+  /** The share of the new traces that is recorded. */
   ratio: number;
-  /** A caller who began the trace has decided. */
+  /** Whether the decision of a caller who started the trace applies. */
   followsParent: boolean;
 };
 
@@ -58,7 +58,7 @@ const MAX_CONTENT_CHARACTERS = 8_000;
 const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed();
 
 export function createTracer({ ratio, followsParent, content, onEnd }: TracerOptions): Tracer {
-  /** By the trace id, so that all processes decide the same. */
+  /** The trace ID decides, so all processes decide the same. */
   const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-13), 16) / 2 ** 52 < ratio;
 
   function begin(name: string, kind: SpanKind, parent: Parent | null, given: Facts): Span {
@@ -104,11 +104,11 @@ export function createTracer({ ratio, followsParent, content, onEnd }: TracerOpt
 
 type Parent = { traceId: string; spanId: string; sampled: boolean; ours: boolean };
 
-/** A later version may be longer; its beginning means the same. */
+/** A later version may be longer, but its first fields have the same meaning. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_CHARACTERS = 256;
 
-/** Null: it is not valid, so it counts as none. */
+/** Null: the header is not valid and is ignored. */
 export function readTraceparent(text: string | null | undefined): Omit<Parent, 'ours'> | null {
   if (!text || text.length > MAX_CHARACTERS) return null;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];

@@ -3,7 +3,7 @@ import type { Fault } from '../../../contract/problems.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { FORMATS } from './formats.ts';
 
-/** More entries help no one, and a hostile body could cause a hundred thousand. */
+/** More entries help no one, and a hostile body could cause a hundred thousand faults. */
 export const MAX_FAULTS = 50;
 /** Filtering alternatives compares errors with each other, so only this many are examined. */
 const MAX_ERRORS = 1_000;
@@ -31,7 +31,7 @@ type Schema = Record<string, unknown>;
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors];
-  // The outermost union first: it decides which of the inner ones matter.
+  // The outermost union comes first, because it decides which of the inner ones matter.
   const unions = errors
     .filter((error) => error.keyword === 'anyOf')
     .sort((a, b) => a.schemaPath.length - b.schemaPath.length);

@@ -28,7 +28,8 @@ function isDateTime(text: string): boolean {
 
 /**
  * One @, a domain with a dot, no character that needs quotes: what mail providers accept in practice. A top-level
- * domain is not a number, and no label begins or ends with a hyphen. Marks belong to letters: Hindi domains have both.
+ * domain is not a number, and no label begins or ends with a hyphen. The pattern includes combining marks, because
+ * Hindi domains contain both letters and marks.
  */
 const EMAIL =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)(?:(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)\.)+(?=.*\p{L})(?!-)[\p{L}\p{M}\p{N}-]{2,63}(?<!-)$/u;
@@ -58,7 +59,7 @@ function isLine(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** Cached: a call of Intl costs tens of microseconds, and there are about six hundred names. */
+/** Cached, because a call of Intl costs tens of microseconds, and there are about six hundred names. */
 const zones = new Map<string, boolean>();
 const MAX_ZONES = 2_000;
 

@@ -4,17 +4,19 @@ import { Refusal } from '../../../contract/problems.ts';
 import { faultsOf } from './faults.ts';
 import { FORMATS } from './formats.ts';
 
-/** Throws 422 with a fault for each mistake. Never changes the value: no coercion, no defaults, nothing removed. */
+/**
+ * Throws 422 with one fault for each mistake. It never changes the value: no coercion, no defaults, nothing removed.
+ */
 export type Check = (value: unknown) => void;
 
 export const EmptyObject = Type.Object({}, { additionalProperties: false });
 
 /**
- * Row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault; it
- * is compiled for the first body, because a node meets few of its routes. Only
- * an invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
- * That function does not stop at a list that is too long, so it gets only the first entries; the fault from the quick
- * check is reported in any case.
+ * This is row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault.
+ * The check is compiled for the first body, because a node receives requests for only a few of its routes. Only an
+ * invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
+ * That function does not stop at a list that is too long, so it receives only the first entries. The fault from the
+ * quick check is reported in any case.
  */
 export function compileBody(schema: TSchema): Check {
   let wire: Record<string, unknown> | null = null;
@@ -43,7 +45,7 @@ const OPTIONS = {
 const quick = withFormats(new Ajv({ ...OPTIONS, allErrors: false, verbose: true }));
 const thorough = withFormats(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
-/** How many list entries are examined for faults, over all lists of a body; at most fifty faults are reported. */
+/** How many list entries are examined for faults, over all lists of a body. At most fifty faults are reported. */
 const MAX_EXPLAINED_ENTRIES = 500;
 
 function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIES }): unknown {
@@ -53,7 +55,7 @@ function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIE
       if (left.entries-- <= 0) break;
       kept.push(withFewerEntries(entry, left));
     }
-    // An empty list could be a fault that the body does not have.
+    // An empty list could cause a fault that the body does not have.
     return kept.length > 0 ? kept : value.slice(0, 1);
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -66,9 +68,9 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 /**
- * The schema for validation and for the reference. TypeBox writes a record as a pattern of its keys, and a JSON Schema
- * says nothing of a key that matches no pattern: its value would not be checked at all. "Any key" is the pattern
- * `^.*$`, in which the dot excludes line breaks.
+ * The schema for validation and for the reference. TypeBox writes a record as a pattern of its keys, and JSON Schema
+ * does not check a value whose key matches no pattern. "Any key" is the pattern `^.*$`, in which the dot excludes line
+ * breaks.
  */
 export function wireSchema(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
