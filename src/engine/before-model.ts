@@ -7,8 +7,9 @@ import { asksToStop } from './opt-out.ts';
 import type { TurnRequest, TurnResult } from './provider.ts';
 
 /**
- * What is decided before a model is asked, so that stop words, a request for a human, rules and guided steps work the
- * same with every provider. When there is no turn the model answers; tags of rules are kept either way.
+ * Decides a turn before any model is called, so that stop words, a request for a human, rules and guided steps work in
+ * the same way with every provider. If this returns no turn, the model answers. The tags of matching rules are added in
+ * both cases.
  */
 export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
   const talk = beginTalk(request);
@@ -28,14 +29,14 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
   return { turn: null, tags: [...talk.tags] };
 };
 
-/** The conversation goes to people, with the agent's own words for that. */
+/** Hands the conversation over to the team, with the agent's own text for a hand-off. */
 export function handOffTurn(request: TurnRequest, why: string): TurnResult {
   const talk = beginTalk(request);
   handOff(talk, 'stand_in', why);
   return endTalk(talk);
 }
 
-/** No model gave an answer that can be used: the person reads that the agent does not know. */
+/** No model gave a usable answer: the person reads that the agent does not know. */
 export function dontKnowTurn(request: TurnRequest): TurnResult {
   const talk = beginTalk(request);
   note(talk, 'fallback', 'dont_know');

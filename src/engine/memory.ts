@@ -4,19 +4,19 @@ import type { TurnMessage } from './provider.ts';
 import { readWords } from './read-words.ts';
 
 /**
- * What an agent on a model remembers of turns that its request no longer has in full: calls of tools with their results,
- * and the messages of the person that are too old for the history. It is part of the conversation's state, has a fixed
- * limit, and needs no model. The embedded agent does not read it and passes it on.
+ * The data that an agent with a model keeps about turns that its request no longer contains in full: tool calls with
+ * their results, and messages of the person that are too old for the history. It is part of the conversation's state,
+ * has a fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
  */
 export type Memory = { said: SaidBefore[]; turns: RememberedTurn[] };
 
-/** A message of the person, shortened. `asked`: the question of the agent that a short message answers. */
+/** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
 export type SaidBefore = { wrote: string; asked?: string };
 
-/** A call of a tool with its result. Both are parts of a message that no person can write. */
+/** A tool call with its result. Both become parts of a message type that no person can write. */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
 
-/** `answer`: the beginning of the agent's message after the calls. */
+/** `answer`: the beginning of the agent's message after the tool calls. */
 export type RememberedTurn = { answer: string; called: CalledTool[] };
 
 const MEMBER = 'memory';
@@ -26,11 +26,11 @@ const MAX_WROTE_CHARACTERS = 400;
 const MAX_ASKED_CHARACTERS = 200;
 const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
-/** The newest messages are in every request; older ones are noted before they leave it. */
+/** The newest messages are in every request. Older ones are stored in the memory before they leave the request. */
 const NEWEST_MESSAGES = 20;
 /** A shorter message may mean nothing without the question before it. */
 const SHORT_CHARACTERS = 60;
-/** What the person wrote first is the subject of the conversation, and stays. */
+/** The person's first messages state the subject of the conversation, so they are never dropped. */
 const FIRST_MESSAGES = 2;
 
 export function readMemory(state: unknown): Memory {
@@ -46,7 +46,7 @@ export function withMemory(state: unknown, memory: Memory): unknown {
   return { ...(isRecord(state) && state), [MEMBER]: memory };
 }
 
-/** The messages that leave the request: all but the newest ones, and those before `start` in any case. */
+/** Stores the messages that leave the request: all except the newest ones, and always those before `start`. */
 export function rememberSaid(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
   const known = new Set(memory.said.map(({ wrote }) => wrote));
@@ -62,7 +62,7 @@ export function rememberSaid(memory: Memory, history: readonly TurnMessage[], st
 
 export const shorten = (text: string): string => text.trim().slice(0, MAX_WROTE_CHARACTERS);
 
-/** The oldest turns make room for the new one. */
+/** The oldest turns are dropped to make room for the new one. */
 export function rememberCalls(memory: Memory, answer: string, called: readonly CalledTool[]): Memory {
   if (called.length === 0 || answer.trim() === '') return memory;
   const turn = {
@@ -75,7 +75,7 @@ export function rememberCalls(memory: Memory, answer: string, called: readonly C
   return { ...memory, turns: all.slice(start + 1) };
 }
 
-/** Whether this message of the agent is the one after the calls; a long one is sent in parts. */
+/** Whether this message of the agent is the first one after the calls. A long message is sent in parts. */
 export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage): boolean =>
   role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
 

@@ -1,8 +1,8 @@
 import { phrases, readWords, type Words } from './read-words.ts';
 
 /**
- * The words with which a person opts out, in English, Arabic and Hindi (also Hindi in Latin letters), compared after
- * folding. Checked before every turn, whether a model or the embedded agent answers.
+ * The phrases with which a person opts out, in English, Arabic and Hindi (also Hindi in Latin letters). They are
+ * compared after folding. They are checked before every turn, whether a model or the embedded agent answers.
  */
 const STOP = phrases(
   'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',
@@ -17,7 +17,10 @@ const MAX_STOP_WORDS = 10;
 /** A longer message has too many words to be only a stop word. */
 const MAX_STOP_CHARACTERS = 400;
 
-/** True when one of the messages as a whole is an opt-out. A sentence that only contains "stop" is not one. */
+/**
+ * Returns true when the whole text of one of the messages is an opt-out. A sentence that only contains "stop" is not
+ * one.
+ */
 export const asksToStop = (input: readonly string[]): boolean =>
   input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && isStop(readWords(text.trim())));
 

@@ -1,17 +1,18 @@
 /**
- * Parses the part of Mustache that a message text needs: names with fallbacks (`{{name|there}}`), yes/no sections, comments, partials (which render as
- * empty). It reads the text once, because definitions hold megabytes of it, and a parser that finds each tag with a
- * regular expression takes seconds for them. Other delimiters (`{{=<% %>=}}`) are not supported.
+ * Parses the part of Mustache that message texts need: names with fallbacks (`{{name|there}}`), conditional sections,
+ * comments, and partials (which render as empty). It reads the text once. Definitions may contain megabytes of text,
+ * and a parser that finds each tag with a regular expression would take seconds. Other delimiters (`{{=<% %>=}}`) are
+ * not supported.
  */
 export type Token =
   | { kind: 'text'; text: string }
-  /** `fallback`: what is said without a value, from `{{name|fallback}}`; null: none is written. */
+  /** `fallback`: the text for a missing value, from `{{name|fallback}}`. Null: the author wrote none. */
   | { kind: 'name'; name: string; fallback: string | null }
   | { kind: 'section'; name: string; inverted: boolean; children: Token[] };
 
 type Tag = { sign: string; name: string; end: number };
 
-/** Null: a variable or section is never closed, or a section is closed that was not opened. */
+/** Null: a variable or section is not closed, or a section is closed that was not opened. */
 export const parseTemplate = (template: string): Token[] | null => {
   const root: Token[] = [];
   const open: { name: string; children: Token[] }[] = [];
@@ -45,7 +46,10 @@ export const parseTemplate = (template: string): Token[] | null => {
   return open.length === 0 ? root : null;
 };
 
-/** The name up to the first bar; the rest is the fallback. Sections have none: they ask whether there is a value. */
+/**
+ * The name is the text before the first bar, and the rest is the fallback. Sections have no fallback, because they only
+ * test whether there is a value.
+ */
 const nameOf = (written: string): Token => {
   const bar = written.indexOf('|');
   if (bar === -1) return { kind: 'name', name: written, fallback: null };
@@ -54,7 +58,10 @@ const nameOf = (written: string): Token => {
 
 const BLANK = /\s/;
 
-/** Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are names: nothing is ever escaped. */
+/**
+ * Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are ordinary names, because nothing is ever
+ * escaped.
+ */
 const readTag = (template: string, from: number): Tag | null => {
   const start = skipBlanks(template, from);
   const sign = /[#^/>{&!=]/.test(template[start] ?? '') ? template[start]! : '';
@@ -77,7 +84,7 @@ const skipBlanks = (template: string, from: number): number => {
 const textsOf = (text: string): { kind: 'text'; text: string }[] =>
   (text.match(/[^\n]*\n|[^\n]+/g) ?? []).map((part) => ({ kind: 'text', text: part }));
 
-/** A line that holds only tags without output is removed, with its line end. */
+/** A line that contains only tags without output is removed, including its line end. */
 const createLine = () => {
   let blanks: { text: string }[] = [];
   let hasTag = false;

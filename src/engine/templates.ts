@@ -3,13 +3,13 @@ import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
 import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
- * Renders the texts that authors write for an agent, in Mustache form. Nothing is escaped (the text is not HTML),
- * nothing is called, partials are empty and a section is written at most once, so the output is bounded by its input.
+ * Renders the Mustache texts that authors write for an agent. Nothing is escaped (the text is not HTML), no function is
+ * called, partials are empty, and a section is written at most once. So the length of the input limits the output.
  */
 
 /**
- * Limit for the cache of parsed templates: more than the texts of one node's busy agents. Counted in characters, because
- * a short text of many lines or variables becomes fifty bytes for each of them.
+ * Limit for the cache of parsed templates: more than the texts of one node's busy agents. It counts characters, because
+ * a short text of many lines or variables may use fifty bytes for each of them.
  */
 const MAX_PARSED_CHARACTERS = 500_000;
 /** Maximum depth of `{{a.b.c}}`. */
@@ -18,12 +18,12 @@ const MAX_PATH = 8;
 const MAX_NESTING = 8;
 /** One value must not fill the message. */
 const MAX_VALUE_CHARACTERS = 4_000;
-/** How many items of a list are rendered. */
+/** The maximum number of rendered list items. */
 const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The text for a locale: `ar-QA` → `ar` → `default` → the first there is; null when there is none. */
+/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null when there is none. */
 export const chooseText = (text: LocalizedText | undefined, locale: string | null): string | null => {
   if (text === undefined) return null;
   if (locale !== null) {
@@ -36,8 +36,8 @@ export const chooseText = (text: LocalizedText | undefined, locale: string | nul
 };
 
 /**
- * Renders the text with its variables. A variable without a value is its fallback, or empty: then its name is added to
- * `empty`. An invalid template is rendered as plain text.
+ * Renders the text with its variables. A variable without a value is replaced by its fallback, or by an empty text. In
+ * the second case its name is added to `empty`. An invalid template is rendered as plain text.
  */
 export const renderTemplate = (template: string, variables: Variables, empty?: Set<string>): string => {
   if (!template.includes('{{')) return template;
@@ -48,7 +48,7 @@ export const renderTemplate = (template: string, variables: Variables, empty?: S
   return written.parts.join('');
 };
 
-/** Chooses and renders; null when there is no text. */
+/** Chooses a text and renders it. Null when there is no text. */
 export const renderText = (
   text: LocalizedText | undefined,
   locale: string | null,
@@ -59,7 +59,10 @@ export const renderText = (
   return chosen === null ? null : renderTemplate(chosen, variables, empty);
 };
 
-/** Why a template is invalid, as a sentence; null when it is valid. For validation when an agent is saved. */
+/**
+ * The reason why a template is invalid, as a sentence. Null when it is valid. It is used for validation when an agent
+ * is saved.
+ */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null
     ? 'The text has a {{variable}} or {{#section}} that is not closed, or changes the delimiters.'
@@ -110,7 +113,7 @@ const say = (written: Written, text: string): void => {
   written.left -= text.length;
 };
 
-/** The value that `{{name}}` stands for; undefined when there is none. */
+/** The value of `{{name}}`. Undefined when there is none. */
 export const lookUp = (name: string, variables: Variables): unknown => {
   if (Object.hasOwn(variables, name)) return variables[name];
   let value: unknown = variables;

@@ -1,4 +1,4 @@
-/** Why a file cannot become a document. The message is for the person who gave it. */
+/** The reason why a file cannot become a document. The message is for the person who uploaded it. */
 export type DocumentFaultCode =
   | 'empty'
   | 'encrypted'

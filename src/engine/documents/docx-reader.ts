@@ -9,7 +9,7 @@ export type XmlHandler = {
 };
 
 const MAX_DEPTH = 2_000;
-/** A style is based on another, and that one on a third. */
+/** A style may be based on a style that is itself based on another. */
 const MAX_STYLES = 20_000;
 const MAX_BASED_ON = 20;
 /** `outlineLvl` 9 is body text. */
@@ -61,7 +61,9 @@ const levelNamed = (name: string): number | null => {
 
 type Paragraph = { text: string; level: number | null; item: number | null };
 
-/** What is not the text: an older wording, and a drawing's second form for older programs. */
+/**
+ * Elements that are not part of the text: deleted or moved text, and the second form of a drawing for older programs.
+ */
 const UNSEEN = new Set(['w:del', 'w:moveFrom', 'mc:Fallback']);
 
 export class DocxReader {

@@ -1,12 +1,12 @@
 import { oneLine } from '../../kernel/one-line.ts';
 
-/** A run of letters as the PDF draws it: with its place on the page, in any order. */
+/** A run of letters as the PDF draws it. It contains its place on the page. The runs come in any order. */
 export type Drawn = { text: string; x: number; y: number; width: number; height: number; endsLine: boolean };
 export type Line = { text: string; y: number; height: number };
 
 const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const LATIN = /[A-Za-z\u00c0-\u024f]/g;
-/** Letters in the shape of their place in the word, and ligatures: they mean the plain letters. */
+/** Letters in the shape for their position in the word, and ligatures. They are replaced by the plain letters. */
 const SHAPED = /[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g;
 
 /** The lines of one page, each in reading order. */
@@ -20,7 +20,7 @@ export function linesOf(drawn: readonly Drawn[]): Line[] {
     line = [];
   };
   for (const one of drawn) {
-    // The mark of a line's end carries the place of the next line.
+    // The marker of a line end has the position of the next line.
     if (one.text !== '') line.push(one);
     if (one.endsLine) end();
   }
@@ -29,8 +29,8 @@ export function linesOf(drawn: readonly Drawn[]): Line[] {
 }
 
 /**
- * Many programs draw a line of Arabic from left to right, letter by letter. Read from the right it is in order again,
- * but Latin words in it still run from left to right.
+ * Many programs draw a line of Arabic from left to right, letter by letter. Reversing the runs restores the order of
+ * the Arabic, but Latin words in the line still run from left to right.
  */
 function inReadingOrder(line: readonly Drawn[]): string {
   const whole = line.map(({ text }) => text).join('');
@@ -57,7 +57,7 @@ const isApart = (one: Drawn | undefined, other: Drawn): boolean => {
 };
 const MIN_GAP = 0.6;
 
-/** Where a run ends that begins here and has Latin words; its beginning where there is none. */
+/** The end of the run of Latin words that begins here. Without Latin words, this is its beginning. */
 function endOfLatin(line: readonly Drawn[], from: number): number {
   let end = from;
   let hasLetters = false;

@@ -7,17 +7,17 @@ import { delimiterOf, readTable } from './read-table.ts';
 import { tooLong } from './text-writer.ts';
 
 /**
- * A file as text that an agent can answer from: Markdown with the headings, lists and tables of the file. What it is,
- * its bytes say; its name and type are hints for text that could be either. Runs in a thread that can be ended
- * (thread.ts): the file is a stranger's.
+ * Converts a file to text from which an agent can answer: Markdown with the headings, lists and tables of the file. The
+ * bytes decide the type. Name and content type are only hints for text that could be of several types. It runs in a
+ * thread that can be stopped (thread.ts), because files come from strangers.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
   kind: 'pdf' | 'docx' | 'html' | 'csv' | 'text' | 'xml';
-  /** Its own title; empty where it has none. */
+  /** The file's own title. Empty if the file has none. */
   title: string;
   text: string;
-  /** Only HTML has them, as they stand in the page. */
+  /** The canonical address as the page writes it. Only HTML has one. */
   canonical?: string | null;
   links?: string[];
 };
@@ -28,7 +28,7 @@ const HEAD = 2_048;
 export async function readFileAsText(bytes: Uint8Array, hints: FileHints = {}): Promise<ReadFile> {
   const read = await readAny(bytes, hints);
   if (read.kind === 'xml') return read;
-  // A page without text still has links.
+  // A page without text may still have links.
   if (read.text.trim() === '' && read.links === undefined) throw new DocumentFault('empty', 'The file has no text.');
   if (Buffer.byteLength(read.text) > MAX_TEXT_BYTES) throw tooLong();
   return read;
@@ -52,7 +52,7 @@ async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
   return { kind: 'text', title: '', text };
 }
 
-/** Encrypted new files have the old form as well, with this part in UTF-16. */
+/** New Office files that are encrypted also use the old container format. They contain this stream name in UTF-16. */
 function oldOffice(bytes: Uint8Array): DocumentFault {
   const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),
@@ -66,11 +66,11 @@ function unsupported(why: string): DocumentFault {
   return new DocumentFault('unsupported', `${why} Add PDF, Word (.docx), HTML, Markdown, CSV or plain text.`);
 }
 
-/** Pictures, sound and programs; UTF-16 begins with its mark. */
+/** Detects pictures, sound and programs. UTF-16 text begins with a byte order mark and is not binary. */
 const isBinary = (head: string): boolean =>
   head.includes('\0') && !head.startsWith('\xff\xfe') && !head.startsWith('\xfe\xff');
 
-/** Also without a doctype; Markdown may begin with a tag but not with one of these. */
+/** Detects HTML even without a doctype. Markdown may begin with a tag, but not with one of these. */
 const isHtml = (text: string): boolean => {
   const head = text.slice(0, HEAD);
   return (

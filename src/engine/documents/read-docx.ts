@@ -5,15 +5,15 @@ import { DocumentFault } from './document-fault.ts';
 import { DocxReader, StyleReader, type XmlHandler } from './docx-reader.ts';
 
 /**
- * A Word file is a ZIP of XML. Its two parts that matter are inflated piece by piece straight into the parser, and no
- * tree is built: a file that inflates without end stops at a bound of bytes, and deep nesting costs nothing.
+ * A Word file is a ZIP archive of XML. Its two relevant parts are inflated piece by piece into the parser, and no tree
+ * is built. So a file that inflates without end stops at a limit of bytes, and deep nesting costs nothing.
  */
 const MAX_ENTRIES = 10_000;
 const MAX_INFLATED_BYTES = 32 * 1024 * 1024;
 const DOCUMENT = 'word/document.xml';
 const STYLES = 'word/styles.xml';
 
-/** Null when the ZIP is no Word file. */
+/** Returns null when the ZIP is not a Word file. */
 export async function readDocx(bytes: Uint8Array): Promise<{ title: string; text: string } | null> {
   try {
     const zip = await open(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -5,9 +5,9 @@ import { ownProgram } from '../../kernel/own-files.ts';
 import type { Answers, Done, Task } from './thread-messages.ts';
 
 /**
- * Files of strangers are read in a thread of their own, one after another: hours of work, gigabytes of memory or a fault
- * of a parser end that thread and fail that file, and nothing else. The thread starts with the first file and ends when
- * there has been none for a while, so an idle node pays nothing. Organizations take turns.
+ * Files of strangers are read in a separate thread, one after another. Hours of work, gigabytes of memory or a fault of
+ * a parser end only that thread and fail only that file. The thread starts with the first file and ends after a while
+ * without files, so an idle node pays nothing. Organizations take turns.
  */
 export type ReadFiles = {
   read<Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }): Promise<Answers[Kind]>;
@@ -22,18 +22,18 @@ export type ReadFilesOptions = {
   idleMs?: number;
 };
 
-/** Too many files wait: the caller may try again later. */
+/** Too many files are waiting. The caller may try again later. */
 export class FilesBusy extends Error {}
 
 type Job = { task: Task; resolve(answer: Answers[keyof Answers]): void; reject(error: Error): void };
 
 const LIMIT_MS = 20_000;
-/** Far below the limit of the heap, at which V8 may end the whole process (docs/adr/0204-knowledge-in-a-thread.md). */
+/** This is far below the heap limit at which V8 may end the whole process (docs/adr/0204-knowledge-in-a-thread.md). */
 const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
 const MAX_HEAP_MB = 1_024;
 const WATCH_MS = 25;
 const IDLE_MS = 10_000;
-/** Files that wait, of one organization and of all. */
+/** Maximum number of waiting files, of one organization and in total. */
 const MAX_OF_ORGANIZATION = 50;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
@@ -71,7 +71,7 @@ export function createReadFiles({
   function open(): Worker {
     const opened = startThread();
     opened.unref();
-    // What a library says of a file is not for the log of the server.
+    // The output of a library about a file must not reach the log of the server.
     opened.stdout.resume();
     opened.stderr.resume();
     opened.on('message', (done: Done) => hear(opened, done));
@@ -89,7 +89,7 @@ export function createReadFiles({
     next();
   }
 
-  /** Ends a thread, and the file that it was reading. */
+  /** Ends a thread and fails the file that it was reading. */
   function lose(lost: Worker, why: Error): void {
     if (lost !== thread) return;
     thread = null;
@@ -113,7 +113,7 @@ export function createReadFiles({
   return {
     read: <Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }) =>
       new Promise<Answers[Kind]>((resolve, reject) => {
-        // The thread answers in the form that the task wants.
+        // The thread answers in the form that belongs to the task.
         const job: Job = { task, resolve: (answer) => resolve(answer as Answers[Kind]), reject };
         if (stopped || !queue.add(orgId, job)) reject(new FilesBusy('Too many files wait to be read.'));
         else next();

@@ -4,9 +4,9 @@ import { tooComplex } from './document-fault.ts';
 import { TextWriter } from './text-writer.ts';
 
 /**
- * HTML as Markdown, and what a visitor of a site needs: title, canonical address, links. The parser reports tags as they
- * come and builds no tree, so time and memory grow with the size of the page alone. Navigation and what no reader sees
- * is left out; where a page marks its main part, the rest of it is left out too.
+ * Converts HTML to Markdown and extracts the data that a crawler needs: title, canonical address, links. The parser
+ * reports tags one after another and builds no tree, so time and memory grow only with the size of the page. Navigation
+ * and invisible parts are left out. If a page marks its main part, the rest is left out too.
  */
 export type HtmlPage = { title: string; text: string; canonical: string | null; links: string[] };
 
@@ -27,7 +27,7 @@ const MAX_DEPTH = 2_000;
 const MAX_LINKS = 2_000;
 const MAX_LINK_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 1_000;
-/** A main part with less is a frame that a program fills; the whole page says more. */
+/** A smaller main part is a container that a script fills later, so the whole page is used instead. */
 const MIN_MAIN_CHARACTERS = 80;
 
 export function readHtml(html: string): HtmlPage {
@@ -48,7 +48,7 @@ class HtmlReader {
   private readonly whole = new TextWriter();
   private readonly main = new TextWriter();
   private depth = 0;
-  /** Depth at which the part began that no reader sees; null: visible. */
+  /** The depth at which an invisible part began. Null: the current part is visible. */
   private unseen: number | null = null;
   private mainDepth: number | null = null;
   private inline = '';
@@ -59,7 +59,7 @@ class HtmlReader {
   private inPre = 0;
   private tables = 0;
   private rows: string[][] = [];
-  /** How many cells of each row are headings. */
+  /** The number of heading cells in each row. */
   private headed: number[] = [];
   private base: string | null = null;
   private canonical: string | null = null;
@@ -103,7 +103,7 @@ class HtmlReader {
     };
   }
 
-  /** A relative address needs the address of the page; a `base` is put before it. */
+  /** A relative address is resolved against the address of the page, or against its `base`. */
   private absolute(link: string): string | null {
     if (this.base === null) return link;
     return URL.parse(link, this.base)?.href ?? (URL.canParse(this.base) ? null : link);
@@ -119,7 +119,7 @@ class HtmlReader {
   }
 
   private begin(name: string, attributes: Record<string, string>): void {
-    // Inside a cell a block is a space: a row is one line.
+    // Inside a cell, a block becomes a space, because a row is one line.
     if (this.tables > 0 && !['table', 'tr', 'td', 'th'].includes(name)) {
       this.inline += ' ';
       return;
@@ -165,7 +165,7 @@ class HtmlReader {
       [this.rows, this.headed] = [[], []];
       const pairs = rows.length > 0 && rows.every((row, at) => row.length === 2 && headed[at] === 1);
       this.write((to) => {
-        // A heading beside each value: not a row of headings above.
+        // Each row has its heading beside the value, so there is no row of headings.
         if (pairs) for (const [label, value] of rows) to.item(0, `${label}: ${value}`);
         else to.table(rows);
       });
@@ -185,7 +185,7 @@ class HtmlReader {
     if (text.trim() !== '') this.put(text);
   }
 
-  /** Text without an element of its own belongs to the list item around it. */
+  /** Text without an element of its own belongs to the list item that contains it. */
   private put(text: string): void {
     if (this.inPre > 0) this.write((to) => to.code(text));
     else if (this.lists.length > 0) this.write((to) => to.item(this.lists.length - 1, text));

@@ -3,25 +3,25 @@ import { type Drawn, type Line, linesOf } from './pdf-lines.ts';
 import { TextWriter } from './text-writer.ts';
 
 /**
- * The text of a PDF. A PDF has no headings and no paragraphs, only letters at places: larger letters are headings, a
- * wider gap is a new paragraph, and a line that most pages begin or end with is no text.
+ * The text of a PDF. A PDF has no headings and no paragraphs, only letters with positions. Larger letters become
+ * headings, and a wider gap starts a new paragraph. A line that most pages begin or end with is left out.
  */
 const MAX_PAGES = 2_000;
-/** Pages without a letter are pictures of text. One page of a hundred may be, but not nearly all of them. */
+/** Pages without any letter are pictures of text. A few such pages are accepted, but not nearly all pages. */
 const MIN_READABLE = 0.1;
 const LARGER = 1.15;
 const GAP = 1.6;
 const MAX_HEADING_CHARACTERS = 200;
-/** Letters that the fonts of the PDF do not name. */
+/** The highest share of letters that the fonts of the PDF do not map to characters. */
 const MAX_UNKNOWN = 0.02;
 const MIN_DEVANAGARI = 200;
-/** Fewer pages are too few to see what repeats. */
+/** With fewer pages, repetition proves nothing. */
 const MIN_PAGES_THAT_REPEAT = 4;
 const REPEATS = 0.6;
 
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
-  // A copy: the library takes the bytes away, and refuses a Buffer.
+  // The bytes are copied, because the library takes ownership of them and refuses a Buffer.
   const pdf = await getDocumentProxy(new Uint8Array(bytes), {
     stopAtErrors: false,
     maxImageSize: 1,
@@ -68,8 +68,8 @@ function checkReadable(pages: readonly Line[][]): void {
 }
 
 /**
- * Some programs keep letters of Indic scripts in a place that the library does not read. Without the sign of a short i,
- * which every tenth word has, the rest is no Hindi: better no document than a wrong one.
+ * Some programs store letters of Indic scripts in a form that the library does not read. About every tenth Hindi word
+ * has the sign of a short i. Text without it was read wrongly, and no document is better than a wrong one.
  */
 type Counted = { letters: number; unknown: number; devanagari: number; short: number };
 
@@ -96,7 +96,7 @@ function withoutRepeated(pages: readonly Line[][]): Line[][] {
     for (const edge of new Set(edgesOf(lines).map(alike))) seen.set(edge, (seen.get(edge) ?? 0) + 1);
   const repeats = (line: Line): boolean => (seen.get(alike(line)) ?? 0) >= pages.length * REPEATS;
   return pages.map((lines) => {
-    // So short a page is all edge.
+    // A page with so few lines has only header and footer lines.
     if (lines.length < 5) return lines;
     const edges = new Set(edgesOf(lines));
     return lines.filter((line) => !edges.has(line) || !repeats(line));
@@ -105,7 +105,7 @@ function withoutRepeated(pages: readonly Line[][]): Line[][] {
 
 const edgesOf = (lines: readonly Line[]): Line[] => [...lines.slice(0, 2), ...lines.slice(-2)];
 
-/** "Page 3 of 9" and "Page 4 of 9" are alike. */
+/** Digits are ignored, so "Page 3 of 9" equals "Page 4 of 9". */
 const alike = ({ text }: Line): string => text.replaceAll(/\p{N}+/gu, '0');
 
 function write(pages: readonly Line[][]): string {
@@ -129,14 +129,14 @@ function write(pages: readonly Line[][]): string {
       }
       before = line;
     }
-    // A sentence that goes on over the page is one paragraph.
+    // A sentence that continues on the next page stays one paragraph.
     if (/[.!?؟।:]$/.test(paragraph.at(-1) ?? '')) end();
   }
   end();
   return writer.text();
 }
 
-/** The height of most letters. */
+/** The height that most letters have. */
 function bodyHeight(pages: readonly Line[][]): number {
   const letters = new Map<number, number>();
   for (const { text, height } of pages.flat()) {

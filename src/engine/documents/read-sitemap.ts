@@ -1,12 +1,12 @@
 import { Parser } from 'htmlparser2';
 
-/** A sitemap (sitemaps.org): the pages that it names, or further sitemaps. */
+/** A sitemap (sitemaps.org): the pages that it lists, or further sitemaps. */
 export type Sitemap = { pages: string[]; sitemaps: string[] };
 
 const MAX_ADDRESSES = 10_000;
 const MAX_CHARACTERS = 2_048;
 
-/** Null when the XML is no sitemap. */
+/** Returns null when the XML is not a sitemap. */
 export function readSitemap(xml: string): Sitemap | null {
   const found: Sitemap = { pages: [], sitemaps: [] };
   let isSitemap = false;
@@ -18,7 +18,7 @@ export function readSitemap(xml: string): Sitemap | null {
         const local = localName(name);
         isSitemap ||= local === 'urlset' || local === 'sitemapindex';
         if (local === 'url' || local === 'sitemap') within = local;
-        // Pictures and videos have a `loc` of their own, under another name.
+        // Pictures and videos have their own `loc` with another namespace.
         if (name === 'loc' || name.endsWith(':loc'))
           address = name === 'loc' || !/^(?:image|video):/.test(name) ? '' : null;
       },

@@ -1,17 +1,20 @@
 import { DocumentFault } from './document-fault.ts';
 import { TextWriter, tooLong } from './text-writer.ts';
 
-/** A CSV file as a Markdown table: its first row names the columns. */
+/** Converts a CSV file to a Markdown table. Its first row names the columns. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LOOKED_AT = 20;
 
-/** The separator, when every one of the first lines has as many of it: prose has not. Null: no table. */
+/**
+ * The separator, if each of the first lines contains it equally often, which prose does not. Null: the text is not a
+ * table.
+ */
 export function delimiterOf(text: string, named: boolean): string | null {
   const lines = text
     .slice(0, 64 * 1024)
     .split(/\r\n|\r|\n/)
     .filter((line) => line.trim() !== '');
-  // Markdown has bars as well.
+  // Markdown tables use bars as well.
   if (/^\s*\|/.test(lines[0] ?? '')) return null;
   const first = lines.slice(0, LOOKED_AT).map((line) => line.replaceAll(/"(?:[^"]|"")*"/g, ''));
   if (first[0] === undefined) return null;
@@ -42,7 +45,7 @@ export async function readTable(text: string, delimiter: string): Promise<string
   } catch {
     throw new DocumentFault('broken', 'This is not valid CSV: a quotation mark may be open.');
   }
-  // Markdown adds a few characters to every cell.
+  // Markdown adds some characters to every cell, so the limit is checked before the conversion.
   if (rows.length * 4 > 1024 * 1024) throw tooLong();
   writer.table(rows);
   return writer.text();

@@ -1,13 +1,13 @@
 import { oneLine } from '../../kernel/one-line.ts';
 import { DocumentFault } from './document-fault.ts';
 
-/** As much text as one document has, in bytes of UTF-8 (contract/dashboard/agents.ts). */
+/** The maximum size of the text of one document, in bytes of UTF-8 (contract/dashboard/agents.ts). */
 const MAX_TEXT_BYTES = 1024 * 1024;
 const MAX_LIST_DEPTH = 12;
 
 /**
- * Collects the text of a file as Markdown: headings, lists and tables are what `splitDocument` needs to keep a passage
- * with its heading. It stops at the size of the largest document, so no file grows without end.
+ * Collects the text of a file as Markdown, because `splitDocument` uses headings, lists and tables to keep a passage
+ * with its heading. It stops at the size of the largest document, so the text of no file grows without end.
  */
 export class TextWriter {
   private readonly blocks: string[] = [];
@@ -24,10 +24,10 @@ export class TextWriter {
     this.add(lines.filter((line) => line !== '').join('\n'));
   }
 
-  /** A term of a list of definitions, or the visible line of a part that opens. */
+  /** A term in a list of definitions, or the summary of a collapsible part. */
   label(text: string): void {
     const line = oneLine(text);
-    // A longer line is not read as a label.
+    // A longer line does not count as a label.
     if (line !== '') this.add(line.length <= 100 ? `**${line}**` : line);
   }
 
@@ -42,7 +42,7 @@ export class TextWriter {
 
   table(rows: readonly (readonly string[])[]): void {
     const filled = rows.map((row) => row.map((cell) => oneLine(cell))).filter((row) => row.some((cell) => cell !== ''));
-    // A table of one column, or of one row, is layout.
+    // A table with one column or one row is only layout.
     if (filled.length < 2 || filled.every((row) => row.length < 2)) {
       for (const row of filled) this.paragraph(row.filter((cell) => cell !== '').join('\n'));
       return;

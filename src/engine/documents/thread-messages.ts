@@ -2,13 +2,13 @@ import type { DocumentFaultCode } from './document-fault.ts';
 import type { FileHints, ReadFile } from './read-document.ts';
 import type { Sitemap } from './read-sitemap.ts';
 
-/** What the thread of documents is asked, and what it answers. */
+/** The tasks for the thread of documents, and its answers. */
 export type Task =
   | { kind: 'file'; bytes: Uint8Array; hints: FileHints }
   | { kind: 'page'; bytes: Uint8Array; url: string; contentType: string }
   | { kind: 'robots'; text: string; robotsUrl: string; url: string; agent: string };
 
-/** Addresses are whole and in one form; a sitemap has no text. */
+/** Addresses are absolute and normalized. A sitemap has no text. */
 export type ReadPage = {
   title: string;
   text: string;

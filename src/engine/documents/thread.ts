@@ -6,9 +6,9 @@ import { readSitemap } from './read-sitemap.ts';
 import { pageAddress } from '../../kernel/page-address.ts';
 import type { Answers, Done, ReadPage, RobotsSay, Task } from './thread-messages.ts';
 
-/** The thread in which files of strangers are read; `read-files.ts` starts it, bounds it and ends it. */
+/** The thread that reads files of strangers. `read-files.ts` starts it, limits it and ends it. */
 const port = parentPort!;
-/** Its types say that the function is a member of the module; it is the module. */
+/** The package's types declare the function as a member of the module, but the module itself is the function. */
 const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 port.on('message', (task: Task) => void work(task));

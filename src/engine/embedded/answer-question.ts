@@ -11,7 +11,7 @@ import { note, say, sayContent, type Talk } from './talk.ts';
 const MAX_QUOTE = 1_000;
 const NUMBER = /^\s*#?(\d)[.)]?\s*$/;
 
-/** Answers with what the documents say; false when they do not answer the question. */
+/** Answers with passages of the documents. Returns false when the documents do not answer the question. */
 export const answerQuestion = async (talk: Talk, question: string): Promise<boolean> => {
   const { findings, offers } = await talk.request.knowledge.answer(question.slice(0, MAX_QUESTION_CHARACTERS));
   note(talk, 'knowledge', findings.length === 0 ? 'No passage answers this.' : 'Passages were found.', {
@@ -29,8 +29,9 @@ export const answerQuestion = async (talk: Talk, question: string): Promise<bool
 };
 
 /**
- * Asks the person which of the nearest sections is meant, with one more choice for something else. False when nothing
- * is near, and after a turn that asked already. The question counts as unanswered until the person chooses a section.
+ * Asks the person which of the nearest sections is meant, and offers one more choice for something else. Returns false
+ * when no section is near, and directly after a turn that already asked. The question counts as unanswered until the
+ * person chooses a section.
  */
 export const askBack = (talk: Talk, question: string): boolean => {
   if (talk.offers.length === 0 || talk.offeredBefore.length > 0) return false;
@@ -45,11 +46,11 @@ export const askBack = (talk: Talk, question: string): boolean => {
   return true;
 };
 
-/** What the person chose after the last turn asked back; null when the message is no choice. */
+/** The person's choice after a turn that asked back. Null when the message is not a choice. */
 export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'something_else' | null => {
   const { offeredBefore } = talk;
   if (offeredBefore.length === 0) return null;
-  // Only the whole name or its number: a new question may contain the name.
+  // Only the whole name or its number counts, because a new question may contain the name.
   const number = NUMBER.exec(foldText(text))?.[1];
   if (number !== undefined) {
     if (Number(number) === offeredBefore.length + 1) return 'something_else';
@@ -61,16 +62,16 @@ export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'somet
   return offeredBefore.find(({ label }) => readWords(label).join(' ') === said) ?? null;
 };
 
-/** Says the section that the person chose. */
+/** Sends the section that the person chose. */
 export const tellChosen = (talk: Talk, { label, document, quote, text }: Offered): void => {
   note(talk, 'chosen', 'The person chose a section.', { document, label });
   say(talk, text, [{ document, quote }]);
 };
 
-/** A question in the list of unanswered questions may come from several messages. */
+/** The maximum length of an entry in the list of unanswered questions. One entry may contain several messages. */
 const MAX_NOTED = 500;
 
-/** Puts the question into the list of unanswered questions. */
+/** Adds the question to the list of unanswered questions. */
 export const noteMiss = (talk: Talk, detail: string, question: string): void =>
   note(talk, 'miss', detail, {
     misses: talk.state.misses,
@@ -97,7 +98,7 @@ const sayPassages = (talk: Talk, passages: readonly Passage[]): void =>
     passages.map(({ document, text }) => ({ document, quote: text.slice(0, MAX_QUOTE) })),
   );
 
-/** A short passage means little without its heading, so the heading comes first, once for each run of passages. */
+/** A short passage means little without its heading, so the heading is written first, once for a run of passages. */
 const textOf = (passages: readonly Passage[]): string => {
   const lines: string[] = [];
   let under: string | null = null;

@@ -6,23 +6,26 @@ export type ChoiceNames = {
   /** Indexed by the position of the choice. */
   names: readonly string[][];
   /**
-   * True: the step has more names than an answer can be compared with. The choices beyond the limit are answered by id
-   * or number only.
+   * True: the step has more names than an answer can be compared with. For choices beyond the limit, only the ID or the
+   * number is accepted.
    */
   tooMany: boolean;
 };
 
-/** People write no more than the beginning of a long label. */
+/** People write at most the beginning of a long label. */
 const MAX_NAME = 100;
 /**
- * Limit for all names of one step together. A short name counts as if it were longer, since each name costs one search.
+ * Limit for all names of one step together. Each name costs one search, so a short name counts as if it were longer.
  */
 export const MAX_NAMES_CHARACTERS = 20_000;
 const LEAST_COUNTED = 20;
 
 const known = new WeakMap<Step, ChoiceNames>();
 
-/** Computed once for each step object and never beyond its limit: a label may be long, and in many languages. */
+/**
+ * The names are computed once for each step object and within the limit, because labels may be long and in many
+ * languages.
+ */
 export const namesOf = (step: Step): ChoiceNames => {
   const before = known.get(step);
   if (before !== undefined) return before;

@@ -1,30 +1,28 @@
 import { type Classes, type Node, PatternFault, readPattern } from './read-pattern.ts';
 
 /**
- * Customers' patterns with a bounded cost. JavaScript's own matcher backtracks, and `(a+)+$` can block it for hours. So
- * each pattern becomes a small automaton, and all its states advance in parallel (Thompson 1968, as RE2 does): time
- * never exceeds pattern × text. The result is only "does it occur", which needs no groups. Compiling and matching both
- * take from a budget, because a definition holds many patterns (docs/adr/0204).
+ * Matches customers' patterns with a bounded cost. JavaScript's own matcher backtracks, and `(a+)+$` can block it for
+ * hours. So each pattern becomes a small automaton whose states advance in parallel (Thompson 1968, as RE2 does). The
+ * time never exceeds pattern × text. The only result is whether the pattern occurs, so no groups are needed. Compiling
+ * and matching both use up a budget, because a definition may have many patterns (docs/adr/0204).
  */
 
-/** Limit of instructions for one pattern; it also bounds `{m,n}`, which is expanded. */
+/** Limit of instructions for one pattern. It also limits `{m,n}`, which is expanded. */
 const MAX_PROGRAM = 1_000;
 
 /** Limit for all patterns of one definition together: to compile, and for each character of a message. */
 const MAX_WORK = 10_000;
 const MAX_CLASSES = 20_000;
 
-/**
- * The budget from which each pattern takes; `work` counts the parts that were expanded, `classes` what [classes] cost.
- */
+/** The budget for all patterns. `work` counts the expanded parts, and `classes` is the cost of character classes. */
 export type Allowance = { work: number; classes: Classes };
 export const newAllowance = (): Allowance => ({ work: MAX_WORK, classes: { left: MAX_CLASSES, known: new Map() } });
 
 export type Budget = { steps: number };
-/** True when the pattern occurs. Takes its cost from the budget; with an empty budget it returns false. */
+/** Returns true when the pattern occurs. It reduces the budget by its cost. With an empty budget it returns false. */
 export type Pattern = (characters: readonly string[], budget: Budget) => boolean;
 
-/** Compiles, or throws a `PatternFault`. */
+/** Compiles a pattern, or throws a `PatternFault`. */
 export const compilePattern = (source: string, allowance: Allowance): Pattern => {
   const program: Instruction[] = [];
   const output: Output = { program, allowance };
@@ -101,7 +99,7 @@ const run = (program: readonly Instruction[], characters: readonly string[], bud
     const before = characters[at - 1];
     const character = characters[at];
     const live: number[] = [];
-    // The pattern may begin anywhere, so instruction 0 joins at every character.
+    // The pattern may begin anywhere, so instruction 0 is added at every character.
     const waiting = [0, ...states.toReversed()];
     while (waiting.length > 0) {
       const index = waiting.pop()!;

@@ -7,21 +7,21 @@ import { PatternFault } from './read-pattern.ts';
 
 /**
  * Compiles rules for matching, once for each definition object: a loaded agent keeps one object for as long as its
- * version lasts. Rules that would cost too much are left out and reported. Saving refuses the same list, so only a
- * definition that an older version stored loses rules here.
+ * version lasts. Rules that would cost too much are left out and reported. Saving refuses the same rules, so only a
+ * definition that an older version stored can lose rules here.
  */
 export type CompiledRules = {
   rules: readonly { rule: Rule; pattern: Pattern | null }[];
   /** The rules to which a phrase belongs, by index. */
   phrases: ReadonlyMap<string, readonly number[]>;
-  /** The word counts that phrases have: each number once, in ascending order. */
+  /** The numbers of words that phrases have, each once and in ascending order. */
   lengths: readonly number[];
   /** Length of the longest phrase, in characters. */
   longest: number;
   faults: readonly DefinitionFault[];
 };
 
-/** Limit for the words of all rules together: folding them takes about 5 ms, and 70 ms for the worst input. */
+/** Limit for the words of all rules together. Folding them takes about 5 ms, and 70 ms for the worst input. */
 export const MAX_WORDS_CHARACTERS = 50_000;
 
 const compiled = new WeakMap<AgentDefinition, CompiledRules>();
@@ -82,7 +82,10 @@ const collectPhrases = (
   return { phrases, longest, lengths: [...lengths].toSorted((a, b) => a - b) };
 };
 
-/** refund = refunds, استرجاع = الاسترجاع = للاسترجاع: authors do not list every form. */
+/**
+ * Treats forms of a word as equal (refund = refunds, استرجاع = الاسترجاع = للاسترجاع), because authors do not list
+ * every form.
+ */
 export const plainForm = (word: string): string => {
   if (/^[a-z]{4,}$/.test(word)) return word.replace(/([^s])s$/, '$1');
   return withoutArabicClitics(word);

@@ -2,8 +2,8 @@ import { ARABIC, DEVANAGARI, foldText, wordsOf } from '../knowledge/fold-text.ts
 import { latinLanguageOf } from '../knowledge/latin-words.ts';
 
 /**
- * Chooses the language of the answer. The script decides, and common words decide for Hindi and Arabic in Latin letters.
- * Arabic letters mean Arabic, unless the conversation is already in another language of that script (fa, ur). The same
+ * Chooses the language of the answer. The script decides. For Hindi and Arabic in Latin letters, common words decide.
+ * Arabic letters mean Arabic, unless the conversation already uses another language of that script (fa, ur). The same
  * rule applies to Devanagari and Hindi. In an Arabic conversation, a single Latin word, an e-mail address or an order
  * number does not change the language.
  */
@@ -19,7 +19,7 @@ export const detectLanguage = (text: string, current: string | null): string | n
   return LANGUAGE_OF[script];
 };
 
-/** The language part of a BCP 47 tag, lower case; null without a tag. */
+/** The language part of a BCP 47 tag in lower case. Null without a tag. */
 export const languageOf = (locale: string | null): string | null =>
   locale === null || locale === '' ? null : locale.split(/[-_]/, 1)[0]!.toLowerCase();
 
@@ -39,7 +39,7 @@ const scriptOf = (language: string): Script => {
   return DEVANAGARI_LANGUAGES.has(main) ? 'devanagari' : 'latin';
 };
 
-/** Whether two languages are written in the same script; one text does not tell them apart. */
+/** Whether two languages use the same script, so that a single text cannot show which of them it uses. */
 export const isSameScript = (one: string, other: string): boolean => scriptOf(one) === scriptOf(other);
 
 const count = (text: string, letter: RegExp): number => text.match(new RegExp(letter.source, 'g'))?.length ?? 0;

@@ -21,7 +21,7 @@ export const startSteps = (talk: Talk): void => {
   askCurrent(talk);
 };
 
-/** The step that waits for an answer; null when none does. */
+/** The step that waits for an answer. Null when no step waits. */
 export const currentStep = (talk: Talk): Step | null => {
   const items = talk.definition.steps?.items;
   if (items === undefined || talk.state.step === null) return null;
@@ -35,7 +35,8 @@ export const askCurrent = (talk: Talk): void => {
 };
 
 /**
- * Tries to read the message as the answer to a step. False when it is not one; `refuseAnswer` then gives the reason.
+ * Tries to read the message as the answer to a step. Returns false when the message is not an answer. `refuseAnswer`
+ * then sends the reason.
  */
 export const acceptAnswer = (talk: Talk, step: Step, text: string, words: Words): boolean => {
   if (step.optional === true && asksToSkip(words)) {
@@ -99,7 +100,7 @@ const finish = (talk: Talk): void => {
   note(talk, 'summary', 'All steps are answered.', { slots: { ...talk.state.slots } });
 };
 
-/** Slots in readable form: labels of choices, yes and no as words, nothing for a skipped slot. */
+/** Slots in readable form: labels of choices, yes and no as words, and no value for a skipped slot. */
 const shownSlots = (talk: Talk): Record<string, string> => {
   const shown: Record<string, string> = {};
   for (const step of talk.definition.steps?.items ?? []) {

@@ -7,10 +7,16 @@ import { matchRules } from './match-rules.ts';
 import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type Talk } from './talk.ts';
 
-/** How many messages since the last turn are answered; of more, only the latest. */
+/**
+ * The maximum number of messages since the last turn that are answered. If there are more, only the latest are
+ * answered.
+ */
 const MAX_HEARD = 10;
 
-/** For each message, and for all messages of one turn together: rules and intents stand at their beginnings. */
+/**
+ * The maximum length that is read of all messages of one turn together. There is also a limit for each message, because
+ * rules and intents apply to its beginning.
+ */
 const MAX_READ_IN_TURN = 4_000;
 
 /** `read` is the beginning of the text, up to the limit for rules and intents. */
@@ -25,21 +31,21 @@ export const heardIn = (input: readonly string[]): Heard[] => {
   });
 };
 
-/** `missed` is a question without an answer; `silent` needs none. */
+/** `missed` is a question without an answer. `silent` means that no answer is needed. */
 export type Outcome = 'said' | 'missed' | 'silent' | 'ended';
 
 export const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
   const compiled = rulesOf(talk.definition);
   const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
-  // Saving refuses both. For a definition that an older version stored, the fault is reported in the trace, where the
-  // author looks for the reason.
+  // Saving refuses both faults. An older version may have stored such a definition. Its fault is reported in the trace,
+  // where the author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
   if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(talk, label);
   return rule;
 };
 
-/** The built-in words for a human. They apply where no rule of the agent does. */
+/** The built-in phrases for a human. They apply when no rule of the agent matches. */
 export const mayHandOver = (talk: Talk, { words }: Heard): boolean =>
   talk.definition.hand_off?.on_request !== false && asksForPerson(words);
 

@@ -2,8 +2,8 @@ import { phrases, type Words } from '../read-words.ts';
 import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 
 /**
- * Messages that are not questions: a human please, hello, thanks, yes, no, skip. The lists are in English, Arabic
- * and Hindi (also Hindi in Latin letters) and are compared after folding.
+ * Messages that are not questions: a request for a human, greetings, thanks, yes, no, skip. The lists are in English,
+ * Arabic and Hindi (also Hindi in Latin letters) and are compared after folding.
  */
 
 const PERSON = phrases(
@@ -22,17 +22,17 @@ const SOMEBODY = phrases(
   'موظف|موظفة|شخص|إنسان|انسان|بشر|بشري|ممثل|مندوب|مسؤول|مدير|مشرف|أحد|احد|حد|وكيل|الدعم|دعم|موظفين|مستشار|حدا|العملاء|زميل|زميلة|زميلك',
   'इंसान|एजेंट|व्यक्ति|आदमी|प्रतिनिधि|कर्मचारी|मैनेजर|किसी|ऑपरेटर|सलाहकार|अधिकारी|स्टाफ|इनसान|सहकर्मी|insaan|agent|kisi',
 );
-/** "I need an agent" is a request; "I need someone to …" or "contact the manager" may be a question to answer. */
+/** "I need an agent" is a request, but "I need someone to …" or "contact the manager" may be a question. */
 const CERTAIN = phrases('human|person|agent|representative|operator|rep');
 const HINDI_TALK_FIRST = /[\u0900-\u097f]|baat|kisi/;
 
-/** The person asks for a human. */
+/** Whether the person asks for a human. */
 export const asksForPerson = (words: Words): boolean => {
   if (words.length === 0 || words.length > 25) return false;
   if (PERSON.has(words.filter((word) => !POLITE.has(word)).join(' '))) return true;
   for (const [at, word] of words.entries()) {
     if (!TALK.has(word)) continue;
-    // English and Arabic put the verb first, Hindi puts it last.
+    // English and Arabic put the verb first, but Hindi puts it last.
     const near = HINDI_TALK_FIRST.test(word) ? words.slice(Math.max(0, at - 4), at) : words.slice(at + 1, at + 6);
     const wanted = TALK_NEEDS_TO.has(word) ? CERTAIN : SOMEBODY;
     if (near.some((one) => wanted.has(one) || SOMEBODY_ARABIC(one))) return true;
@@ -56,7 +56,7 @@ const GREETING = phrases(
 const GREETING_FILLER = phrases(
   'there|to|you|all|team|everyone|sir|madam|dear|how|are|is|it|going|ورحمة|الله|وبركاته|و|بك|بكم|فيكم|كيف|حالك|حالكم|الحال|जी|सर|मैडम|आप|कैसे|हैं|हो|सब|राम|a|nice',
 );
-/** Telegram sends this when a person presses the button that starts every chat with a bot. */
+/** Telegram sends this when a person presses the button that starts a chat with a bot. */
 export const asksToBegin = (text: string): boolean => /^\s*\/start(?:@\w{1,64})?(?:\s|$)/i.test(text);
 
 const THANKS = phrases(
@@ -78,7 +78,7 @@ const ACKNOWLEDGED = phrases(
 
 export type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'acknowledged';
 
-/** Small talk only when the message contains nothing else: "hello, when do you open" is a question. */
+/** A message is small talk only if it contains nothing else: "hello, when do you open" is a question. */
 export const smallTalkIn = (words: Words): SmallTalk | null => {
   if (words.length === 0 || words.length > 9) return null;
   const said = words.join(' ');
@@ -101,10 +101,10 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
-/** A yes and nothing else: "yes, but …" is not one. */
+/** Whether the message is a yes without any addition: "yes, but …" is not one. */
 export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
-/** yes, no, or null when it is neither. In a longer answer the first word decides ("yes, next week"). */
+/** True for yes, false for no, null for neither. In a longer answer the first word decides ("yes, next week"). */
 export const yesOrNo = (words: Words): boolean | null => {
   const said = words.join(' ');
   if (NO.has(said)) return false;
@@ -131,7 +131,7 @@ const QUESTION_WORD = phrases(
   'क्या|कब|कहाँ|कहां|क्यों|कौन|कौनसा|किस|कैसे|कितना|कितने|कितनी|किसका',
 );
 
-/** A question rather than an answer: it has a question mark, or it begins with a question word. */
+/** Whether the text is a question rather than an answer: it has a question mark or begins with a question word. */
 export const isQuestion = (text: string, words: Words): boolean => {
   if (/[?؟]/.test(text)) return true;
   if (words.length < 3) return false;

@@ -8,9 +8,9 @@ import { type Heard, heardIn, mayHandOver, obey, type Outcome, outranksStep, rul
 import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
 
 /**
- * The deterministic agent: no key, no network, no model; the same request always gives the same turn. Each message goes
- * through one list and stops at the first match: stop words, rules, a request for a human, the answer to the current
- * step, small talk, knowledge. A message that matches nothing is a miss, and the agent says so.
+ * The deterministic agent. It uses no key, no network and no model. The same request always results in the same turn.
+ * Each message is checked in this order, and the first match decides: stop words, rules, a request for a human, the
+ * answer to the current step, small talk, knowledge. A message that matches nothing is a miss, and the agent says so.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',
@@ -44,10 +44,10 @@ const hear = async (talk: Talk): Promise<void> => {
     if (outcome === 'missed') missed.push(one.read);
     else answered ||= outcome === 'said';
   }
-  // People split one sentence over several messages; together they may be a question that has an answer.
+  // People split one sentence over several messages, so the messages together may be a question with an answer.
   if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) {
-    // Asking back is neither an answer nor a miss: the count of misses stays.
+    // Asking back is neither an answer nor a miss, so the count of misses stays the same.
     const question = missed.join(' ');
     if (!askBack(talk, question)) miss(talk, question);
   } else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
@@ -67,7 +67,7 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   }
   if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
-    // A question in place of an answer is answered first, then the step is asked again.
+    // If the person asks a question instead of answering, the agent answers it first and then asks the step again.
     if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
     if (acceptAnswer(talk, step, text, words)) return 'said';
     if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
@@ -86,14 +86,14 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
   if (await answerQuestion(talk, read)) return 'said';
-  // "I want to book a table" starts the flow; only a question must be answered first.
+  // "I want to book a table" starts the flow. Only a question is answered first.
   return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
-/** As the request names what came without words (TurnRequest.input). */
+/** The form in which the request names messages without text (TurnRequest.input). */
 const isFile = (text: string): boolean => /^\[(?:image|audio|video|file)(?:: .*)?\]$/s.test(text);
 
-/** The start button of a chat; any text sent with it is answered instead. */
+/** The start button of a chat. If there is other text, that text is answered instead. */
 const begin = (talk: Talk, alone: boolean): Outcome => {
   if (!alone) return 'silent';
   open(talk);
@@ -119,7 +119,10 @@ const miss = (talk: Talk, question: string): void => {
   if (!tooManyMisses(talk)) doNotKnow(talk);
 };
 
-/** The person meant none of the sections. The question is in the list of unanswered questions since the agent asked. */
+/**
+ * The person meant none of the sections. The question has been in the list of unanswered questions since the agent
+ * asked back.
+ */
 const decline = (talk: Talk): Outcome => {
   talk.state.misses++;
   note(talk, 'declined', 'The person chose none of the sections.', { misses: talk.state.misses });

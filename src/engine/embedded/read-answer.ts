@@ -16,15 +16,15 @@ export type Answer = { value: SlotValue } | { fault: AnswerFault; bounds: { min?
 export type AnswerContext = {
   now: Date;
   timeZone: string | null;
-  /** Country whose national phone numbers are accepted, e.g. `QA`; null: a country code is required. */
+  /** The country whose national phone numbers are accepted, e.g. `QA`. Null: a country code is required. */
   country: string | null;
   language: string | null;
   monthFirst: boolean;
 };
 
 /**
- * Reads a message as the answer to one step. `min` and `max` mean the value of a number, the length of a text, or days
- * from today for a date.
+ * Reads a message as the answer to one step. `min` and `max` limit the value of a number, the length of a text, or the
+ * days from today for a date.
  */
 export const readAnswer = (step: Step, text: string, words: Words, context: AnswerContext): Answer => {
   const whole = text.trim();
@@ -43,7 +43,7 @@ export const readAnswer = (step: Step, text: string, words: Words, context: Answ
 export const choiceLabel = (choice: NonNullable<Step['choices']>[number], language: string | null): string =>
   chooseText(choice.label, language) ?? choice.id;
 
-/** A slot holds a form field, not a document. */
+/** A slot is a form field, not a document. */
 const MAX_TEXT_ANSWER = 2_000;
 
 const fault = (kind: AnswerFault, bounds: { min?: SlotValue; max?: SlotValue } = {}): Answer => ({
@@ -84,7 +84,7 @@ const readPhone = (text: string, country: string | null): string | null => {
   const international = written.replace(/^\s*00(?=[1-9])/, '+');
   const phone = parsePhoneNumberFromString(international, (country ?? undefined) as CountryCode | undefined);
   if (phone?.isValid()) return phone.number;
-  // Many people write a country code without its plus.
+  // Many people write a country code without the plus sign.
   const guessed = parsePhoneNumberFromString(`+${international.replace(/\D/g, '')}`);
   return guessed?.isValid() === true ? guessed.number : null;
 };
@@ -115,7 +115,7 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
 };
 
 /**
- * "extra large please" contains both "large" and "extra large": the longest name wins, unless two different names of
+ * "extra large please" contains both "large" and "extra large". The longest name wins, unless two different names of
  * that length occur.
  */
 const longestWithin = (names: readonly string[][], padded: string): number | null => {
@@ -133,7 +133,7 @@ const unique = (names: readonly string[][], fits: (name: string) => boolean): nu
   return fitting.length === 1 ? fitting[0]! : null;
 };
 
-/** One letter added, left out or changed, or two neighbours swapped. */
+/** Whether one letter was added, left out or changed, or two neighbours were swapped. */
 const oneSlip = (a: string, b: string): boolean => {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;

@@ -2,8 +2,8 @@ import { asciiDigits } from '../knowledge/fold-text.ts';
 import { phraseMap, type Words } from '../read-words.ts';
 
 /**
- * Reads a calendar day as people write it; returns `YYYY-MM-DD`. The day comes before the month, as in the three
- * languages, unless the locale is American. A day without a year is the next one; the same for a weekday.
+ * Reads a calendar day in the forms that people write and returns `YYYY-MM-DD`. The day comes before the month, as in
+ * the three languages, unless the locale is American. A day or weekday without a year means the next one.
  */
 export const readDate = (text: string, words: Words, now: Date, options: DateOptions): string | null => {
   const today = dayIn(now, options.timeZone);
@@ -12,7 +12,7 @@ export const readDate = (text: string, words: Words, now: Date, options: DateOpt
 
 export type DateOptions = { timeZone: string | null; monthFirst: boolean };
 
-/** The current day in a time zone; an unknown zone counts as UTC. */
+/** The current day in a time zone. An unknown zone counts as UTC. */
 export const dayIn = (now: Date, timeZone: string | null): string => {
   if (timeZone !== null) {
     try {

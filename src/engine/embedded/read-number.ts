@@ -24,7 +24,8 @@ const SPELLED = phraseMap({
 });
 
 /**
- * Reads a number as people write it: any digits, thousands separators, one decimal mark, or a small number in words.
+ * Reads a number in the forms that people write: any digits, thousands separators, one decimal mark, or a small number
+ * in words.
  */
 export const readNumber = (text: string, words: Words): number | null => {
   const plain = asciiDigits(text)
@@ -36,7 +37,7 @@ export const readNumber = (text: string, words: Words): number | null => {
   if (found.length === 1) return parse(found[0]);
   const whole = SPELLED.get(words.join(' '));
   if (whole !== undefined) return whole;
-  // "two of us", "شخصين": the only number among the words.
+  // Accepts the only number among the words: "two of us", "شخصين".
   const spelled = words.filter((word) => word.length > 2 && SPELLED.has(word));
   return spelled.length === 1 && words.length <= 8 ? SPELLED.get(spelled[0]!)! : null;
 };
@@ -51,7 +52,7 @@ const parse = (written: string): number | null => {
     const decimal = digits.lastIndexOf(',') > digits.lastIndexOf('.') ? ',' : '.';
     digits = digits.replaceAll(decimal === ',' ? '.' : ',', '').replace(decimal, '.');
   } else if (commas > 0) {
-    // 1,200 and 1,00,000 are thousands; 1,5 is a decimal.
+    // 1,200 and 1,00,000 are thousands, but 1,5 is a decimal.
     digits = /^-?\d{1,3}(?:,\d{2,3})*,\d{3}$/.test(digits) ? digits.replaceAll(',', '') : digits.replace(',', '.');
   } else if (dots > 1) digits = digits.replaceAll('.', '');
   const value = Number(digits) * thousands;

@@ -1,24 +1,24 @@
 /**
- * Parses a customer's pattern into a tree. Refuses what an automaton cannot do (lookaround, back-references). Leaves
- * out parts that match only the empty string, such as `(){100}`: then every part of the tree writes at least one
- * instruction, so the limit on instructions also limits the work. A class such as `[\\p{L}_]` uses JavaScript's own
- * RegExp, one character at a time, where it cannot backtrack. Creating such a RegExp is the expensive part, so that is
- * limited, too.
+ * Parses a customer's pattern into a tree. Refuses features that an automaton cannot support (lookaround,
+ * back-references). Leaves out parts that match only the empty string, such as `(){100}`. Then every part of the tree
+ * becomes at least one instruction, so the limit on instructions also limits the work. A class such as `[\\p{L}_]` uses
+ * JavaScript's own RegExp for one character at a time, where it cannot backtrack. Creating such a RegExp is the
+ * expensive part, so it is limited too.
  */
 
 const MAX_SOURCE = 500;
 const MAX_REPEAT = 100;
 const MAX_GROUPS_DEEP = 20;
-/** Preparing a Unicode property takes as long as a class of this many characters. */
+/** Preparing a Unicode property takes as much time as a class of this many characters. */
 const PROPERTY_COST = 500;
 
-/** Budget for the classes of one definition; a class that occurs in several patterns is paid for once. */
+/** Budget for the classes of one definition. A class that occurs in several patterns costs only once. */
 export type Classes = { left: number; known: Map<string, RegExp> };
 
 export type Node =
   | { kind: 'one'; fits: (character: string) => boolean }
   | { kind: 'edge'; holds: (before: string | undefined, after: string | undefined) => boolean }
-  /** Empty, or two and more: a single part is not wrapped. */
+  /** Either empty or at least two parts, because a single part is not wrapped. */
   | { kind: 'all'; parts: Node[] }
   | { kind: 'any'; parts: Node[] }
   | { kind: 'repeat'; part: Node; least: number; most: number };

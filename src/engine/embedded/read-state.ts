@@ -1,26 +1,26 @@
 import { isRecord } from '../../kernel/is-record.ts';
 import type { SlotValue } from './read-answer.ts';
 
-/** What the embedded provider remembers between turns: plain JSON, stored with the conversation. */
+/** The data that the embedded provider needs on later turns: plain JSON, stored with the conversation. */
 export type EmbeddedState = {
-  /** Language of the person, when it differs from the one in which the conversation started. */
+  /** Language of the person, if it differs from the language in which the conversation started. */
   language: string | null;
   /** Unanswered questions in a row. */
   misses: number;
-  /** Index of the current step; null when there is none. */
+  /** Index of the current step. Null when no step is active. */
   step: number | null;
   /** True after the last step. */
   steps_done: boolean;
-  /** Values by step name; null for a skipped one. */
+  /** Values by step name. Null for a skipped step. */
   slots: Record<string, SlotValue | null>;
-  /** What the last turn offered to choose from; empty when it offered nothing. */
+  /** The sections that the last turn offered. Empty when it offered none. */
   offered: Offered[];
 };
 
 export type Offered = { label: string; text: string; document: string; quote: string };
 
 /**
- * Reads a stored state. A missing state means a new conversation, and so does a damaged one or one from another
+ * Reads a stored state. A missing state means a new conversation. So does a damaged state or a state from another
  * provider.
  */
 export const readState = (stored: unknown): EmbeddedState => {

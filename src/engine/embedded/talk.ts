@@ -9,32 +9,32 @@ import { detectLanguage, languageOf } from './detect-language.ts';
 import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
-/** One turn in progress: the input, the remembered state, and the messages so far. Lives for one turn only. */
+/** One turn in progress: the input, the remembered state, and the messages so far. It exists for one turn only. */
 export type Talk = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;
   readonly state: EmbeddedState;
   /** True on the first turn of this conversation. */
   readonly first: boolean;
-  /** Language of this turn; null until it is known. */
+  /** Language of this turn. Null until it is known. */
   readonly language: string | null;
   readonly texts: BuiltIn;
   readonly said: TurnResult['messages'];
   readonly trace: TurnTrace['steps'];
   readonly tags: Set<string>;
-  /** What is left of this turn's budget for patterns. */
+  /** The rest of this turn's budget for patterns. */
   readonly patterns: Budget;
   next: TurnResult['next'];
   optedOut: boolean;
-  /** What the turn before offered to choose from. */
+  /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
-  /** What may answer the last question that was searched. */
+  /** Sections that may answer the last question that was searched. */
   offers: Offer[];
 };
 
 export const beginTalk = (request: TurnRequest): Talk => {
   const state = readState(request.state);
-  // An offer stands for one turn.
+  // An offer is valid for one turn.
   const offeredBefore = state.offered;
   state.offered = [];
   const asked = languageOf(request.locale) ?? languageOf(request.end_user.locale);
@@ -42,7 +42,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
   const language =
     request.input.length === 0 ? before : detectLanguage(request.input.slice(-10).join('\n').slice(0, 4_000), before);
   const trace: TurnTrace['steps'] = [];
-  // Only the language that the person wrote is remembered, so that a locale set later still takes effect.
+  // Only a language in which the person wrote is remembered, so that a locale that is set later still takes effect.
   if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
   if (language !== null && language !== asked) state.language = language;
   return {
@@ -77,7 +77,7 @@ export const note = (talk: Talk, kind: string, detail: string, more: Record<stri
 };
 
 export const say = (talk: Talk, text: string, sources: MessageSource[] = []): void => {
-  // A text can be empty only because of an empty variable, and an empty message cannot be sent.
+  // A text is empty only if a variable is empty, and an empty message cannot be sent.
   if (text.trim() !== '') talk.said.push({ content: { type: 'text', text }, sources });
 };
 
@@ -85,11 +85,11 @@ export const sayContent = (talk: Talk, content: MessageContent): void => {
   talk.said.push({ content, sources: [] });
 };
 
-/** The author's text in the language of the conversation, with its variables; null when the author wrote none. */
+/** The author's text in the language of the conversation, with its variables. Null when the author wrote none. */
 export const ownText = (talk: Talk, text: LocalizedText | undefined, more?: Variables): string | null =>
   text === undefined ? null : renderText(text, talk.language, variablesOf(talk, more));
 
-/** A built-in text with its variables. */
+/** A built-in text with its variables filled in. */
 export const builtIn = (talk: Talk, template: string, more?: Variables): string =>
   renderTemplate(template, variablesOf(talk, more));
 
@@ -100,7 +100,7 @@ const variablesOf = (talk: Talk, more?: Variables): Variables => ({
   ...more,
 });
 
-/** An agent written in one language uses that language also where it has no text of its own. */
+/** An agent that was written in one language also uses that language for texts that its author left empty. */
 const onlyLanguage = (definition: AgentDefinition): string | null => {
   const keys = Object.keys(definition.opening ?? definition.steps?.items[0]?.ask ?? {});
   return keys.length === 1 && keys[0] !== 'default' ? keys[0]! : null;

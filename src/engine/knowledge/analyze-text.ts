@@ -6,10 +6,10 @@ import { hindiSkeleton } from './stem-hindi.ts';
 import { stemWord } from './stem-word.ts';
 
 /**
- * Text in the form that the search uses. Every word becomes a few keys; each key is one way in which a question may
- * name the same thing: `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi), `c:` a topic
- * that it means, `n:` a topic that it is a kind of. Words that belong together are also read together: "check out",
- * "X-100".
+ * Converts text to the form that the search uses. Every word becomes a few keys. Each key is one way in which a
+ * question may name the same thing: `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi),
+ * `c:` a topic that it means, `n:` a broader topic to which it belongs as a kind. Words that belong together are also
+ * read as one term: "check out", "X-100".
  */
 export type Term = {
   word: string;
@@ -19,7 +19,7 @@ export type Term = {
   skeleton: string | null;
   means: readonly string[];
   kindOf: readonly string[];
-  /** Topics that stand for this term although it is only a kind of them. */
+  /** Broader topics under which this term also counts, although it is only a kind of them. */
   under: readonly string[];
   /** How many words this term spans: more than one for a phrase of the lexicon. */
   span: number;
@@ -42,7 +42,7 @@ const lately = new Map<string, Term>();
 const MAX_KEPT_TERMS = 20_000;
 const MAX_KEPT_CHARACTERS = 40;
 
-/** The longest phrase of the lexicon that begins at a term; null when only single words do. */
+/** The longest phrase of the lexicon that begins at a term. Null when there are only single words. */
 export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
   const first = terms[at]!;
   if (!beginnings().has(first.stem) && (first.otherStem === null || !beginnings().has(first.otherStem))) return null;
@@ -68,7 +68,7 @@ export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
   return null;
 };
 
-/** Letters and digits that people write together, apart or with a hyphen: X100, X 100, X-100. */
+/** The joined form of letters and digits that people write together, apart or with a hyphen: X100, X 100, X-100. */
 export const joinedAt = (terms: readonly Term[], at: number): string | null => {
   const [first, second] = [terms[at]?.word, terms[at + 1]?.word];
   if (first === undefined || second === undefined || first.length > 4 || isEmptyWord(terms[at]!)) return null;
@@ -83,7 +83,7 @@ export const isWeakWord = (term: Term): boolean => weak().has(term.word) || weak
 /** All words of the lexicon, for correcting typing errors in a question. */
 export const knownWords = (): readonly Term[] => (known ??= [...lexiconWords()].map(readTerm));
 
-/** 0–6 for the name of a weekday, Sunday first; null for anything else. */
+/** 0–6 for the name of a weekday, with Sunday first. Null for any other word. */
 export const weekdayOf = (term: Term): number | null => {
   const found = term.means.find((concept) => concept.startsWith('day_'));
   return found === undefined ? null : Number(found.slice(4));
@@ -154,7 +154,7 @@ const lexicon = (): Map<string, Meaning> => {
   return table;
 };
 
-/** First stems of the phrases with several words: nearly no word is among them, so nearly no look-up is needed. */
+/** The first stems of all phrases with several words. Hardly any word is among them, so most look-ups are skipped. */
 const beginnings = (): Set<string> =>
   (firstStems ??= new Set(
     [...lexicon().keys()]
@@ -165,8 +165,8 @@ const beginnings = (): Set<string> =>
 const addMeaning = (into: Map<string, Meaning>, phrase: string, how: keyof Meaning, concept: string): void => {
   const words = wordsOf(foldText(phrase));
   if (words.length === 0) return;
-  // Indexed by the word itself and, marked, by its stem. For a word that is listed itself, other words with the same
-  // stem are ignored.
+  // Entries are indexed by the word itself and, with a mark, by its stem. If a word itself is listed, other words with
+  // the same stem are ignored.
   for (const key of [words.join(' '), `~${words.map(stemWord).join(' ')}`]) {
     const meaning = into.get(key) ?? { means: [], kindOf: [], under: [] };
     if (!meaning[how].includes(concept)) meaning[how].push(concept);
@@ -191,7 +191,7 @@ const setOf = (lists: readonly string[], stems: boolean): Set<string> => {
     const folded = wordsOf(foldText(word));
     if (folded.length !== 1) continue;
     set.add(folded[0]!);
-    // Stems are marked, so that a stem never counts as a word.
+    // Stems have a mark, so that a stem never counts as a word.
     if (stems && folded[0]!.length > 3) set.add(`~${stemWord(folded[0]!)}`);
   }
   return set;

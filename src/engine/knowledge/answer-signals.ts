@@ -6,53 +6,56 @@ import type { Asked, Ranked } from './rank-passages.ts';
 import type { Demand } from './read-question.ts';
 
 /**
- * What the decision knows about one candidate answer: how much of the question the passage has, how clearly it is
- * before the others, and what is missing. All signals are between 0 and about 1, and need no model.
+ * The signals about one candidate answer on which the decision is based: how much of the question the passage covers,
+ * how clearly it leads, and which words it lacks. All signals are between 0 and about 1, and they need no model.
  */
 export const SIGNALS = [
-  /** The strict search found the candidate, and how much of the question it covers. */
+  /** Whether the strict search found the candidate, and how much of the question the candidate covers. */
   'strict',
   'coverage',
-  /** Score in the ranking, relative to the best and to the best passage of another section. */
+  /** Score in the ranking, relative to the best passage and to the best passage of another section. */
   'agreement',
   'lead',
   'rivals',
-  /** Share of the question that the passage meets: by weight of the words, by words, by letter groups. */
+  /** Share of the question that the passage covers: by weight of the words, by words, by letter groups. */
   'share',
   'words',
   'letters',
   'headingWords',
-  /** Words that the passage lacks: the rarest one that another passage has, and those that no document has. */
+  /** Words that the passage lacks: the rarest word that another passage has, and the words that no document has. */
   'missingKnown',
   'missingUnknown',
-  /** A topic of the lexicon that no document has. */
+  /** A topic of the lexicon that no document covers. */
   'foreign',
-  /** A model number or another word without which a passage is about another thing. */
+  /** A missing model number, or another missing word that shows that the passage is about a different thing. */
   'decisiveMissing',
-  /** The question asks for a kind of fact, and the passage has it or lacks it. */
+  /** Whether the passage has or lacks the kind of fact that the question asks for. */
   'kindPresent',
   'kindMissing',
-  /** How long the question is, and whether it stands alone. */
+  /** How long the question is, and whether it is the only one. */
   'single',
   'length',
   'story',
-  /** How many passages the agent has. */
+  /** The number of passages of the agent. */
   'size',
 ] as const;
 
 export type Signals = Record<(typeof SIGNALS)[number], number>;
 
 export type Candidate = {
-  /** Numbers of the passages, the best first. */
+  /** Indexes of the passages, the best first. */
   at: number[];
-  /** Coverage of the strict search; 0 if only the ranking found it. */
+  /** Coverage of the strict search. 0 if only the ranking found the candidate. */
   coverage: number;
 };
 
-/** The ranking beside a candidate: the best score, the best of another section, how many sections are near the best. */
+/**
+ * The ranking around a candidate: the best score, the best score of another section, and the number of sections near
+ * the best.
+ */
 export type Rest = { best: number; elsewhere: number; rivals: number };
 
-/** What the signals read of an index. */
+/** The parts of an index that the signals read. */
 export type IndexView = {
   keys: KeyTable;
   passages: readonly Passage[];
@@ -62,7 +65,7 @@ export type IndexView = {
 /** Facts about the question that are the same for all candidates. */
 type QuestionFacts = {
   asked: Asked;
-  /** The ways of each demand that occur in a document, with their rarity. */
+  /** The alternatives of each demand that occur in a document, with their rarity. */
   demands: { demand: Demand; ways: { id: number; worth: number }[]; rarity: number; isKnown: boolean }[];
   letters: ReadonlySet<number>;
   isWhole: boolean;
@@ -144,10 +147,10 @@ export const signalsOf = (
   };
 };
 
-/** Below this value a demand is not met. */
+/** Below this value, a demand does not count as met. */
 const SHOWN = 0.5;
 
-/** The share of the letter groups of a question that a text has. */
+/** The share of a question's letter groups that a text contains. */
 const shareOfLetters = (asked: ReadonlySet<number>, text: ReadonlySet<number>): number => {
   let both = 0;
   for (const group of asked) if (text.has(group)) both++;

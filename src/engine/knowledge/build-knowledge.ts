@@ -20,32 +20,32 @@ import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /**
- * Two searches over an agent's passages. `gather` ranks, for a model: recall first. `answer` knows when it has no
- * answer, for quoting without a model: a passage is found only if it (with its headings and its document's name) meets
- * the demands of the question: every informative word in some form, the kind of fact that was asked for, and nothing
- * that shows it is about a similar but different thing. Where none is found, the ranking says what may be offered.
- * Built in memory from the agent's passages, in time linear in their length. Building and searching run in steps, so
- * that the thread that serves many agents can switch between them.
+ * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` quotes
+ * without a model and also detects that no passage answers. A passage is found only if it (with its headings and its
+ * document's name) meets the demands of the question: every informative word in some form, the kind of fact that was
+ * asked for, and no sign that it is about a similar but different thing. If no passage is found, the ranking decides
+ * which sections may be offered. The index is built in memory from the agent's passages, in time linear in their
+ * length. Building and searching run in steps, so that the thread that serves many agents can switch between them.
  */
 export class KnowledgeIndex {
   private readonly passages: Passage[] = [];
-  /** Words in each passage's text. */
+  /** The number of words in each passage's text. */
   private readonly lengths: number[] = [];
   private readonly keys = new KeyTable();
   private readonly grams = new GramTable();
   private readonly vocabulary = new Vocabulary();
-  /** What all passages take in a model's prompt. */
+  /** The number of tokens that all passages need in a model's prompt. */
   private tokens = 0;
-  /** Stems that distinguish two things with similar names: "300" of "AquaBoil 300". */
+  /** Stems that distinguish two things with similar names, such as "300" of "AquaBoil 300". */
   private readonly telling = new Set<string>();
-  /** Stems of all names in headings and labels. */
+  /** Stems of all names that occur in headings and labels. */
   private readonly names = new Set<string>();
-  /** Only during the build: texts that were read lately, and the stems of each label. */
+  /** Used only during the build: recently read texts, and the stems of each label. */
   private readonly read = new Map<string, Term[]>();
   private readonly labels = new Map<string, Label>();
   private textBytes = 0;
 
-  /** Memory in bytes, accurate enough to keep many indexes within a limit. */
+  /** The approximate memory in bytes, which is accurate enough to limit the total of many indexes. */
   get bytes(): number {
     return this.keys.bytes + this.grams.bytes + this.vocabulary.bytes + this.textBytes;
   }
@@ -72,7 +72,7 @@ export class KnowledgeIndex {
     }
   }
 
-  /** Called after the last passage and before the first search. */
+  /** Must be called after the last passage and before the first search. */
   *close(): Steps<void> {
     yield* this.keys.close();
     yield* this.grams.close();
@@ -81,7 +81,7 @@ export class KnowledgeIndex {
     this.read.clear();
   }
 
-  /** What to say to a person who asks this: an answer, sections to choose from, or nothing. */
+  /** The result for a person's question: an answer, sections to choose from, or nothing. */
   *answer(message: string): Steps<Answer> {
     const weighed = yield* this.weigh(message);
     const answered = new Map<number, Finding>();
@@ -92,17 +92,17 @@ export class KnowledgeIndex {
       if (decision === 'answer') for (const at of one.candidates[0]!.at) answered.set(at, one.findingOf(at));
     }
     if (answered.size > 0) return { findings: inOrder([...answered].slice(0, MAX_SAID)), offers: [] };
-    // Of several questions in one message, the likeliest is asked about.
+    // If a message has several unclear questions, the agent asks back about the likeliest.
     const [first] = unclear.toSorted((a, b) => b.near - a.near);
     return { findings: [], offers: first?.offers ?? [] };
   }
 
-  /** A question in the words of a heading is answered from its section, whatever kind of fact the section has. */
+  /** A question with the words of a heading is answered from its section, whatever kind of fact the section states. */
   private isHeadingOf(message: string, { candidates }: Weighed): boolean {
     const at = candidates[0]?.at[0];
     const heading = at === undefined ? undefined : this.passages[at]!.heading;
     const asked = lineOf(message.slice(0, MAX_QUESTION_CHARACTERS));
-    // A heading follows the headings above it.
+    // Each heading comes after the headings above it.
     return asked.split(' ').length > 2 && heading != null && ` ${lineOf(heading)}`.endsWith(` ${asked}`);
   }
 
@@ -113,7 +113,7 @@ export class KnowledgeIndex {
     const weighed: Weighed[] = [];
     const writing = writingOf(this.vocabulary.respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
     for (const one of asked) {
-      // A number alone, as in the choice of a list, asks nothing.
+      // A number alone, such as the choice from a list, is not a question.
       if (one.worth === 1 && one.terms.some(({ word }) => /\p{L}/u.test(word)))
         weighed.push(yield* this.weighOne(one, around, writing));
     }
@@ -140,7 +140,7 @@ export class KnowledgeIndex {
       candidates.push({ at: place.at, signals, chance: chanceOf(signals) });
     }
     candidates.sort((a, b) => b.chance - a.chance);
-    // A person is asked in one language only if the documents say the same in two.
+    // If the documents say the same in two languages, sections are offered in one language only.
     const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
       writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
     const inWriting = candidates.filter(isInWriting);
@@ -172,12 +172,12 @@ export class KnowledgeIndex {
     return { best, elsewhere, rivals: near.size };
   }
 
-  /** Whether a model can be given all of it. */
+  /** Whether all passages fit into this number of tokens. */
   fits(tokens: number): boolean {
     return this.tokens <= tokens;
   }
 
-  /** What a model is given to answer this, or all of it when that is no more than `tokens`. */
+  /** The passages that a model receives to answer this, or all passages if they need at most `tokens`. */
   *gather(message: string, earlier: string, tokens: number): Steps<Gathered> {
     const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
     if (this.fits(tokens)) {
@@ -189,8 +189,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * As `gather`, by words and by meaning. `vector` is that of the question, `vectors` those of the passages; only for
-   * documents that are not given as a whole.
+   * Does the same as `gather`, by words and by meaning. `vector` belongs to the question, `vectors` to the passages. It
+   * is used only for documents that are not passed as a whole.
    */
   *gatherByMeaning(
     message: string,
@@ -209,7 +209,7 @@ export class KnowledgeIndex {
     return this.passages.length;
   }
 
-  /** The numbers of the passages with each key, by which their vectors are found. */
+  /** The indexes of the passages with each key, which lead from a vector to its passages. */
   *placesByKey(keyOf: (text: string) => string): Steps<Map<string, number[]>> {
     const places = new Map<string, number[]>();
     for (const [at, passage] of this.passages.entries()) {
@@ -318,7 +318,7 @@ export class KnowledgeIndex {
     return best;
   }
 
-  /** The ways of a demand that occur in at least one passage. */
+  /** The alternatives of a demand that occur in at least one passage. */
   private waysOf({ ways }: Demand): Way[] {
     return [...ways].flatMap(([key, worth]) => {
       const id = this.keys.idOf(key);
@@ -327,8 +327,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that occurs in no document may be another way to say what the passage says. It is not a paraphrase when it
-   * names a known topic, when another passage has it, or when it stands beside a name: "Wave Ultra" is not "Wave".
+   * A word that occurs in no document may be another way to express something in the passage. It is not a paraphrase
+   * when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is not "Wave".
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;
@@ -393,8 +393,8 @@ export class KnowledgeIndex {
 }
 
 /**
- * Selects what is said: the best passage, and those that are as good or belong to the same list. Of the same answer in two
- * languages, one is said: in the writing of the question if there is one.
+ * Selects the passages to quote: the best one, and those that are as good or belong to the same list. If the same
+ * answer exists in two languages, only one is quoted: if possible, the one in the writing of the question.
  */
 const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
   const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
@@ -408,7 +408,10 @@ const belongsTo = (best: Finding, finding: Finding): boolean =>
     finding.passage.heading === best.passage.heading) ||
   (isAsGood(finding, best) && writingIn(finding) === writingIn(best));
 
-/** The best section first; what belongs to one section as it stands there: hours begin with the first day of the week. */
+/**
+ * The best section comes first. Passages of one section keep their order: opening hours begin with the first day of the
+ * week.
+ */
 const inOrder = (found: readonly [number, Finding][]): Finding[] => {
   const sections = Map.groupBy(found, ([, { passage }]) => `${passage.document_id} ${passage.heading}`);
   return [...sections.values()].flatMap((list) => list.toSorted(([a], [b]) => a - b).map(([, finding]) => finding));
@@ -417,10 +420,10 @@ const inOrder = (found: readonly [number, Finding][]): Finding[] => {
 const isAsGood = (finding: Finding, best: Finding): boolean => finding.score >= best.score * 0.995;
 const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.heading ?? ''} ${passage.text}`);
 
-/** Below this value a demand is not met. */
+/** Below this value, a demand does not count as met. */
 const SHOWN = 0.5;
 
-/** A passage counts things only if a number stands near them. */
+/** A passage states a number of things only if a number is near their name. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {
@@ -431,10 +434,10 @@ const isCounted = (text: string, things: Demand): boolean => {
   return terms.some((term, at) => isCount(term.word) && named.some((place) => Math.abs(place - at) <= MAX_APART));
 };
 
-/** "unlimited local minutes": one word may stand between. */
+/** In "unlimited local minutes", one word is between the number and the thing. */
 const MAX_APART = 2;
 
-/** The index of these passages, built in one go. */
+/** Builds the index of these passages in one go. */
 export const buildKnowledge = (passages: Iterable<Passage>) => {
   const index = new KnowledgeIndex();
   for (const passage of passages) index.add(passage);
@@ -447,32 +450,32 @@ export const buildKnowledge = (passages: Iterable<Passage>) => {
   };
 };
 
-/** About twenty megabytes of paragraphs: more needs a real search engine. */
+/** About twenty megabytes of paragraphs. More text needs a separate search engine. */
 export const MAX_PASSAGES = 200_000;
-/** The size of an index for text without repeated words; the rest of such documents is not read. */
+/** The index size of text without repeated words. The rest of larger documents is ignored. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** Of these, only the passages that belong to one answer are said. */
+/** Of these, only the passages that belong to one answer are quoted. */
 const MAX_FOUND = 6;
 const MAX_SAID = 5;
 /** A passage whose score is below this share of the best score is about another topic. */
 const SAME_ANSWER = 0.9;
-/** How many of the ranking are candidates for an answer. */
+/** How many passages of the ranking are candidates for an answer. */
 const MAX_CANDIDATES = 10;
-/** Another section competes if its score is at least this share of the best. */
+/** Another section competes if its score is at least this share of the best score. */
 const NEAR = 0.75;
-/** How much the words around a question count, and those said before it. */
+/** The weight of the text around a question, and of earlier messages. */
 const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
-/** A word in more labels than this does not relate two things to each other. */
+/** A word that occurs in more labels than this does not show that two things are related. */
 const MAX_ALIKE = 50;
 /** How many texts are cached, as words, while an index is built. */
 const MAX_READ = 1_000;
-/** Overhead of a passage, without its letters. */
+/** The memory of a passage without its letters. */
 const PASSAGE_BYTES = 120;
 
-/** `at` is the number of the passage. */
+/** `at` is the index of the passage. */
 type Located = Finding & { at: number };
 type Label = ReadonlySet<string>;
 type Way = { id: number; worth: number };

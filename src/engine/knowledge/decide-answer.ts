@@ -3,15 +3,15 @@ import { type Signals, SIGNALS } from './answer-signals.ts';
 import { ANSWER_WEIGHTS, ASK_AT, ANSWER_AT, SECTION_WEIGHTS } from './decision-weights.ts';
 
 /**
- * Decides whether a candidate is stated, sections are offered, or the agent does not know. Two small logistic models
- * give chances: that a candidate answers the question, and that one of the offered sections does. Their weights and the
- * two thresholds come from `bench/knowledge/train-decision.ts`.
+ * Decides whether a candidate is quoted, sections are offered, or the agent does not know. Two small logistic models
+ * estimate the chance that a candidate answers the question, and the chance that one of the offered sections does.
+ * Their weights and the two thresholds come from `bench/knowledge/train-decision.ts`.
  */
 export type Weighed = {
   /** The likeliest first. */
   candidates: { at: readonly number[]; signals: Signals; chance: number }[];
   offers: Offer[];
-  /** Of the offered sections. */
+  /** The chances of the offered sections. */
   chances: readonly number[];
   /** The chance that one of the offered sections answers. */
   near: number;
@@ -36,7 +36,7 @@ export const chanceOf = (signals: Signals): number => logistic(ANSWER_WEIGHTS, a
 export const nearOf = (best: Signals | undefined, chances: readonly number[]): number =>
   best === undefined ? 0 : logistic(SECTION_WEIGHTS, sectionFeatures(best, chances));
 
-/** The signals, and products of those that only mean something together. The first feature is the constant. */
+/** The signals, and products of signals that are only meaningful together. The first feature is the constant. */
 export const answerFeatures = (signals: Signals): number[] => [
   1,
   ...SIGNALS.map((name) => signals[name]),
@@ -45,7 +45,7 @@ export const answerFeatures = (signals: Signals): number[] => [
   signals.letters * signals.agreement,
 ];
 
-/** As for an answer, of the likeliest candidate, with the chances of the offered sections. */
+/** The features of the likeliest candidate, with the chances of the offered sections. */
 export const sectionFeatures = (best: Signals, chances: readonly number[]): number[] => [
   ...answerFeatures(best),
   chances[0] ?? 0,

@@ -1,7 +1,4 @@
-/**
- * What kind of fact a passage states: money, a time, a place … A passage without an amount never answers "how much",
- * even if it contains many words of the question. Patterns over folded text (ASCII digits).
- */
+/** The kind of fact that a passage states: money, a time, a place … The patterns match folded text (ASCII digits). */
 export type Feature =
   | 'money'
   | 'time'
@@ -31,7 +28,7 @@ const UNIT_OF_TIME =
   'seconds?|secs?|minutes?|mins?|hours?|hrs?|h|days?|nights?|weeks?|months?|years?|ثانيه|ثواني|دقيقه|دقايق|ساعه|ساعات|يوما?|ايام|ليله|ليال|اسبوعا?|اسابيع|شهرا?|اشهر|شهور|سنه|سنوات|عاما?|اعوام|सेकंड|मिनट|घंटे|घंटा|घंटों|दिन|दिनों|दिवस|हफ्ते|हफ्ता|सप्ताह|महीने|महीना|महीनों|माह|साल|सालों|वर्ष|वर्षों';
 
 const COUNT = new RegExp(`^(?:${NUMBER}|unlimited|no|असीमित|محدود|محدوده|محدودين)$`, 'u');
-/** A word that states a quantity: digits, a number in words, "unlimited". */
+/** Whether a word states a quantity: digits, a number in words, "unlimited". */
 export const isCount = (word: string): boolean => COUNT.test(word);
 
 const PATTERNS: Record<Feature, RegExp> = {

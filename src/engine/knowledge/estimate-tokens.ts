@@ -1,6 +1,7 @@
 /**
- * How many tokens of a model a text takes at most, roughly: every model counts in its own way, so this errs on the safe
- * side. English takes about four letters a token and is counted with three; of other scripts each letter counts.
+ * A rough upper estimate of the tokens that a text needs. Every model counts in its own way, so the estimate is high.
+ * In English, a token has about four letters, and the estimate uses three. In other scripts, each letter counts as a
+ * token.
  */
 export const estimateTokens = (text: string): number => {
   let thirds = 0;

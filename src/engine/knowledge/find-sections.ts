@@ -3,8 +3,8 @@ import { rowLabelOf } from './read-passage.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * The sections that may answer a question, for a person who chooses: at most three, the likeliest first. `chances` are
- * those of their best passages.
+ * The sections that may answer a question, for the person to choose from: at most three, the likeliest first. `chances`
+ * are the chances of their best passages.
  */
 export const offerSections = (
   passages: readonly Passage[],
@@ -24,7 +24,7 @@ export const offerSections = (
   }
   const sections = windows.map(({ center }) => sectionOf(passages[center]!));
   const offers = windows.map(({ center, window }, at) => {
-    // Two parts of one section are told apart by what they say themselves.
+    // Two parts of one section are distinguished by their own text.
     const isAlone = sections.indexOf(sections[at]!) === sections.lastIndexOf(sections[at]!);
     return {
       label: isAlone ? sections[at]! : beginningOf(passages[center]!),
@@ -34,14 +34,14 @@ export const offerSections = (
   return { offers, chances };
 };
 
-/** Passages with a score, the highest first; equal ones in the order of the documents. */
+/** Indexes of the passages with a score, the highest score first. Equal scores keep the order of the documents. */
 export const rankedFirst = (scores: Float64Array): number[] => {
   const order: number[] = [];
   for (const [at, score] of scores.entries()) if (score > 0) order.push(at);
   return order.sort((a, b) => scores[b]! - scores[a]! || a - b);
 };
 
-/** A passage and its neighbours in the same section, the nearest first, while they fit. */
+/** A passage and its neighbours in the same section, the nearest first, as long as they fit. */
 export const windowAround = (
   passages: readonly Passage[],
   at: number,

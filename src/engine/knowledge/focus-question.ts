@@ -2,8 +2,8 @@ import { isQuestion, smallTalkIn } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 
 /**
- * What a message asks, and what stands around it. People greet, tell what happened, and then ask: the question decides
- * what is searched, the story only helps to rank.
+ * The questions in a message, and the text around them. People greet, tell what happened, and then ask. The question
+ * decides what is searched, and the rest only helps to rank.
  */
 export type Focus = { questions: string[]; story: string };
 
@@ -19,7 +19,7 @@ export const focusQuestion = (message: string): Focus => {
   return { questions: questions.slice(-MAX_QUESTIONS).map(({ sentence }) => sentence), story: story.join('\n') };
 };
 
-/** Of one message, the latest; more is a letter. */
+/** The maximum number of questions in one message. The latest are used. */
 const MAX_QUESTIONS = 3;
 const SENTENCE = /(?<=[.!?؟।…])(?=\s)|\n+/u;
 /** "Hello, when do you open?" */

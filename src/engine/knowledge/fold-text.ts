@@ -1,7 +1,8 @@
 /**
- * Gives one spelling to text that people spell in many ways, so that two texts can be compared letter by letter: case,
- * accents, digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi nukta,
- * chandrabindu and half nasals, invisible joiners. Lossy on purpose; a quote always shows the original.
+ * Converts text that people spell in many ways to one spelling, so that two texts can be compared letter by letter:
+ * case, accents, digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi
+ * nukta, chandrabindu and half nasals, invisible joiners. It loses information on purpose. A quote always shows the
+ * original.
  */
 export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
@@ -19,12 +20,13 @@ export const foldText = (text: string): string => {
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 
-/** Turns Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits into 0–9; the rest does not change. */
+/** Converts Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits to 0–9. The rest does not change. */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
 
 /**
- * The words of a folded text: letters, marks and digits. A number keeps its decimals, a time keeps its colon. A
- * sequence longer than any word is cut into pieces, because the cost of comparing words grows with their length.
+ * The words of a folded text, which consist of letters, marks and digits. A number includes its decimals, and a time
+ * includes its colon. A sequence longer than any word is cut into pieces, because the cost of comparing words grows
+ * with their length.
  */
 export const wordsOf = (folded: string): string[] => {
   const words = folded.match(WORD) ?? [];
@@ -33,7 +35,7 @@ export const wordsOf = (folded: string): string[] => {
 
 /**
  * Chinese, Japanese and Thai have no spaces between words. In Chinese and Japanese, each pair of letters counts as a
- * word. In Thai, each group of three letters counts as a word. A shorter word is not cut.
+ * word. In Thai, each group of three letters counts as a word. A word that is shorter than that is not cut.
  */
 const piecesOf = (word: string): string[] =>
   (word.match(WRITING_RUN) ?? []).flatMap((run) => {
@@ -47,7 +49,10 @@ export const DEVANAGARI = /[\u0900-\u097f]/;
 
 export type Writing = 'arabic' | 'devanagari' | 'other';
 
-/** The writing of a text that may name a thing in another: “iPhone” does not make an Arabic sentence English. */
+/**
+ * The writing of a text. The text may contain a name in another writing: “iPhone” does not make an Arabic sentence
+ * English.
+ */
 export const writingOf = (text: string): Writing =>
   ARABIC.test(text) ? 'arabic' : DEVANAGARI.test(text) ? 'devanagari' : 'other';
 

@@ -2,8 +2,8 @@ import { rankedFirst } from './find-sections.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Two rankings as one, by reciprocal rank: what is near the top of either is near the top of both, and their scores need
- * not be comparable. A passage without a vector counts as if the meaning ranked it where the words do.
+ * Combines two rankings by reciprocal rank. A passage near the top of either ranking is near the top of the result, and
+ * the scores need not be comparable. A passage without a vector gets the same rank by meaning as by words.
  */
 export function* fuseRanks(words: Float64Array, meaning: Float32Array): Steps<Float64Array> {
   const fused = new Float64Array(words.length);
@@ -21,10 +21,10 @@ export function* fuseRanks(words: Float64Array, meaning: Float32Array): Steps<Fl
 }
 
 /**
- * The usual 60 prefers what is somewhere in both rankings. A paraphrase is at the top of one alone: with 5 the first of
- * each is always among the best six.
+ * The usual constant 60 prefers passages that occur anywhere in both rankings. A paraphrase is at the top of only one
+ * ranking. With 5, the first passage of each ranking is always among the best six.
  */
 const SMOOTHING = 5;
 const worth = (rank: number): number => 1 / (SMOOTHING + rank);
-/** Further ones are near nothing. */
+/** Passages further down are not near in meaning. */
 const MAX_NEAR = 200;

@@ -3,13 +3,13 @@ import { estimateTokens } from './estimate-tokens.ts';
 import { rankedFirst, windowAround } from './find-sections.ts';
 import type { Steps } from './steps.ts';
 
-/** What a passage costs in a model's prompt: its text, its number, and a line with its heading. */
+/** The tokens that a passage needs in a model's prompt: its text, its number, and a line with its heading. */
 export const tokensOf = ({ document, heading, text }: Passage): number =>
   estimateTokens(text) + estimateTokens(`${document} › ${heading ?? ''}`) + NUMBER_TOKENS;
 
 /**
- * The passages to give to a model, within a budget: first the best ones, then the sections around them, then what else
- * ranks. In the order of the documents.
+ * The passages for a model, within a budget: first the best ones, then the sections around them, then further ranked
+ * passages. They are returned in the order of the documents.
  */
 export function* gatherSections(passages: readonly Passage[], scores: Float64Array, tokens: number): Steps<number[]> {
   const order = rankedFirst(scores).slice(0, MAX_GATHERED);
@@ -25,7 +25,7 @@ export function* gatherSections(passages: readonly Passage[], scores: Float64Arr
   for (const at of order) {
     yield;
     if (left <= NUMBER_TOKENS) break;
-    // A document without headings is one section: no section takes everything.
+    // A document without headings is one section, so no section may use the whole budget.
     windowAround(passages, at, tokens / SHARES, tokensOf).forEach(take);
   }
   return [...chosen].sort((a, b) => a - b);

@@ -1,18 +1,18 @@
 import { isEmptyWord, type Term } from './analyze-text.ts';
 
 /**
- * Ranks passages by the letters that their words share with a question: groups of three letters, weighed as BM25 weighs
- * words. Finds what stems miss: other forms of a word, compounds, typing errors, names in several spellings. The groups
- * are kept as hashes in flat arrays, about as large as the text.
+ * Ranks passages by the letters that their words share with a question: groups of three letters, with the weights of
+ * BM25. It finds passages that stems miss: other forms of a word, compounds, typing errors, names in several spellings.
+ * The groups are stored as hashes in flat arrays that are about as large as the text.
  */
 export class GramTable {
-  /** Passage by passage, the hashes of its groups; dropped when the table is closed. */
+  /** The hashes of the groups, passage by passage. They are dropped when the table is closed. */
   private cells = new Uint32Array(1_024);
   private ends: number[] = [];
   private postings = new Uint32Array(0);
   private postingStarts = new Uint32Array(1);
   private mask = 0;
-  /** Groups of a passage, on average. */
+  /** The average number of groups in a passage. */
   private average = 1;
 
   get bytes(): number {
@@ -33,7 +33,7 @@ export class GramTable {
     this.ends.push(at);
   }
 
-  /** Inverts the table: which passages have a group. One step for each passage. */
+  /** Inverts the table, so that each group leads to its passages. One step for each passage. */
   *close(): Generator<void, void> {
     const groups = this.ends.at(-1) ?? 0;
     this.mask = bucketsFor(groups) - 1;
@@ -52,7 +52,7 @@ export class GramTable {
     this.cells = new Uint32Array(0);
   }
 
-  /** Adds to the score of each passage `worth` times what it shares with these terms. */
+  /** Adds the score of each passage for these terms, multiplied by `worth`. */
   *score(terms: readonly Term[], worth: number, scores: Float64Array): Generator<void, void> {
     const passages = this.ends.length;
     const buckets = new Set([...lettersOf(terms)].slice(0, MAX_GROUPS).map((group) => group & this.mask));
@@ -60,7 +60,7 @@ export class GramTable {
     for (const bucket of buckets) {
       if (++seen % A_STEP === 0) yield;
       const [start, end] = [this.postingStarts[bucket]!, this.postingStarts[bucket + 1]!];
-      // Groups that share a bucket may hold a passage twice.
+      // Groups that share a bucket may list a passage twice.
       const rarity = rarityOf(Math.min(end - start, passages), passages);
       for (let at = start; at < end; at++) {
         const passage = this.postings[at]!;
@@ -71,16 +71,16 @@ export class GramTable {
   }
 }
 
-/** BM25's weight of what `holding` of `all` passages have. */
+/** BM25's weight of a key that `holding` of `all` passages have. */
 export const rarityOf = (holding: number, all: number): number => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 
 const LETTERS = 3;
-/** Of one question. */
+/** The maximum number of groups in one question. */
 const MAX_GROUPS = 600;
-/** How many of them one step looks up. */
+/** How many groups one step looks up. */
 const A_STEP = 16;
 
-/** Two groups may share a bucket; in real text there are fewer groups than this. */
+/** Two groups may share a bucket, but real text has fewer groups than this. */
 const bucketsFor = (groups: number): number => 2 ** Math.min(16, Math.max(8, Math.ceil(Math.log2(1 + groups))));
 
 /** Hashes of the groups of three letters in these words. */
@@ -88,7 +88,7 @@ export const lettersOf = (terms: readonly Term[]): Set<number> => {
   const hashes = new Set<number>();
   for (const term of terms) {
     if (isEmptyWord(term)) continue;
-    // The marks let the beginning and the end of a word count as letters.
+    // The marks make the beginning and the end of a word count as letters.
     const word = `^${term.word}$`;
     for (let at = 0; at + LETTERS <= word.length; at++) {
       let hash = 0x811c9dc5;

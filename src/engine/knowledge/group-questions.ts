@@ -1,23 +1,23 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { readQuestion } from './read-question.ts';
 
-/** A longer one is a story; its beginning tells the topic. */
+/** A longer message is a story, and its beginning shows the topic. */
 const MAX_CHARACTERS = 500;
-/** Of the words that two questions have, so many must be in both, by weight. */
+/** The share of the words of two questions, by weight, that both must contain. */
 const SAME_SHARE = 0.5;
-/** A word that a question could do without, as `sell` beside gift cards, tells less of its topic. */
+/** Optional words of a question, such as `sell` next to "gift cards", say less about its topic. */
 const WEIGHTS = { must: 1, may: 1 / 3 };
 const BETWEEN_BREATHS = 25;
 
 /**
- * Puts questions with the same topic together: those that share at least half of their words by weight, by stem or by
- * what they mean, in any of the languages. The first of a group decides what belongs to it.
+ * Groups questions with the same topic: those that share at least half of their words by weight. Words match by stem or
+ * by meaning, in any of the languages. The first question of a group decides which others belong to it.
  */
 export async function groupQuestions<T extends { text: string }>(asked: readonly T[]): Promise<T[][]> {
   const groups: { topics: Topics; weight: number; members: T[] }[] = [];
   const byTopic = new Map<string, number[]>();
   for (const [at, one] of asked.entries()) {
-    // Reading hundreds of questions must not hold up those who call.
+    // Reading hundreds of questions must not block other requests.
     if (at % BETWEEN_BREATHS === BETWEEN_BREATHS - 1) await breathe();
     const topics = topicsOf(one.text);
     const weight = weightOf(topics);
@@ -38,7 +38,7 @@ export async function groupQuestions<T extends { text: string }>(asked: readonly
   return groups.map(({ members }) => members);
 }
 
-/** What a word means, or its stem; a question of empty words is its own topic. */
+/** The topics that the words mean, or their stems. A question without informative words is its own topic. */
 function topicsOf(text: string): Topics {
   const topics: Topics = new Map();
   for (const { term, force } of readQuestion(text.slice(0, MAX_CHARACTERS))) {
@@ -49,6 +49,6 @@ function topicsOf(text: string): Topics {
   return topics.size > 0 ? topics : new Map([[text.trim().toLowerCase(), WEIGHTS.must]]);
 }
 
-/** Each with its weight. */
+/** The topics of a question, each with its weight. */
 type Topics = Map<string, number>;
 const weightOf = (topics: Topics): number => topics.values().reduce((sum, one) => sum + one, 0);

@@ -1,14 +1,14 @@
 /**
- * Stores which passage has which key, and the weight of the key there, in flat arrays of numbers. A map for each
- * passage took more than twenty times the size of the text; this takes about four times.
+ * Stores the keys of each passage and their weights in flat arrays of numbers. A map for each passage would need more
+ * than twenty times the size of the text. This table needs about four times.
  */
 export class KeyTable {
   private readonly ids = new Map<string, number>();
-  /** The distinct weights; there are few, so a cell holds an index into this list. */
+  /** The distinct weights. There are few, so a cell contains an index into this list. */
   private readonly worths: number[] = [];
-  /** Passage by passage, its keys in order: `id * WORTHS + worth`. */
+  /** The keys of each passage in order: `id * WORTHS + worth`. */
   private cells: Uint32Array = new Uint32Array(1_024);
-  /** Where the cells of each passage begin; one entry more than there are passages. */
+  /** The index at which the cells of each passage begin, with one more entry for the end. */
   private starts: Uint32Array = new Uint32Array(256);
   private passages = 0;
   private postings = new Uint32Array(0);
@@ -27,7 +27,7 @@ export class KeyTable {
     this.starts[++this.passages] = end;
   }
 
-  /** Inverts the table: which passages have a key. One step for each passage. */
+  /** Inverts the table, so that each key leads to its passages. One step for each passage. */
   *close(): Generator<void, void> {
     this.cells = this.cells.slice(0, this.starts[this.passages]);
     this.starts = this.starts.slice(0, this.passages + 1);
@@ -55,12 +55,12 @@ export class KeyTable {
     return id === undefined ? NONE : this.postings.subarray(this.postingStarts[id], this.postingStarts[id + 1]);
   }
 
-  /** The number that `worthIn` takes for a key; null for a key that no passage has. */
+  /** The number that `worthIn` expects for a key. Null for a key that no passage has. */
   idOf(key: string): number | null {
     return this.ids.get(key) ?? null;
   }
 
-  /** The weight of the key in a passage; 0 when the passage does not have it. */
+  /** The weight of the key in a passage. 0 when the passage does not have it. */
   worthIn(passage: number, id: number): number {
     let low = this.starts[passage]!;
     let high = this.starts[passage + 1]!;
@@ -73,7 +73,7 @@ export class KeyTable {
     return Math.floor(cell / WORTHS) === id ? this.worths[cell % WORTHS]! : 0;
   }
 
-  /** Memory in bytes, accurate enough to keep many tables within a limit. */
+  /** The approximate memory in bytes, which is accurate enough to limit the total of many tables. */
   get bytes(): number {
     return this.starts[this.passages]! * 8 + this.passages * 4 + this.keyBytes;
   }
@@ -92,9 +92,9 @@ export class KeyTable {
   }
 }
 
-/** More than the number of places where a word may stand. */
+/** This is more than the number of places in which a word can occur. */
 const WORTHS = 16;
-/** Overhead of a key, without its letters: its entry in a map and the header of its string. */
+/** The memory of a key without its letters: its entry in a map and the header of its string. */
 const KEY_BYTES = 80;
 const NONE = new Uint32Array(0);
 

@@ -1,6 +1,6 @@
 /**
- * Common Hindi and Arabic words that people write in Latin letters, with the spelling of documents. A word here is no
- * English word, except for those of MARKS_NOTHING.
+ * Common Hindi and Arabic words that people write in Latin letters, with the spelling that documents use. No word here
+ * is an English word, except for those in MARKS_NOTHING.
  */
 const HINDI = `kya क्या|kyaa क्या|hai है|he है|hain हैं|hoon हूँ|hun हूँ|ho हो|tha था|thi थी|hoga होगा|hogi होगी|honge होंगे
 ka का|ki की|ke के|ko को|se से|mein में|me में|main मैं|par पर|pe पर|aur और|ya या|to तो|bhi भी|hi ही|na न|nahi नहीं|nahin नहीं|nhi नहीं
@@ -23,7 +23,7 @@ const MARKS_NOTHING = new Set(
 );
 /** A word with a digit for a letter that Latin lacks: "se3r", "7ajz". */
 const LETTER_DIGIT = /^(?=.*[a-z])(?=.*[23579])[a-z23579]{3,20}$/;
-/** Digits that stand for a letter follow or precede a vowel or consonant; "a4", "mp3" and "h2o" do not. */
+/** Digits that replace a letter are next to other letters of a word. "a4", "mp3" and "h2o" are names. */
 const NAMES_WITH_DIGIT = /^(?:[a-z]{1,3}\d|\d[a-z]{1,2}|[a-z]\d[a-z])$/;
 
 const tableOf = (list: string): Map<string, string> =>
@@ -38,7 +38,7 @@ const tablesOnce = () => (tables ??= { hi: tableOf(HINDI), ar: tableOf(ARABIC) }
 
 type LatinLanguage = 'hi' | 'ar';
 
-/** Hindi or Arabic in Latin letters, by its common words; null for another language. */
+/** Detects Hindi or Arabic in Latin letters by common words. Null for another language. */
 export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null => {
   const { hi, ar } = tablesOnce();
   const latin = words.slice(0, MAX_WORDS).filter((word) => /^[a-z0-9']+$/.test(word));
@@ -46,7 +46,7 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
   const arabic = latin.filter((word) => (ar.has(word) && isMark(word)) || isSpelledWithDigits(word)).length;
   const english = latin.filter((word) => ENGLISH.has(word)).length;
   const most = Math.max(hindi, arabic);
-  // One word is no proof in a long text, and English words prove the opposite.
+  // In a long text, one word is no proof. English words are proof against it.
   if (most === 0 || most <= english || most / latin.length < LEAST_SHARE) return null;
   return hindi >= arabic ? 'hi' : 'ar';
 };
@@ -54,7 +54,7 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
 const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
 const isSpelledWithDigits = (word: string): boolean => LETTER_DIGIT.test(word) && !NAMES_WITH_DIGIT.test(word);
 
-/** The spelling of documents for a common word, empty for an article; null for another word. */
+/** The spelling of a common word in documents. Empty for an article, null for another word. */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>
   tablesOnce()[language].get(word)?.replace('-', '') ?? null;
 

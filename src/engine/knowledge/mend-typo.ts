@@ -4,8 +4,8 @@ import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * The intended word behind an unknown word. Corrects only words that are in no document and in no list. Never corrects
- * numbers or short words, where one changed letter gives another word.
+ * Finds the intended word for an unknown word. Corrects only words that are in no document and in no list. Never
+ * corrects numbers or short words, where one changed letter gives another word.
  */
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 
@@ -13,7 +13,7 @@ export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly s
   const written = withoutArabicClitics(term.word);
   if (/\d/.test(written) || written.length < 4) return [];
   const sound = soundOf(written);
-  // In a word of four letters, only a letter that sounds alike may be wrong.
+  // In a word of four letters, only a letter that sounds similar may differ.
   const allowed = written.length >= 8 ? 2 : written.length >= 5 ? 1 : 0;
   const found: (Mended & { distance: number })[] = [];
   const consider = (candidate: string, make: () => Mended): void => {
@@ -23,7 +23,7 @@ export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly s
       return;
     }
     if (Math.abs(word.length - written.length) > allowed || word.length < 4) return;
-    // Most typing errors keep the first letter; if both letters may differ, short words become other words.
+    // Most typing errors keep the first letter. If all letters could differ, short words would become other words.
     if (
       word[0] !== written[0] &&
       (word.length < 6 || word.slice(1) !== written.slice(1)) &&
@@ -54,7 +54,7 @@ const soundOf = (word: string): string | null =>
 
 const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
 
-/** Damerau–Levenshtein distance (swapped neighbours count once); stops when it exceeds the limit. */
+/** Damerau–Levenshtein distance (swapped neighbours count once). It stops when the limit is exceeded. */
 export const editDistance = (a: string, b: string, limit: number): number => {
   let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

@@ -5,13 +5,13 @@ import type { Demand } from './read-question.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Ranks all passages for a question: recall first. Nothing must be met; each demand adds what it is worth. Words, topics
- * and kinds of fact count as in BM25, by how rare they are, and groups of letters find what they miss.
+ * Ranks all passages for a question and prefers recall. No demand is required. Each demand adds its weight to the
+ * score. Words, topics and kinds of fact count by rarity, as in BM25. Groups of letters find further matches.
  */
 export type Ranked = {
-  /** By passage; 0 for a passage that shares nothing with the question. */
+  /** The score by passage. 0 for a passage that shares nothing with the question. */
   scores: Float64Array;
-  /** By passage: the share of the question that it meets, by the weight of the words. */
+  /** The covered share of the question by passage, by the weight of the words. */
   shares: Float64Array;
 };
 
@@ -40,7 +40,7 @@ export function* rankPassages(
   return { scores, shares };
 }
 
-/** Adds one demand to the scores; returns the most that a passage could have got. */
+/** Adds one demand to the scores and returns the highest score that a passage could get. */
 function* addDemand(
   demand: Demand,
   worth: number,
@@ -55,7 +55,7 @@ function* addDemand(
     const id = keys.idOf(key);
     const holding = keys.showing(key);
     if (holding.length > A_STEP) yield;
-    // A word that is nearly everywhere tells little and costs most.
+    // A word that occurs nearly everywhere says little and costs most.
     if (id === null || holding.length > MAX_HOLDING) continue;
     const value = way * rarityOf(holding.length, passages);
     rarest = Math.max(rarest, value);

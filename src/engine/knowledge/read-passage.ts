@@ -5,8 +5,8 @@ import { foldText } from './fold-text.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * Returns every key by which a question may find a passage, with its weight, and the number of words in the text. Words
- * in the text weigh most, then the nearest heading, the headings above it, and the document's name.
+ * Returns every key by which a question may find a passage, with its weight. Also returns the number of words in the
+ * text. Words in the text weigh most, then the nearest heading, the headings above it, and the document's name.
  */
 export const readPassage = (
   passage: Passage,
@@ -25,7 +25,7 @@ export const readPassage = (
     addKeys(keys, terms(spellRanges(before.text)), FIELD.before);
   }
   for (const [key, field] of keys.entries().toArray()) {
-    // A heading stands for a kind ("Pets" for "dog") unless the text names other kinds.
+    // A heading counts for the kinds of its topic ("Pets" for "dog"), unless the text names other kinds.
     if (key.startsWith('c:') && (inText.has(key) || !inText.has(`n:${key.slice(2)}`)))
       keys.set(`t:${key.slice(2)}`, field);
   }
@@ -51,7 +51,7 @@ const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: numbe
   for (const day of daysNamed(terms)) add(`c:day_${day}`);
 };
 
-/** The position of a word decides its weight for the passage. */
+/** The place of a word (text, heading, document name) decides its weight for the passage. */
 const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85 } as const;
 /** A passage that begins with "it" or "this" continues the topic of the passage before. */
 const REFERS_BACK =
@@ -64,7 +64,7 @@ const DAY =
   '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|[\\u0900-\\u097f]+वार|ال(?:أحد|احد|اثنين|إثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت)';
 const DAY_HYPHEN = new RegExp(`(${DAY})-(?=${DAY})`, 'giu');
 
-/** Adds the keys of one term; without its meanings inside a phrase that means something else. */
+/** Adds the keys of one term. Its meanings are left out inside a phrase that means something else. */
 export const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
   add(`s:${term.stem}`);
   if (term.otherStem !== null) add(`s:${term.otherStem}`);
@@ -84,14 +84,14 @@ export const labelsOf = (passage: Passage): string[] => {
   return [...headings, rowLabelOf(passage)].filter((text) => text !== null && text.length <= 80) as string[];
 };
 
-/** The first cell of a table row, or the label before a colon; null if the text has none. */
+/** The first cell of a table row, or the label before a colon. Null if the text has neither. */
 export const rowLabelOf = ({ text }: Passage): string | null =>
   /^[^:;]{1,40}: ([^:;]{1,60});/.exec(text)?.[1] ?? /^([^:;.!?؟।]{2,60}):/.exec(text)?.[1] ?? null;
 
 const RANGE = new Set(['to', 'till', 'until', 'through', 'الي', 'حتي', 'لغايه', 'से', 'तक', 'thru']);
 const EVERY_DAY = new Set(['daily', 'everyday', 'يوميا', 'रोजाना', 'प्रतिदिन']);
 
-/** "Sunday to Thursday" names the days between, "daily" all of them. */
+/** "Sunday to Thursday" names all days in between, and "daily" names all days. */
 const daysNamed = (terms: readonly Term[]): number[] => {
   const days: number[] = [];
   for (const [at, term] of terms.entries()) {

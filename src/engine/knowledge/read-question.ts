@@ -2,25 +2,25 @@ import { foldText } from './fold-text.ts';
 import { isEmptyWord, isWeakWord, joinedAt, phraseAt, type Term, termsOf } from './analyze-text.ts';
 
 /**
- * A question as a list of demands. A passage meets a demand in one of several ways, each with a weight: the word
- * itself, the topic that it means, or the kind of fact that is asked for ("how much" asks for an amount).
+ * Converts a question to a list of demands. A passage meets a demand in one of several ways, each with a weight: by the
+ * word itself, the topic that it means, or the kind of fact that is asked for ("how much" asks for an amount).
  */
 export type Demand = {
   label: string;
   ways: Map<string, number>;
   /**
-   * `must` decides whether a passage answers, `may` only affects the rank, `kind` is the kind of fact that is asked
+   * `must` decides whether a passage answers, `may` only affects the rank, and `kind` is the kind of fact that is asked
    * for.
    */
   force: 'must' | 'may' | 'kind';
-  /** A passage without it is about something else: for example model numbers. */
+  /** A passage without this word is about another thing. Model numbers are an example. */
   decisive: boolean;
   term: Term | null;
-  /** Position in the question; kinds of fact have none. */
+  /** Position in the question. Kinds of fact have none. */
   at: number | null;
   /** A word without a specific meaning. */
   general: boolean;
-  /** For "how many": the demand for the counted things; the number must stand near them. */
+  /** For "how many", this is the demand for the counted things. The number must be near them. */
   counts?: Demand;
 };
 
@@ -44,7 +44,7 @@ export const readQuestion = (question: string): Demand[] => {
     const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
     if (beside !== undefined && demands.some((other) => other.ways.has(`c:${beside}`))) demand.force = 'may';
   }
-  // If the question has only general words, those with a meaning become the demands.
+  // If the question has only general words, those with a meaning become required.
   if (!demands.some((demand) => demand.force === 'must')) {
     for (const demand of demands) if (!demand.general) demand.force = 'must';
   }
@@ -69,7 +69,7 @@ const demandOf = (term: Term, next: Term | undefined, before: Term | undefined):
   const ways = new Map<string, number>();
   addTermWays(ways, term, 1);
   const number = /^\d/.test(term.word);
-  // "Fibre 500" and "the 500" name a thing; "she is 8" and "8 years" do not.
+  // "Fibre 500" and "the 500" name a thing, but "she is 8" and "8 years" do not.
   const names = before !== undefined && (!isEmptyWord(before) || before.word === 'the');
   const counted = number && (!names || (next !== undefined && COUNTED.test(next.word)));
   const hasMatter = term.means.length > 0 || term.kindOf.length > 0;
@@ -89,7 +89,7 @@ const demandOf = (term: Term, next: Term | undefined, before: Term | undefined):
   };
 };
 
-/** All ways in which a passage may show a term. */
+/** Adds all ways in which a passage may express a term. */
 export const addTermWays = (ways: Map<string, number>, term: Term, share: number): void => {
   const add = (key: string, worth: number): void => {
     ways.set(key, Math.max(ways.get(key) ?? 0, worth * share));
@@ -123,7 +123,7 @@ const FACTS: Record<string, readonly string[]> = {
   deadline: ['time'],
 };
 
-/** Topics that passages often leave implicit: a passage without them may still answer. */
+/** Topics that passages often do not mention explicitly. A passage without them may still answer. */
 const SOFT = new Set([
   'late',
   'early',

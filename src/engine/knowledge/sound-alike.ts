@@ -7,24 +7,24 @@ import { editDistance } from './mend-typo.ts';
  */
 type Sound = { consonants: string; whole: string };
 
-/** How a word in Latin letters may sound; null if it is too short to compare. */
+/** The sound of a word in Latin letters. Null if the word is too short to compare. */
 export const soundOfLatin = (word: string): Sound | null => {
   if (!LATIN.test(word)) return null;
   const letters = word.replace(/^(?:al|el|il)(?=[a-z0-9]{4})/, '');
   return soundOf(DIGRAPHS.reduce((text, [from, to]) => text.replace(from, to), letters));
 };
 
-/** As `soundOfLatin`, of a folded word in Arabic or Devanagari letters. */
+/** Does the same as `soundOfLatin` for a folded word in Arabic or Devanagari letters. */
 export const soundOfNative = (word: string): Sound | null => {
   if (ARABIC.test(word)) return soundOf(spelled(word.replace(ARTICLE, ''), ARABIC_LETTERS, ''));
   return DEVANAGARI.test(word) ? soundOf(spelled(word, HINDI_LETTERS, 'a')) : null;
 };
 
-/** How different two words sound: 0 is the same, null are two different words. */
+/** The difference between two sounds. 0: the same. Null: two different words. */
 export const soundDistance = (one: Sound, other: Sound): number | null => {
   if (one.consonants !== other.consonants) return null;
   const length = Math.max(one.whole.length, other.whole.length);
-  // Two consonants are little proof, so the vowels decide.
+  // Two consonants are weak proof, so the vowels decide.
   const most = one.consonants.length >= 3 ? length : Math.min(MAX_VOWELS, length - 2);
   const distance = editDistance(one.whole, other.whole, most);
   return distance <= most ? distance : null;
@@ -60,7 +60,7 @@ const ARTICLE = /^(?:و?ال|بال|لل)(?=..)/;
 const LATIN = /^(?=.*[a-z])[a-z0-9']{2,30}$/;
 const CONSONANT = /[\u0915-\u0939]/;
 
-/** In order: pairs first. Digits stand for Arabic letters that Latin lacks. */
+/** The order matters, so pairs come first. Digits stand for Arabic letters that Latin lacks. */
 const DIGRAPHS: readonly (readonly [RegExp, string])[] = [
   [/'/g, ''],
   [/sh|9|ss/g, 's'],

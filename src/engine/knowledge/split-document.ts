@@ -9,7 +9,7 @@ export const splitDocument = (document: DocumentText): Passage[] =>
   [...passagesOf(document)].filter((one) => one !== null);
 
 /**
- * The same, one passage at a time; yields null for a line that completes no passage, so that the caller can pause
+ * Does the same, one passage at a time. Yields null for a line that completes no passage, so that the caller can pause
  * there.
  */
 export function* passagesOf(document: DocumentText): Generator<Passage | null, void> {
@@ -27,20 +27,20 @@ export function* passagesOf(document: DocumentText): Generator<Passage | null, v
 
 export type DocumentText = { id: string; name: string; text: string };
 
-/** Two million characters is a book of a thousand pages; the rest of a longer document is ignored. */
+/** Two million characters are a book of a thousand pages. The rest of a longer document is ignored. */
 export const MAX_DOCUMENT_CHARACTERS = 2_000_000;
 export const MAX_PASSAGES_PER_DOCUMENT = 20_000;
-/** A longer paragraph is cut at sentence ends, so that a quote stays a quote. */
+/** A longer paragraph is cut at the ends of sentences, so that a quote stays a quote. */
 export const MAX_PASSAGE_CHARACTERS = 700;
 const MAX_PARAGRAPH_CHARACTERS = 50_000;
-/** The cost of Markdown grows faster than the length of a line, so a longer line is read in pieces. */
+/** The cost of Markdown grows faster than the length of a line, so a longer line is processed in pieces. */
 const MAX_LINE_CHARACTERS = 2_000;
 const LONG_LINE = new RegExp(`.{1,${MAX_LINE_CHARACTERS}}(?:\\s|$)|.{1,${MAX_LINE_CHARACTERS}}`, 'gsu');
 export const HEADING_SEPARATOR = ' › ';
 const MAX_HEADING_CHARACTERS = 200;
-/** An item repeats the items above it in its heading, so a list a thousand levels deep would become huge. */
+/** The heading of an item repeats the items above it, so a list with a thousand levels would become huge. */
 const MAX_LIST_DEPTH = 12;
-/** Level of a guessed heading: below all real headings, above bold lines and questions. */
+/** Level of a guessed heading: below all explicit headings, above bold lines and questions. */
 const GUESSED = 6.5;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
@@ -50,7 +50,7 @@ const ITEM = /^(\s*)(?:[-*+•–◦▪‣·]|\(?[\d\u0660-\u0669\u0966-\u096f]{
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$/;
 const BOLD_LINE = /^\s*(?:\*\*|__)([^*_]{2,100})(?:\*\*|__)\s*:?\s*$/;
-/** "Q: …" and its answer, as people write lists of frequent questions in plain text. */
+/** A line "Q: …" followed by its answer, as people write lists of frequent questions in plain text. */
 const QUESTION_LINE =
   /^\s*(?:\*\*)?(?:Q|Question|س|سؤال|السؤال|प्रश्न|सवाल)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*(.+?)(?:\*\*)?\s*$/;
 const ANSWER_LINE = /^\s*(?:\*\*)?(?:A|Answer|Ans|ج|جواب|الجواب|الإجابة|उत्तर|जवाब)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*/;
@@ -64,7 +64,7 @@ class Splitter {
   private readonly document: { id: string; name: string };
   private passages: Passage[] = [];
   private count = 0;
-  /** Since the last flush. */
+  /** The number of characters since the last flush. */
   private characters = 0;
   private readonly headings: { level: number; text: string; used: boolean }[] = [];
   private paragraph: string[] = [];
@@ -84,7 +84,7 @@ class Splitter {
   }
 
   take(line: string): void {
-    // A block without an end of its own is read in pieces, like a long line.
+    // A block that does not end is processed in pieces, like a long line.
     this.characters += line.length;
     if (this.characters > MAX_PARAGRAPH_CHARACTERS) this.flush();
     if (FENCE.test(line)) {
@@ -218,7 +218,7 @@ class Splitter {
       this.paragraph.length > 1 &&
       [LABELLED, SHORT_ENTRY].some((entry) => this.paragraph.every((line) => entry.test(line)));
     this.leadIn = /[:：]$/.test(text) && text.length <= MAX_HEADING_CHARACTERS ? text.slice(0, -1) : null;
-    // A sentence that only introduces a list answers nothing by itself.
+    // A sentence that only introduces a list is not an answer.
     if (this.leadIn === null) for (const part of list ? this.paragraph.map(plain) : [text]) this.add(part, []);
     this.parents = [];
     this.paragraph = [];
@@ -273,7 +273,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.replaceAll('\\|', '|')));
 
-/** Removes the Markdown. */
+/** Removes the Markdown syntax. */
 const plain = (text: string): string =>
   text
     .replace(/!\[([^\]]{0,300})\]\([^)\s]{0,2000}\)/g, '$1')

@@ -1,4 +1,7 @@
-/** Light stemming of folded Arabic after Larkey's light10: removes clitics and endings, never letters of the root. */
+/**
+ * Light stemming of folded Arabic, based on Larkey's light10. It removes clitics and endings, but no letters of the
+ * root.
+ */
 
 const ARABIC_PREFIXES = ['وبال', 'فبال', 'وال', 'فال', 'بال', 'كال', 'ولل', 'فلل', 'ال', 'لل'];
 const ARABIC_SUFFIXES = [
@@ -29,7 +32,7 @@ const ARABIC_SUFFIXES = [
   'ك',
 ];
 
-/** Removes the attached article and prepositions; returns the word itself when too little would remain. */
+/** Removes the attached article and prepositions. Returns the word itself when too little would remain. */
 export const withoutArabicClitics = (word: string): string => {
   for (const prefix of ARABIC_PREFIXES) {
     if (word.startsWith(prefix) && word.length - prefix.length >= 3) return word.slice(prefix.length);
@@ -47,7 +50,7 @@ export const stemArabic = (word: string): string => {
   }
   if (stem === word && word.length >= 5 && word.startsWith('و')) stem = stem.slice(1);
   for (let round = 0; round < 2; round++) {
-    // مجانا is مجان with the ending -an, موقعنا is "our place".
+    // مجانا is مجان with the ending -an, but موقعنا means "our place".
     if (/[او]نا$/.test(stem) || (round === 0 && /[^نوه]ا$/.test(stem) && stem.length >= 4)) {
       stem = stem.slice(0, -1);
       continue;
@@ -62,10 +65,7 @@ export const stemArabic = (word: string): string => {
   return stem;
 };
 
-/**
- * Consonants only: the part of a word that broken plurals and verb forms keep (سعر, أسعار). A very short result is
- * ignored.
- */
+/** The consonants of a word, which broken plurals and verb forms keep (سعر, أسعار). A very short result is ignored. */
 export const arabicSkeleton = (word: string): string | null => {
   const bare = stemArabic(word).replace(/^[سيتنا](?=..)/, (letter) => (letter === 'ا' ? '' : letter));
   const skeleton = bare.replace(/[اويه]/g, '');

@@ -49,7 +49,7 @@ const HINDI_SUFFIXES = [
   ['ो', 'े', 'ू', 'ु', 'ी', 'ि', 'ा', 'ं', 'ए', 'ई'],
 ] as const;
 
-/** Words in which the ending carries the meaning: girl and boy have the same stem. */
+/** Words in which the ending decides the meaning: "girl" and "boy" have the same stem. */
 const HINDI_WHOLE: Record<string, string> = Object.fromEntries(
   ['लड़की', 'लड़कियां', 'लड़कियों', 'लड़कियाँ', 'लडकी', 'लडकियां', 'लडकियों'].map((word) => [
     word.replaceAll('\u093c', '').replace('ड़', 'ड'),
@@ -67,7 +67,7 @@ export const stemHindi = (word: string): string => {
   return word;
 };
 
-/** Hindi spelling varies most in vowel length and in the choice of sibilant. */
+/** Hindi spelling varies most in the length of vowels and in the choice of the sibilant. */
 export const hindiSkeleton = (word: string): string | null => {
   const skeleton = stemHindi(word)
     .replace(/[\u0902\u094d]/g, '')

@@ -4,7 +4,7 @@ import { stemEnglish } from './stem-english.ts';
 import { stemHindi } from './stem-hindi.ts';
 
 /**
- * The stem of a folded word, by its script. Stems are only compared with stems, so they need not be words; numbers and
+ * The stem of a folded word, by its script. Stems are only compared with stems, so they need not be words. Numbers and
  * model names are their own stems.
  */
 export const stemWord = (word: string): string => {

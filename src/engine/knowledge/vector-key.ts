@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Passage } from '../provider.ts';
 
-/** Which model makes the vectors, and where: vectors of two cannot be compared. */
+/** The model that makes the vectors, and its address. Vectors of two models cannot be compared. */
 export type EmbeddingSpace = { provider: string; baseUrl: string | null; model: string };
 
 export const HASH_BYTES = 16;
 
-/** What of a passage is embedded: its headings say what it is about. Not the document's name: it may change. */
+/**
+ * The text that is embedded for a passage. It includes the headings, because they state the topic. It does not include
+ * the document's name, because the name may change.
+ */
 export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>): string =>
   (heading === null ? text : `${heading}\n${text}`).slice(0, MAX_EMBEDDED_CHARACTERS);
 

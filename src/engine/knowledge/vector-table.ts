@@ -1,14 +1,14 @@
 import type { Steps } from './steps.ts';
 
 /**
- * The vectors of an agent's passages, a byte for each dimension, and the exact search among them: every passage is
- * compared. At 50,000 passages that is quick enough without an index that guesses (docs/adr/0211-embeddings.md).
+ * The vectors of an agent's passages, with one byte per dimension. The search is exact: it compares every passage. With
+ * 50,000 passages, this is fast enough without an approximate index (docs/adr/0211-embeddings.md).
  */
 export class VectorTable {
   readonly dimensions: number;
   private readonly passages: number;
   private readonly vectors: Int8Array;
-  /** One by the length of each vector; 0: the passage has none. */
+  /** One divided by the length of each vector. 0: the passage has no vector. */
   private readonly scales: Float32Array;
   private many = 0;
 
@@ -37,7 +37,7 @@ export class VectorTable {
     this.many++;
   }
 
-  /** How near each passage is: the cosine, and NaN where there is no vector. */
+  /** The similarity of each passage: the cosine, or NaN if the passage has no vector. */
   *search(question: Int8Array): Steps<Float32Array> {
     const near = new Float32Array(this.passages);
     const whole = Int32Array.from(question);
@@ -54,7 +54,7 @@ export class VectorTable {
     for (let passage = from; passage < to; passage++) {
       const start = passage * dimensions;
       let [a, b, c, d] = [0, 0, 0, 0];
-      // Four sums at once: each waits for itself only.
+      // Four independent sums let the processor add in parallel.
       for (let at = 0; at < even; at += 4) {
         a = (a + Math.imul(vectors[start + at]!, question[at]!)) | 0;
         b = (b + Math.imul(vectors[start + at + 1]!, question[at + 1]!)) | 0;
@@ -68,10 +68,10 @@ export class VectorTable {
   }
 }
 
-/** A megabyte or so: about a millisecond. */
+/** About a megabyte, which takes about a millisecond. */
 const A_STEP = 500;
 
-/** Only the direction counts; the longest component becomes 127. */
+/** Only the direction counts, so the longest component becomes 127. */
 export function quantize(vector: readonly number[]): Int8Array {
   let most = 0;
   for (const value of vector) most = Math.max(most, Math.abs(value));

@@ -7,9 +7,9 @@ import { soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
 import type { Steps } from './steps.ts';
 
-/** The words of the documents, for reading a question as the documents would write it. */
+/** The words of the documents. They convert a question to the spelling that the documents use. */
 export class Vocabulary {
-  /** Stem → the words that have it. */
+  /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
   /** The writings of the documents. */
   private readonly writings = new Set<Writing>();
@@ -25,7 +25,7 @@ export class Vocabulary {
     this.bytes += WORD_BYTES + 2 * term.word.length;
   }
 
-  /** "cheque book" where the documents write "chequebook", and the other way round. */
+  /** Handles "cheque book" where the documents have "chequebook", and the reverse. */
   joinWords(question: string): string {
     const words = wordsOf(foldText(question));
     const joined: string[] = [];
@@ -39,7 +39,7 @@ export class Vocabulary {
     return joined.join(' ');
   }
 
-  /** Common Hindi and Arabic words in Latin letters as dictionaries spell them: "kitna" as "कितना". */
+  /** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
   respell(question: string): string {
     const words = wordsOf(foldText(question));
     const language = latinLanguageOf(words);
@@ -50,13 +50,13 @@ export class Vocabulary {
       .trim();
   }
 
-  /** Adds to a demand the words that were meant, when the documents do not have its own. */
+  /** Adds the intended words to a demand when the documents do not contain its own words. */
   *mend(demand: Demand, isKnown: (key: string) => boolean): Steps<void> {
     const { term } = demand;
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
     const alike = yield* this.soundingLike(term.word);
-    // One of several words that sound alike ranks a passage, and proves nothing.
+    // If several words sound alike, a match affects the ranking but proves nothing.
     const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
@@ -67,7 +67,7 @@ export class Vocabulary {
     }
   }
 
-  /** The words of the documents in another writing that sound like this one, the nearest. */
+  /** The words of the documents in another writing that sound most similar to this one. */
   private *soundingLike(word: string): Steps<string[]> {
     const isLatin = /[a-z]/.test(word);
     const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
@@ -80,7 +80,7 @@ export class Vocabulary {
     for (const words of this.words.values()) {
       if (++seen % A_STEP === 0) yield;
       for (const candidate of words) {
-        // Cheap: a word that is much longer or shorter is another word.
+        // A cheap check first: a word with a very different length is another word.
         if (candidate.length > 2 * word.length + 2 || word.length > 2 * candidate.length + 2) continue;
         const heard = other(candidate);
         const distance = heard === null ? null : soundDistance(sound, heard);
@@ -104,8 +104,8 @@ export class Vocabulary {
   }
 }
 
-/** How many words of the documents one step compares, and how many may be meant. */
+/** How many words of the documents one step compares, and how many may be intended. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
-/** Overhead of a word, without its letters. */
+/** The memory of a word without its letters. */
 const WORD_BYTES = 150;

@@ -5,7 +5,7 @@ import { lookUp, type Variables } from '../templates.ts';
 /** `{{end_user.external_id}}` → `end_user.external_id`. */
 const nameIn = (expression: string): string => expression.replace(/^\{\{\s*|\s*\}\}$/g, '');
 
-/** The arguments' schema without the bound ones: the model does not know that they exist. */
+/** The schema of the arguments without the bound ones, so that the model does not see them. */
 export function schemaForModel({ parameters, bound = {} }: Tool): Tool['parameters'] {
   if (Object.keys(bound).length === 0) return parameters;
   const { properties, required } = parameters;
@@ -17,7 +17,7 @@ export function schemaForModel({ parameters, bound = {} }: Tool): Tool['paramete
 }
 
 /**
- * What the model gave, with the bound arguments in place of anything that it gave for them. `missing` names those
+ * The model's arguments, in which bound arguments replace the model's own values. `missing` lists the bound arguments
  * without a value in this conversation.
  */
 export function bindArguments(
@@ -34,11 +34,11 @@ export function bindArguments(
   };
 }
 
-/** What the model may read of the arguments of a call. */
+/** The arguments of a call that the model may read. */
 export const withoutBound = (args: Record<string, unknown>, { bound = {} }: Tool): Record<string, unknown> =>
   without(args, bound);
 
-/** Read by the model, and by the author who tries the tool. */
+/** A sentence for the model, and for the author who tries the tool. */
 export const noValueFor = (names: readonly string[]): string =>
   `The tool was not called: this conversation has no value for ${names.join(', ')}.`;
 

@@ -1,12 +1,12 @@
 import type { ModelSettings } from './language-model.ts';
 import { mapFailure } from './map-failure.ts';
 
-/** One call of an SDK beside the turns of agents: its end, and what its failure means. */
+/** One SDK call outside an agent's turn: its time limit, and the meaning of its failure. */
 export type BoundCall = {
-  /** With a `fetch` that ends in time. */
+  /** Settings with a `fetch` that has a time limit. */
   settings: ModelSettings;
   until: AbortSignal;
-  /** What is to be thrown: the caller's own reason, or a ProviderError. */
+  /** The error to throw: the caller's own reason, or a ProviderError. */
   failure(error: unknown): unknown;
 };
 

@@ -2,24 +2,24 @@ import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
 import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../memory.ts';
 import type { TurnMessage, TurnRequest } from '../provider.ts';
 
-/** Limit for history and memory together, newest messages first; more would fill a small model's context window. */
+/** Limit for history and memory together, newest messages first. More would fill a small model's context window. */
 const MAX_CHARACTERS = 60_000;
 
 export type Remembered = {
   memory: Memory;
-  /** The call that the person was asked about, made or declined in this turn. */
+  /** The call about which the person was asked, if it was made or declined in this turn. */
   confirmed: readonly CalledTool[];
-  /** Names of the tools that the model has: a provider refuses the call of another one. */
+  /** Names of the tools that the model has. A provider refuses the call of another tool. */
   offered: ReadonlySet<string>;
 };
 
 const NOTHING: Remembered = { memory: { said: [], turns: [] }, confirmed: [], offered: new Set() };
 
 /**
- * The conversation in the form that providers accept: the first message is the person's, the last one is the person's or
- * the result of a tool, roles alternate, no message is empty. Anthropic and Google refuse any other form, and an agent
- * that opens writes before the person. A user message has only text of the person: what Parley adds is in the
- * instructions (build-prompt.ts) or the result of a tool.
+ * The conversation in the form that providers accept: the first message is from the person, the last one is from the
+ * person or a tool result, roles alternate, and no message is empty. Anthropic and Google refuse any other form, and an
+ * agent that opens the conversation writes before the person. A user message contains only text of the person. Text
+ * that Parley adds is in the instructions (build-prompt.ts) or in the result of a tool.
  */
 export function buildMessages(
   { history, input }: Pick<TurnRequest, 'history' | 'input'>,
@@ -56,7 +56,10 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
   return Math.min(start + 1, Math.max(history.length - 1, 0));
 }
 
-/** The shortened messages of the person that `recent` does not contain, each after the question that it answers. */
+/**
+ * The shortened messages of the person that `recent` does not contain. Each one comes after the question that it
+ * answers.
+ */
 function earlier(recent: readonly TurnMessage[], said: readonly SaidBefore[]): TurnMessage[] {
   const here = new Set(recent.map(({ text }) => shorten(text)));
   return said
@@ -85,7 +88,7 @@ function callsBefore(
   return found;
 }
 
-/** The calls of one turn, as the model made them. */
+/** The calls of one turn in the form in which the model made them. */
 function callsAndResults(called: readonly CalledTool[], turn: string): ModelMessage[] {
   if (called.length === 0) return [];
   const calls: Exclude<AssistantContent, string> = [];

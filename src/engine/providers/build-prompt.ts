@@ -15,8 +15,8 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
 
 /**
  * The model's instructions, in two parts. `fixed` is the same for every conversation of the agent, so that a provider
- * need not read it again: the rules, and the documents when they are given whole. `changing` has the author's text with
- * its variables, the facts and the passages of this turn. Data is marked as such, because documents and variables are
+ * can cache it: the rules, and the documents if they are passed as a whole. `changing` has the author's text with its
+ * variables, the facts, and the passages of this turn. Data is marked as such, because documents and variables are
  * untrusted and must not give instructions.
  */
 export function buildInstructions(request: TurnRequest, sources: Sources): { fixed: string; changing: string } {
@@ -54,7 +54,7 @@ export function buildInstructions(request: TurnRequest, sources: Sources): { fix
   return { fixed: paragraphs(fixed), changing: paragraphs(changing) };
 }
 
-/** The variables of the call, and of the person only the fields that the definition names. */
+/** The variables of the call, and only those fields of the person that the definition names. */
 function factsOf({ agent, variables }: TurnRequest): Variables {
   const { end_user: person, ...facts } = variables;
   const shared = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
@@ -65,7 +65,7 @@ function factsOf({ agent, variables }: TurnRequest): Variables {
   return { ...facts, end_user: Object.fromEntries(shared.map((name) => [name, of[name]])) };
 }
 
-/** What was neither written by the person nor by the model, as JSON: a text cannot pretend to be a note of its own. */
+/** Texts that neither the person nor the model wrote. They are JSON, so that a text cannot imitate a separate note. */
 function notesOf({ history }: TurnRequest): string[] {
   const textsOf = (role: 'system' | 'member') => history.filter((one) => one.role === role).map(({ text }) => text);
   const [events, colleagues] = [textsOf('system'), textsOf('member')];
@@ -95,7 +95,7 @@ function documents({ whole, passages, names }: Sources): string {
   return `${all}${whole ? 'Documents' : 'From the documents'}:\n\n${listPassages(passages)}`;
 }
 
-/** Passages with their numbers for citing; passages in a row under one heading have it once. */
+/** Lists passages with their numbers for citing. Consecutive passages under one heading show it once. */
 export function listPassages(passages: readonly Numbered[]): string {
   let under = '';
   return passages

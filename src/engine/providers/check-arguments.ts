@@ -5,20 +5,20 @@ import { cpuMs, TooSlow, withinTime } from '../../kernel/within-time.ts';
 import { type ToolSchema, validatorFor, withoutDialect } from './tool-schema.ts';
 
 /**
- * The arguments that a model wrote, against the schema of the tool. A model may write anything, and a person can tell it
- * what to write, so a receiver must be able to rely on its schema. Compiling and checking take from the processor
- * time of the turn: a schema may be made to take for ever.
+ * Checks the arguments that a model wrote against the schema of the tool. A model may write anything, and a person can
+ * influence it, so the receiver must be able to rely on its schema. Compiling and checking count against the processor
+ * time of the turn, because a schema may be designed to run for ever.
  */
 export type Allowance = { ms: number };
 
 const MAX_VIOLATIONS = 20;
 const MAX_VIOLATION_CHARACTERS = 300;
 
-/** The model, and an author who tries the tool, read this. */
+/** A sentence for the model, and for an author who tries the tool. */
 export const notFitting = (violations: readonly string[]): string =>
   `The tool was not called: the arguments do not fit its schema. ${violations.join('; ')}`;
 
-/** What the arguments violate; empty: they fit. */
+/** The violations of the schema by the arguments. Empty: the arguments fit. */
 export function violationsOf({ parameters, bound = {} }: Tool, args: unknown, allowance: Allowance): string[] {
   const began = cpuMs();
   try {
@@ -39,7 +39,7 @@ export function violationsOf({ parameters, bound = {} }: Tool, args: unknown, al
 const TOO_SLOW = 'The schema of the tool takes too long to check.';
 const UNUSABLE = 'The schema of the tool cannot be used.';
 
-/** By the object of the definition, which a node keeps while the agent is unchanged. */
+/** The key is the object of the definition, which a node keeps in memory while the agent is unchanged. */
 const validators = new WeakMap<object, ValidateFunction>();
 
 function compiled(parameters: ToolSchema): ValidateFunction {
@@ -51,7 +51,7 @@ function compiled(parameters: ToolSchema): ValidateFunction {
   return validate;
 }
 
-/** These may declare arguments beside `properties`. */
+/** Keywords that may declare arguments outside of `properties`. */
 const DECLARES = [
   'additionalProperties',
   'unevaluatedProperties',
@@ -75,7 +75,7 @@ const closed = (schema: ToolSchema): ToolSchema =>
 
 const firstOf = (pointer: string): string => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Names of members and values of the schema; never a value that the model wrote. */
+/** Contains names of members and values of the schema, but no value that the model wrote. */
 function sentenceOf({ instancePath, message = 'is not valid', keyword, params }: ErrorObject): string {
   const more =
     keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'

@@ -2,14 +2,14 @@ import type { MessageSource } from '../../../contract/messages.ts';
 import type { Passage } from '../provider.ts';
 
 /**
- * `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the spaces before it; not `[1](https://…)`, which is a link. A run of spaces is
- * tried only from its first space: tried from each, a long run costs the square of its length.
+ * Matches `[1]`, `[1, 3]`, `【2】`, `[٢]` with the spaces before it, but not `[1](https://…)`, which is a link. A match
+ * starts only at the first space of a run. Otherwise a long run would cost the square of its length.
  */
 const MARKER = /(?<![ \t\u00a0])[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][ \t]*\p{Nd}+)*)[ \t]*[\]】](?!\()/gu;
 
 /**
  * Removes the citation markers from an answer and returns the passages that they name, in the order of first mention.
- * Square brackets that name no passage stay: they are the model's own text.
+ * Square brackets that name no passage stay, because they are the model's own text.
  */
 export function citePassages(text: string, passages: readonly Passage[]): { text: string; sources: MessageSource[] } {
   const cited = new Set<Passage>();

@@ -11,8 +11,8 @@ import { renderText } from '../templates.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /**
- * A call that waits for the person's Yes. It is part of the conversation's state, with everything that the call needs:
- * what was asked is what is called, and a repeated turn calls with the same key.
+ * A call that waits for the person's Yes. It is part of the conversation's state, with all data of the call. So Parley
+ * calls exactly what the person agreed to, and a repeated turn uses the same key.
  */
 export type PendingTool = {
   tool: string;
@@ -25,7 +25,7 @@ export type PendingTool = {
   at: number;
 };
 
-/** A Yes that comes later answers something else. */
+/** A later Yes answers another question. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 const MEMBER = 'pending_tool';
@@ -51,8 +51,9 @@ export function withoutPending(state: unknown): unknown {
 }
 
 /**
- * The tool, when the person's next message after the question is a plain Yes and nothing else was said in between; null
- * otherwise. The first message decides: further ones may have come while the tool was already called.
+ * Returns the tool when the person's next message after the question is a plain Yes and no other message came in
+ * between. Otherwise returns null. The first message decides, because further ones may have arrived after the tool was
+ * called.
  */
 export function confirmedTool(pending: PendingTool, { agent, history, input, now }: TurnRequest): Tool | null {
   const tool = agent.definition.tools?.find(({ name, confirm }) => name === pending.tool && confirm !== undefined);

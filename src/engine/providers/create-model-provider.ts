@@ -32,18 +32,18 @@ export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
   findChangedTools: FindChangedTools;
   /**
-   * Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer;
-   * the tags are added to the conversation in both cases.
+   * Decides a turn before a model is called: opt-out words, rules, a request for a human. Null: the model answers. The
+   * tags are added to the conversation in both cases.
    */
   before?: (request: TurnRequest) => Promise<{ turn: TurnResult | null; tags: string[] }>;
-  /** For one answer of the model, up to its last byte. */
+  /** The time limit for one answer of the model, up to its last byte. */
   timeoutMs?: number;
 };
 
 /**
- * A model as a Provider. The same turn may be retried after a failure, so nothing is kept here. The SDK's own retries
- * are off, because the worker retries with the then current conversation. Rejects with a ProviderError, or with the
- * signal's reason when the turn is no longer needed.
+ * Wraps a model as a Provider. The same turn may be retried after a failure, so the provider stores nothing. The SDK's
+ * own retries are off, because the worker retries with the conversation as it is then. Rejects with a ProviderError, or
+ * with the signal's reason when the turn is no longer needed.
  */
 export function createModelProvider(options: ModelProviderOptions): Provider {
   const { name } = options;
@@ -51,7 +51,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
     name,
     async turn(asked) {
       const pending = readPending(asked);
-      // Whatever happens now, the question is answered or no longer asked.
+      // After this turn, the question is either answered or withdrawn.
       const request = { ...asked, state: withoutPending(asked.state) };
       const tool = pending && confirmedTool(pending, request);
       if (pending && tool) return askModel(options, request, { ...pending, tool });
@@ -62,7 +62,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   };
 }
 
-/** A written opening is sent as it is: it needs no model. */
+/** An opening text of the author is sent unchanged and needs no model. */
 function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
   if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
@@ -75,7 +75,7 @@ function openByText(provider: string, request: TurnRequest): TurnResult | null {
   };
 }
 
-/** `answered`: the question of the turn before, with the tool if the person agreed. */
+/** `answered`: the question of the previous turn, with the tool if the person agreed. */
 async function askModel(
   options: ModelProviderOptions,
   request: TurnRequest,
@@ -88,7 +88,7 @@ async function askModel(
       retryable: false,
     });
   }
-  // Loaded when first needed: an installation that uses only the embedded provider never loads the SDK.
+  // Loaded on first use: an installation that uses only the embedded provider never loads the SDK.
   const { generate } = await import('./generate.ts');
   const steps: TurnTrace['steps'] = [];
   const [sources, changed] = await Promise.all([findSources(request, steps), options.findChangedTools(request)]);
@@ -107,7 +107,7 @@ async function askModel(
   const confirmed = answered ? await answeredCall(answered, turn) : [];
   const names = (agent.definition.tools ?? []).map(({ name }) => name);
   const offered = new Set(names.filter((name) => !changed.has(name)));
-  /** With the state that the next turn needs. */
+  /** Adds the state that the next turn needs. */
   const remembering = (result: TurnResult): TurnResult => {
     const said = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
     return { ...result, state: withMemory(result.state, rememberCalls(memory, said, turn.called)) };
@@ -136,8 +136,8 @@ async function askModel(
 }
 
 /**
- * Makes the call that the person agreed to, or none. The model reads it as a call of its own with its result, which no
- * person can write. A model that no longer has the tool reads nothing.
+ * Makes the call if the person agreed to it. The model reads it as its own call with a result, in a form that no person
+ * can write. If the model no longer has the tool, it reads nothing.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),
@@ -155,7 +155,7 @@ async function answeredCall(
 
 const DECLINED = JSON.stringify({ error: 'Not called: the person was asked first and did not agree.' });
 
-/** The question before a call; the call waits in the state. */
+/** Asks the question before a call. The call is stored in the state. */
 function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['asking']>, steps: TurnTrace['steps']) {
   const content = askFirst(tool, call.arguments, request);
   const input = JSON.stringify(call.arguments).slice(0, 1_000);
@@ -164,7 +164,9 @@ function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['aski
   return { ...say(request, ''), messages: [{ content, sources: [] }], state: withPending(request.state, pending) };
 }
 
-/** A model does not say that it does not know: it answers a question without a passage and without a tool. */
+/**
+ * A model does not report that it does not know, so an answer without a passage and without a tool counts as missed.
+ */
 const isMissed = ({ input, task }: TurnRequest, steps: TurnTrace['steps']): boolean =>
   task === undefined &&
   input.some((text) => isQuestion(text, readWords(text))) &&

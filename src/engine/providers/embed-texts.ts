@@ -8,8 +8,8 @@ import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 
 /**
- * Vectors of texts, from a connected provider. The answer is a stranger's: it is bounded in bytes by `fetch`, and each
- * vector is checked. A batch is small, because the answer is read on the event loop (`batchOf`).
+ * Vectors of texts, from a connected provider. The response comes from a stranger, so `fetch` limits its bytes and each
+ * vector is checked. A batch is small, because the event loop parses the response (`batchOf`).
  */
 export type Embedded = { vectors: Int8Array[]; tokens: number | null };
 
@@ -17,13 +17,13 @@ export type Embedding = {
   settings: ModelSettings;
   model: string;
   texts: readonly string[];
-  /** What the model is known to give; null: not known yet. */
+  /** The known number of dimensions of the model. Null: not known yet. */
   dimensions: number | null;
   timeoutMs: number;
   signal?: AbortSignal;
 };
 
-/** Limit for the `fetch` in `settings`: a number takes at most some 24 letters. */
+/** Limit for the `fetch` in `settings`: a number needs at most about 24 characters. */
 export const EMBEDDING_MAX_BYTES = MAX_NUMBERS * 26;
 
 export async function embedTexts({

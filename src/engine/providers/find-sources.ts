@@ -3,24 +3,24 @@ import { type Gathered, MAX_HISTORY, type Passage, type TurnRequest, type TurnTr
 
 export type Numbered = { number: number; passage: Passage };
 
-/** What a model may cite in one turn: the passages that it was given, and those that it found by searching. */
+/** The passages that a model may cite in one turn: those that it received, and those that it found by searching. */
 export type Sources = {
-  /** True: they are all that the agent has. */
+  /** True: these are all passages of the agent. */
   readonly whole: boolean;
   /** Names of the documents. */
   readonly names: readonly string[];
-  /** In the order of their numbers, which begin at 1. */
+  /** The passages in the order of their numbers, which begin at 1. */
   readonly passages: Numbered[];
-  /** Searches with the model's own words. */
+  /** Searches with words of the model. */
   search(query: string): Promise<Numbered[]>;
 };
 
-/** How much of the budget one search of the model adds, at most. */
+/** The highest number of tokens that one search of the model adds. */
 const SEARCH_TOKENS = 4_000;
 
 /**
- * Gathers what the newest messages ask for. A follow-up such as "and on Sunday?" means little alone, so the message
- * before it counts too, but less.
+ * Collects the passages for the newest messages. A follow-up such as "and on Sunday?" means little alone, so the
+ * previous message is also used, with a lower weight.
  */
 export async function findSources(request: TurnRequest, steps: TurnTrace['steps']): Promise<Sources> {
   const { input, history, knowledge, agent } = request;
@@ -63,7 +63,7 @@ export async function findSources(request: TurnRequest, steps: TurnTrace['steps'
   };
 }
 
-/** The run says whether embeddings were used, or why not. */
+/** Records in the run whether embeddings were used, or the reason why not. */
 function noteMeaning({ meaning }: Gathered, steps: TurnTrace['steps']): void {
   if (meaning === 'used') steps.push({ kind: 'embedding', detail: 'used' });
   else if (meaning !== undefined) steps.push({ kind: 'embedding_failed', detail: meaning });

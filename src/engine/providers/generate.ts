@@ -10,11 +10,11 @@ import type { ToolTurn } from './run-tool.ts';
 import { createStableText } from './stable-text.ts';
 import { streamAnswer } from './stream-answer.ts';
 
-/** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
+/** The maximum number of model calls in one turn. The last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
 /** An empty or unreadable answer is requested once more. */
 const MAX_TRIES = 2;
-/** Anthropic remembers a prompt only up to a mark; the other providers remember its beginning by themselves. */
+/** Anthropic caches a prompt only up to a marker. The other providers cache the beginning automatically. */
 const REMEMBER = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
 
 export type Generation = {
@@ -29,7 +29,7 @@ export type Generation = {
 
 export type Generated = { text: string; handOff: { message: string } | null };
 
-// The SDK would print warnings about a model's settings; they go into the trace instead.
+// The SDK would print warnings about a model's settings. They are recorded in the trace instead.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
@@ -40,13 +40,13 @@ export async function generate(generation: Generation): Promise<Generated> {
     } catch (error) {
       const isGarbled = error instanceof ProviderError && error.code === 'provider_garbled' && error.retryable;
       if (!isGarbled || tries === MAX_TRIES) throw error;
-      // The trace has the answers that could be read; this one was not.
+      // The trace contains the answers that could be read, but not this one.
       generation.turn.steps.push({ kind: 'model_retry', detail: generation.model });
     }
   }
 }
 
-/** What earlier tries of the turn have done: their steps count, and their calls of tools are not repeated. */
+/** The work of earlier tries in the same turn: their steps count, and their tool calls are not repeated. */
 type Progress = { steps: number; messages: ModelMessage[] };
 
 async function generateOnce(generation: Generation, progress: Progress): Promise<Generated> {
@@ -92,7 +92,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
       telemetry: { isEnabled: false },
       // Asks the provider not to store the conversation.
       providerOptions: { openai: { store: false } },
-      // A model may name files; fetching them would bypass the egress guard.
+      // A model may refer to files by URL. Fetching them would bypass the egress guard.
       experimental_download: async (files) => {
         if (files.length > 0) throw new Error('Files that a model names are not fetched.');
         return [];
@@ -115,7 +115,7 @@ function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps,
   const text = withoutReasoning(written).trim();
   const handOff = toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
   if (handOff) {
-    // The model may not follow the schema of a tool.
+    // A model may return arguments that do not match the schema of a tool.
     const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
     steps.push({ kind: 'hand_off', detail: asAnswer(reason), reason: 'model' });
     return { text, handOff: { message: asAnswer(message) } };
@@ -130,8 +130,8 @@ function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps,
 const asAnswer = (value: unknown): string => (typeof value === 'string' ? withoutReasoning(value).trim() : '');
 
 /**
- * Servers of open models ignore `tool_choice`, so they get no tools at all. Anthropic refuses calls of tools in the
- * conversation without their declarations.
+ * Servers of open models ignore `tool_choice`, so they receive no tools at all. Anthropic refuses a conversation with
+ * tool calls if the tools are not declared.
  */
 const WITHOUT_TOOLS: Record<ModelSettings['name'], { toolChoice: 'none' } | { activeTools: [] }> = {
   openai_compatible: { activeTools: [] },
@@ -151,13 +151,13 @@ const inForm = (
       ]
     : `${fixed}\n\n${changing}`;
 
-/** Added by providers to what we send: marks between messages, their own words about tools. */
+/** Tokens that providers add to the request: marks between messages and their own texts about tools. */
 const ADDED_TOKENS = 500;
 
-/** All SDKs send text; a body of another kind is assumed to be longer than any context window. */
+/** All SDKs send text. A body of another kind is assumed to be longer than any context window. */
 const UNREADABLE_TOKENS = 10_000_000;
 
-/** An upper limit for any provider: no token is shorter than a byte. */
+/** An upper limit for any provider, because no token is shorter than a byte. */
 const mostTokens = (body: unknown): number =>
   typeof body === 'string' ? Buffer.byteLength(body) + ADDED_TOKENS : UNREADABLE_TOKENS;
 

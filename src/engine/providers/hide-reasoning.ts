@@ -2,20 +2,20 @@ import type { StableText } from './stable-text.ts';
 
 /**
  * Some models write their reasoning into the answer, between tags. It is not part of the answer. Some servers add the
- * opening tag to the prompt, so the answer may have the closing tag alone: then everything before it is reasoning.
+ * opening tag to the prompt, so the answer may contain only the closing tag. Then everything before it is reasoning.
  */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning'];
 const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THINK\\]`, 'i');
 const CLOSING = new RegExp(`</(?:${NAMES.join('|')})\\s{0,20}>|\\[/THINK\\]`, 'i');
 const EITHER = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'i');
 
-/** The beginning of a tag at the end of a text: what follows decides. */
+/** The beginning of a tag at the end of a text. The next characters decide whether it is a tag. */
 const BEGUN = new RegExp(`^<(?:${NAMES.join('|')})\\s[^<>]{0,200}$`, 'i');
 const TAGS = [...NAMES.flatMap((name) => [`<${name}>`, `</${name}>`]), '[think]', '[/think]'];
 const isBegun = (text: string): boolean =>
   TAGS.some((tag) => tag.startsWith(text.trimEnd().toLowerCase())) || BEGUN.test(text);
 
-/** The answer of a model without its reasoning. Reasoning that does not end takes the rest of the answer. */
+/** The answer of a model without its reasoning. If the reasoning does not end, the rest of the answer is reasoning. */
 export function withoutReasoning(text: string): string {
   let answer = '';
   const hidden = hideReasoning({ add: (more) => void (answer += more), takeBack: () => void (answer = '') });
@@ -24,7 +24,7 @@ export function withoutReasoning(text: string): string {
   return answer;
 }
 
-/** The same for an answer that arrives in pieces. A tag may be split between pieces. */
+/** Does the same for an answer that arrives in pieces. A tag may be split between pieces. */
 export function hideReasoning(words: StableText): StableText & { end(): void } {
   let undecided = '';
   let isReasoning = false;

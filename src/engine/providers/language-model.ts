@@ -14,7 +14,7 @@ export type ModelSettings = {
 };
 
 /**
- * Base URLs and keys are always set explicitly. Where one is missing the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and
+ * Base URLs and keys are always set explicitly. If one is missing, the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and
  * similar from the environment, and an organization without a key would use the operator's account.
  */
 const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string> = {
@@ -23,7 +23,7 @@ const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string>
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-/** Each SDK is loaded when an agent first needs it: most installations use one, or none. */
+/** Each SDK is loaded when an agent first needs it, because most installations use one or none. */
 export async function languageModel(settings: ModelSettings, model: string): Promise<LanguageModel> {
   const { name, apiKey = '', fetch } = settings;
   const baseURL = baseUrlOf(settings);
@@ -31,7 +31,7 @@ export async function languageModel(settings: ModelSettings, model: string): Pro
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const credentials = apiKey === '' ? {} : { apiKey };
     const server = { name, baseURL, ...credentials, fetch };
-    // Also when streaming: tokens are counted.
+    // Requests the token usage for streams too.
     return createOpenAICompatible({ ...server, includeUsage: true })(model);
   }
   switch (name) {
@@ -44,7 +44,7 @@ export async function languageModel(settings: ModelSettings, model: string): Pro
   }
 }
 
-/** Where the provider is called; refuses settings that cannot work. */
+/** The base URL of the provider. Throws for settings that cannot work. */
 export function baseUrlOf({ name, baseUrl, apiKey = '' }: ModelSettings): string {
   if (name === 'openai_compatible') {
     if (!baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');

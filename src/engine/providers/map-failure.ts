@@ -2,7 +2,7 @@ import { AISDKError, APICallError } from 'ai';
 import { EgressError } from '../../kernel/egress.ts';
 import { ProviderError } from '../provider.ts';
 
-/** Upper limit for a provider's Retry-After; for longer delays the worker's own backoff is the better guess. */
+/** Upper limit for a provider's Retry-After. For longer delays, the worker's own backoff is better. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const MAX_QUOTED_CHARACTERS = 300;
 const MAX_CAUSES = 8;
@@ -12,15 +12,15 @@ const PASSING = new Set([408, 409, 425]);
 
 export type FailureContext = {
   apiKey: string | undefined;
-  /** Status of the latest answer; null before the first. */
+  /** Status of the latest response. Null before the first response. */
   answered: number | null;
 };
 
 /**
- * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped, not kept as cause: they contain the whole
- * request and the answer, which must not reach a log (a SyntaxError quotes the text that it could not parse). The
- * provider's message is quoted where it helps (an unknown model, a parameter), but never for wrong credentials, because
- * some providers repeat part of the key there.
+ * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped and not attached as a cause. They contain
+ * the whole request and the answer, which must not reach a log (a SyntaxError quotes the text that it could not parse).
+ * The provider's message is quoted where it helps (an unknown model, a parameter). It is not quoted for wrong
+ * credentials, because some providers repeat part of the key there.
  */
 export function mapFailure(error: unknown, { apiKey, answered }: FailureContext): ProviderError {
   const chain = causes(error);
@@ -36,7 +36,7 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   const { statusCode: status, responseHeaders = {} } = call;
   const now = Date.now();
   if (status === undefined) return unreachable('The model provider could not be reached.');
-  // For a 200 without a usable answer, the SDK invents a status.
+  // If a 200 has no usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
   if (status === 429) {
     return new ProviderError('provider_rate_limited', 'The model provider rate-limits our calls (429).', {
@@ -94,7 +94,7 @@ function fromEgress(error: EgressError): ProviderError {
   }
 }
 
-/** `retry-after-ms` (OpenAI) or Retry-After as seconds or as a date. */
+/** Reads `retry-after-ms` (OpenAI), or Retry-After as seconds or as a date. */
 function retryAfter(headers: Record<string, string>, now: number): number | null {
   const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '');
   const header = headers['retry-after'] ?? '';

@@ -7,8 +7,8 @@ import { type PreparedCall, prepareCall, runTool, type ToolTurn } from './run-to
 import { searchTool } from './search-tool.ts';
 
 /**
- * The declared tools, the search where the model has only a part of the documents, and the hand-off to a human. The
- * hand-off has nothing to execute, which ends the turn: its arguments are read from the call.
+ * The declared tools, the search tool if the model has only some of the documents, and the hand-off to a human. The
+ * hand-off has no function to execute, which ends the turn. Its arguments are read from the call.
  */
 export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   const { request } = turn;
@@ -47,10 +47,15 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   return tools;
 }
 
-/** What is asked is kept in the conversation's state, and shown to a person. */
+/**
+ * The arguments in a question are stored in the conversation's state and shown to a person, so their length is limited.
+ */
 const MAX_ASKED_CHARACTERS = 8_000;
 
-/** One question at a time. Asking ends the turn (generate.ts), so the model reads the answer of a second call only. */
+/**
+ * Only one question is asked at a time. Asking ends the turn (generate.ts), so the model only reads a refusal of a
+ * second call.
+ */
 function askBefore(declared: Tool, call: PreparedCall, turn: ToolTurn): string {
   if (turn.asking !== null) return notCalled('the person is asked about another call first.');
   if (JSON.stringify(call.arguments).length > MAX_ASKED_CHARACTERS) return notCalled('the arguments are too long.');

@@ -10,10 +10,10 @@ import { bindArguments, noValueFor, withoutBound } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 
-/** One call of a declared tool; it never rejects, except with the signal's reason. */
+/** One call of a declared tool. It never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
-/** Names of the tools whose MCP server has them in another form than was approved, or no longer has them. */
+/** Names of the tools that the MCP server has changed since their approval, or no longer offers. */
 export type FindChangedTools = (
   request: Pick<TurnRequest, 'agent' | 'context' | 'signal' | 'turn_id'>,
 ) => Promise<Set<string>>;
@@ -28,42 +28,45 @@ export type ToolRequest = {
 };
 
 export type ToolAnswer = {
-  /** What was sent, without credentials; null when nothing was. */
+  /** The request without credentials. Null when nothing was sent. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
   attempts: number;
-  /** Status of the last answer; null when there was none. */
+  /** Status of the last response. Null when there was none. */
   status: number | null;
-  /** The answer's body; JSON is parsed. */
+  /** The body of the response. JSON is parsed. */
   result: unknown;
-  /** Why the call failed, as a sentence that the model may read; null when it did not. */
+  /** The reason for the failure, as a sentence that the model may read. Null when the call succeeded. */
   error: string | null;
 };
 
 /** How much of a tool's answer the model reads. */
 const MAX_RESULT_CHARACTERS = 16_000;
 const MAX_TRACED_CHARACTERS = 1_000;
-/** The context comes last in a body: with the longest arguments it is cut off. */
+/** The context is the last part of a body, so it is cut off if the arguments are very long. */
 const MAX_SENT_CHARACTERS = 4_000;
-/** Processor time for the schemas of tools in one turn. A usual schema takes a few milliseconds once, and nothing after that. */
+/**
+ * Processor time for the schemas of tools in one turn. A usual schema takes a few milliseconds on first use, and later
+ * calls take none.
+ */
 export const CHECK_MS = 300;
 
 export type ToolTurn = {
   request: TurnRequest;
   callTool: CallTool;
   steps: TurnTrace['steps'];
-  /** Names of tools that wait for approval: the model does not get them. */
+  /** Names of tools that wait for approval. The model does not receive them. */
   changed: ReadonlySet<string>;
-  /** What the turn may still spend on schemas of tools. */
+  /** The remaining processor time of the turn for schemas of tools. */
   checks: Allowance;
-  /** False in the last step: a model may call tools although it must answer. */
+  /** False in the last step, because a model may call tools although it must answer. */
   mayCall: boolean;
   /** The calls that were made in this turn, as the model read them. */
   called: CalledTool[];
-  /** The call that the person is asked about at the end of this turn. */
+  /** The call about which the person is asked at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
 };
 
-/** A call with everything that it needs, so that it can be made now, or after the person agreed. */
+/** A call with all its data, so that it can be made now or after the person agrees. */
 export type PreparedCall = {
   arguments: Record<string, unknown>;
   idempotency_key: string;
@@ -71,7 +74,7 @@ export type PreparedCall = {
   call_id?: string;
 };
 
-/** A call as the model requests it, with its bound arguments. `fault`: what the model reads if there is no call. */
+/** A call as the model requests it, with its bound arguments. `fault`: the text for the model if no call is made. */
 export async function prepareCall(
   tool: Tool,
   given: unknown,
@@ -86,14 +89,14 @@ export async function prepareCall(
     return { fault: JSON.stringify({ error }) };
   }
   const call = { arguments: args, idempotency_key: keyOf(request, tool, args), call_id: callId };
-  // A model may write a list or a text in place of an object.
+  // A model may write a list or a text instead of an object.
   const fault = await refusalOf(tool, isRecord(given ?? {}) ? args : given, turn);
   return fault === null ? call : { fault };
 }
 
-/** What the model reads of a call whose arguments do not fit the schema; null when they fit. */
+/** The text for the model about arguments that do not fit the schema. Null when they fit. */
 export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: ToolTurn): Promise<string | null> {
-  // The library for JSON Schema is read with the first call.
+  // The library for JSON Schema is loaded with the first call.
   const { notFitting, violationsOf } = await import('./check-arguments.ts');
   const violations = violationsOf(tool, args, checks);
   if (violations.length === 0) return null;
@@ -103,7 +106,7 @@ export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: To
   return JSON.stringify({ error }).slice(0, MAX_RESULT_CHARACTERS);
 }
 
-/** Makes a call, and returns what the model reads of the answer. */
+/** Makes a call and returns the part of the answer for the model. */
 export async function runTool(tool: Tool, call: PreparedCall, turn: ToolTurn): Promise<string> {
   const result = await callAndTrace(tool, call, turn);
   turn.called.push({ tool: tool.name, arguments: withoutBound(call.arguments, tool), result });
@@ -149,8 +152,8 @@ async function callAndTrace(
     steps.push({ kind: 'tool', ...traced, output: result.slice(0, MAX_TRACED_CHARACTERS) });
     return result.slice(0, MAX_RESULT_CHARACTERS);
   }
-  // The error goes to the model, so that it can report it or choose another way; a broken tool must not silence the
-  // agent.
+  // The error is returned to the model, so that it can report it or choose another way. A broken tool must not silence
+  // the agent.
   steps.push({ kind: 'tool_failed', ...traced, error: answer.error });
   return JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
 }
@@ -161,11 +164,11 @@ function endOf(span: Span | undefined, args: unknown, { attempts, status, error,
     'gen_ai.tool.call.arguments': contentJson(args),
     'gen_ai.tool.call.result': contentJson(result),
   }));
-  // The sentence may hold words of the receiver; the code does not.
+  // The sentence may contain text of the receiver, but the code does not.
   span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);
 }
 
-/** The same when a turn is retried after a crash; random in a try, which stores nothing. */
+/** The key is the same when a turn is retried after a crash. It is random in a try, which stores nothing. */
 const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
   hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
 

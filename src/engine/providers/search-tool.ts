@@ -4,7 +4,7 @@ import type { TurnTrace } from '../provider.ts';
 import { listPassages } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
 
-/** Of one turn. */
+/** The maximum number of searches in one turn. */
 const MAX_SEARCHES = 3;
 const MAX_TRACED_CHARACTERS = 1_000;
 

@@ -3,22 +3,25 @@ import type { Passage, Words } from '../provider.ts';
 import { withoutMarkers } from './cite-passages.ts';
 
 /**
- * What a model writes, on its way to a reader. The whole answer loses its citation markers and the spaces around it
- * (cite-passages.ts), so a piece is shown only when later pieces cannot change it: the beginning of a marker, spaces,
- * and half of a character wait for what follows. Everything shown is a beginning of the message that is stored.
+ * Passes the text of a model to a reader while it arrives. The final answer loses its citation markers and the spaces
+ * around it (cite-passages.ts), so a piece is shown only when later pieces cannot change it. The beginning of a marker,
+ * spaces, and half of a character wait for the next piece. The shown text is always a beginning of the stored message.
  */
 export type StableText = { add(text: string): void; takeBack(): void };
 
-/** A marker that is longer is no marker; the rest of such an answer is not shown before it is whole. */
+/** A longer text is not a marker. The rest of such an answer is shown only when the answer is complete. */
 const MAX_UNDECIDED_CHARACTERS = 1_000;
 
-/** A marker, or the beginning of one, at the end of the text: a `(` may follow and make it a link. */
+/** A marker, or the beginning of one, at the end of the text. If a `(` follows, it is a link. */
 const BEGUN_MARKER = /^[[【][ \t]*(?:\p{Nd}[\p{Nd} \t,،;]*[\]】]?)?$/u;
 
 /** `passages` may grow during the turn, as the model searches. */
 export function createStableText(words: Words, passages: () => readonly Passage[]): StableText {
   let undecided = '';
-  /** Decided, but what follows may change it: spaces at the end are left out, half of a character needs the other. */
+  /**
+   * Text whose end the next piece may change: spaces at the end are left out, and half of a character needs its other
+   * half.
+   */
   let held = '';
   let shown = 0;
 
@@ -58,5 +61,5 @@ function endOfDecided(text: string): number {
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** As the database stores it (store/runs/complete.ts). */
+/** Converts the text to the form that the database stores (store/runs/complete.ts). */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

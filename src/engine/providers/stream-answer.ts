@@ -13,9 +13,9 @@ type Answered = {
 type Call = Parameters<typeof streamText>[0] & { abortSignal: AbortSignal };
 
 /**
- * The same as `generateText`, with its words shown while they come. What a model writes before it calls a tool is not
- * part of the answer, so it is taken back as soon as the call begins. An answer that ends without the provider's own
- * end is no answer, however much of it came. Rejects with the first fault of the stream.
+ * Does the same as `generateText`, and shows the text while it arrives. Text before a tool call is not part of the
+ * answer, so it is removed as soon as the call begins. A stream without the provider's own end mark is not an answer,
+ * however much of it arrived. Rejects with the first fault of the stream.
  */
 export async function streamAnswer(call: Call, words: StableText): Promise<Answered> {
   const stop = new AbortController();
@@ -23,7 +23,7 @@ export async function streamAnswer(call: Call, words: StableText): Promise<Answe
   const result = streamText({
     ...call,
     abortSignal: AbortSignal.any([call.abortSignal, stop.signal]),
-    // Otherwise the SDK prints the error, which holds the whole request.
+    // Otherwise the SDK prints the error, which contains the whole request.
     onError: () => {},
   });
   try {

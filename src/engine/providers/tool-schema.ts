@@ -7,10 +7,13 @@ export type ToolSchema = Record<string, unknown>;
 
 /** A model reads the schema in every turn. */
 export const MAX_SCHEMA_CHARACTERS = 16_000;
-/** A deeper schema is made to exhaust a stack. */
+/** A deeper schema is designed to exhaust the stack. */
 export const MAX_SCHEMA_DEPTH = 24;
 
-/** Why a schema cannot be used, or null. It is compared with its meta-schema and not compiled: that costs little. */
+/**
+ * The reason why a schema cannot be used, or null. The schema is compared with its meta-schema and not compiled, so the
+ * check is cheap.
+ */
 export function schemaFault(schema: ToolSchema): string | null {
   if (isDeeperThan(MAX_SCHEMA_DEPTH, schema)) return `It has more than ${MAX_SCHEMA_DEPTH} levels.`;
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS) {
@@ -26,11 +29,13 @@ export function schemaFault(schema: ToolSchema): string | null {
   return `It is no valid JSON Schema: ${instancePath || 'the schema'} ${message}.`;
 }
 
-/** A validator for one schema. A new instance each time: an `$id` of one schema must not reach another. */
+/**
+ * A validator for one schema. Each call makes a new instance, because the `$id` of one schema must not affect another.
+ */
 export const validatorFor = (schema: ToolSchema): Ajv =>
   new (dialectOf(schema))({ ...OPTIONS, meta: false, validateSchema: false, allErrors: true });
 
-/** MCP and the model providers mean 2020-12. A schema that names an older draft is read as draft-07. */
+/** MCP and the model providers use draft 2020-12. A schema that names an older draft is read as draft-07. */
 const dialectOf = ({ $schema }: ToolSchema): typeof Ajv | typeof Ajv2020 =>
   typeof $schema === 'string' && /draft-0[3-7]/.test($schema) ? Ajv : Ajv2020;
 
@@ -53,7 +58,7 @@ function expressionOf(pattern: string): RegExp {
   }
 }
 
-/** These hold values of arguments, not schemas. */
+/** These keywords contain values of arguments, not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 
 /** Ajv does not compare the formats of a meta-schema. */

@@ -11,10 +11,10 @@ export type Transcription = {
   signal?: AbortSignal;
 };
 
-/** Limit for the `fetch` in `settings`: an hour of speech is some 100 kB of words. */
+/** Limit for the `fetch` in `settings`: an hour of speech is about 100 kB of text. */
 export const TRANSCRIPT_MAX_BYTES = 1024 * 1024;
 
-/** The words in audio of a person, in the language of the person; empty when there are none. */
+/** The text of a person's audio, in the language of the person. Empty when it contains no speech. */
 export async function transcribeAudio({ settings, model, audio, timeoutMs, signal }: Transcription): Promise<string> {
   const call = boundCall(settings, { timeoutMs, signal });
   try {
@@ -23,7 +23,7 @@ export async function transcribeAudio({ settings, model, audio, timeoutMs, signa
       audio,
       maxRetries: 0,
       abortSignal: call.until,
-      // Compatible servers answer this form; not all of them give times of words.
+      // Compatible servers support this format, but not all of them return times of words.
       providerOptions: { openai: { responseFormat: 'json' } },
       telemetry: { isEnabled: false },
     });
@@ -40,7 +40,7 @@ async function transcriptionModel(settings: ModelSettings, model: string): Promi
   if (name === 'anthropic') throw unset(NO_TRANSCRIPTS);
   if (name === 'google')
     return (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey, fetch }).transcription(model);
-  // The package for compatible servers has no transcripts; this one speaks the same call. It asks for a key.
+  // The package for compatible servers has no transcription. This package makes the same call. It requires a key.
   return (await import('@ai-sdk/openai'))
     .createOpenAI({ baseURL, apiKey: apiKey || 'none', fetch })
     .transcription(model);
