@@ -2,15 +2,15 @@ import { MAX_ATTACHMENT_BYTES } from '../../contract/limits.ts';
 import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
-/** A provider's answer. The body is parsed when it is JSON. */
+/** A provider's HTTP response. The body is parsed when it is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
 
 /** Upper limit for a provider's Retry-After, so that a message never waits for days. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
 /**
- * Calls a provider once through the egress guard. Any HTTP answer counts as a definite result. Without an answer, the
- * result is definite only if the connection was never made; otherwise the request may have arrived (`mayHaveSent`).
+ * Calls a provider once through the egress guard. Any HTTP response counts as a definite result. Without a response,
+ * the result is definite only if the connection was never made. Otherwise the request may have arrived (`mayHaveSent`).
  */
 export async function callProvider(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
@@ -26,8 +26,8 @@ export async function callProvider(
 }
 
 /**
- * An address that a provider named in an answer and that gets our credentials: only if it is the provider's own, and
- * encrypted, or at the server that the settings name in its place.
+ * Checks an address from a provider's response that would receive our credentials. It must be encrypted and belong to
+ * the provider, or to the server that the settings configure instead.
  */
 export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
   const { protocol, host, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '', origin: '' };
@@ -36,8 +36,9 @@ export function ownAddress(provider: string, url: string, { api, hosts }: { api:
 }
 
 /**
- * A file of the provider. Larger than MAX_ATTACHMENT_BYTES is a definite failure, as any status outside 200–299. For a
- * provider that keeps files at another host, one redirect is followed, without the headers: they are for the provider.
+ * Downloads a file from the provider. A file larger than MAX_ATTACHMENT_BYTES is a definite failure, like any status
+ * outside 200–299. For a provider that stores files on another host, one redirect is followed without the headers,
+ * because they are only for the provider.
  */
 export async function fetchBytes(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
@@ -67,7 +68,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Maps a missing answer to a failure: also a call that ended because its caller had set a time. */
+/** Maps a missing response to a failure. This includes a call that its caller ended after a time limit. */
 export function noAnswer(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     const tooSlow = 'The provider took too long to answer.';
@@ -86,7 +87,7 @@ export function noAnswer(error: unknown): unknown {
   return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, setting: 'api_url', cause: error });
 }
 
-/** Maps a status outside 200–299 to a failure when the provider's own code is not more exact. */
+/** Maps a status outside 200–299 to a failure if the provider has no more exact code. */
 export function statusFailure(
   answer: ProviderAnswer,
   provider: string,
@@ -113,7 +114,7 @@ export function statusFailure(
   return new ChannelFailure('provider_refused', `${provider} answered ${status}${said}`, { providerCode });
 }
 
-/** RFC 9110, 10.2.3: seconds or a date. */
+/** The formats of RFC 9110, 10.2.3: seconds or a date. */
 export function readRetryAfter(value: string | undefined, now = Date.now()): number | null {
   if (value === undefined) return null;
   const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;

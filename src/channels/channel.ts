@@ -6,82 +6,87 @@ import type { MessageContent } from '../../contract/messages.ts';
 import type { Egress } from '../kernel/egress.ts';
 
 /**
- * The interface of a channel kind: a leaf that speaks one provider's protocol and knows nothing of our tables, retries
- * or states. What is the same for all channels (order, leases, retries, receipts, deduplication, consent) is
+ * The interface of a channel kind. A kind implements one provider's protocol and does not depend on our tables, retries
+ * or states. Functions that all channels share (order, leases, retries, receipts, deduplication, consent) are
  * implemented once, outside the kinds. How to add a kind: docs/adding-a-channel.md.
  */
 export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
   /**
-   * Why this content cannot be sent although the channel supports its type, as a sentence; null when it can be sent.
+   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: it can be
+   * sent.
    */
   refuses?(content: MessageContent): string | null;
   /**
-   * What a user enters to connect the channel. Fields named in `secretFields` are sealed; the rest is stored in clear
-   * text.
+   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. The rest is
+   * stored in clear text.
    */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
-  /** The settings that hold the addresses we call. Secrets are bound to these addresses (contract/channel-kinds.ts). */
+  /**
+   * The settings that contain the addresses we call. Secrets are bound to these addresses (contract/channel-kinds.ts).
+   */
   readonly addressFields: readonly string[];
   /**
-   * Secrets that we create when a channel is connected. `shown` is the one that the answer shows, once; `told` are
-   * those that `connect` sends to the provider.
+   * Secrets that we create when a channel is connected. `shown` names the secret that the response shows once. `told`
+   * names the secrets that `connect` sends to the provider.
    */
   readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; told?: readonly string[] };
   /**
-   * Checks the credentials with the provider and sets up what it needs to send us messages. Returns facts that are
-   * stored in clear text (the account's name and id). Throws a ChannelFailure that says what is wrong.
+   * Checks the credentials with the provider and configures the provider to send us messages. Returns facts that are
+   * stored in clear text (the account's name and id). Throws a ChannelFailure that explains the problem.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
-  /** Called when the channel is disconnected: asks the provider to stop calling us. Best effort. */
+  /** Called when the channel is disconnected. It asks the provider to stop calling us. A failure is ignored. */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /**
-   * The person's address on this channel, taken from the person's record. Absent: the record does not contain the
+   * The person's address on this channel, taken from the person's record. Absent: the record does not contain such an
    * address.
    */
   addressOf?(person: Person): string | null;
   /** The field of the person's record that is the address (contract/channel-kinds.ts). */
   readonly personField?: PersonField;
-  /** Normalizes an address that a caller gave; null when it is not valid. Absent: any text is a valid address. */
+  /** Normalizes an address from a caller. Null: the address is not valid. Absent: any text is a valid address. */
   readAddress?(text: string): string | null;
-  /** What the address says about the person who has it. */
+  /** The fields of the person's record that follow from the address. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /**
-   * Whether a message from this address was certainly written by its owner: the provider signed it in to an account.
-   * Absent: never, because a sender may be forged (e-mail, SMS) or there is none.
+   * Whether the owner of this address certainly wrote a message that comes from it, because the provider requires a
+   * signed-in account. Absent: never. A sender may be forged (e-mail, SMS), or there is no sender.
    */
   vouchesFor?(address: string): boolean;
-  /** The receiver deduplicates by our message id, so an attempt whose answer was lost is repeated. */
+  /** The receiver deduplicates by our message ID, so an attempt whose response was lost is repeated. */
   readonly repeatable?: boolean;
-  /** A message is delivered when it is stored (contract/channel-kinds.ts). */
+  /** A message counts as delivered when it is stored (contract/channel-kinds.ts). */
   readonly byStoring?: true;
   /** Absent only where `byStoring` is true. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
-  /** The bytes of a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: the kind names no files. */
+  /**
+   * Downloads a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no files.
+   */
   fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
-  /** Texts that the provider has approved. Absent: the kind has none. */
+  /** Returns the texts that the provider has approved. Absent: the kind has none. */
   listTemplates?(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
 };
 
 export type Inbound = {
-  /** Checks that exactly these bytes come from the provider, before any of them is parsed. */
+  /** Checks that the provider sent exactly these bytes, before any of them is parsed. */
   verify(request: InboundRequest, account: ChannelAccount, now: number): boolean;
   /**
-   * Translates the request into our events. Leaves out what it does not understand. Throws InboundError when the body
-   * is not a notification at all.
+   * Translates the request into our events. Events of an unknown type are left out. Throws InboundError when the body
+   * is not a notification.
    */
   parse(request: InboundRequest, account: ChannelAccount): InboundEvent[];
-  /** The answer that the provider expects instead of our empty 200: challenges of the connect flow. */
+  /** A response that the provider expects instead of our empty 200, such as the challenge of the connect flow. */
   answer?(request: InboundRequest, account: ChannelAccount): InboundAnswer | null;
 };
 
 export type InboundRequest = {
   readonly method: 'GET' | 'POST';
-  /** The URL as the provider called it; some providers sign it. */
+  /** The URL as the provider called it. Some providers sign it. */
   readonly url: string;
   readonly query: URLSearchParams;
   /** Header names in lower case. */
@@ -90,7 +95,7 @@ export type InboundRequest = {
 };
 export type InboundAnswer = { readonly type: string; readonly body: string };
 
-/** The provider signed the bytes, but they do not contain what they should. */
+/** The provider signed the bytes, but their content is not valid. */
 export class InboundError extends Error {
   override name = 'InboundError';
 }
@@ -99,28 +104,28 @@ export type InboundEvent = InboundMessage | InboundReceipt;
 
 export type InboundMessage = {
   readonly type: 'message';
-  /** The provider's own id of the event; it may arrive twice. */
+  /** The provider's own ID of the event. The same event may arrive twice. */
   readonly eventId: string;
-  /** The sender's id for the message, when the sender refers to it later by that id. */
+  /** The sender's ID for the message, if the sender later refers to the message by that ID. */
   readonly providerMessageId?: string;
   readonly address: string | null;
-  /** The conversation, for senders who know our ids. */
+  /** The conversation, if the sender knows our IDs. */
   readonly conversationId?: string;
-  /** The person, as far as the provider vouches for the identity. */
+  /** The fields of the person that the provider confirms. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
   /**
-   * A file whose bytes are still at the provider: `fetchFile` gets them later. Until then, and if it cannot, `content`
-   * is the caption, or the kind of the file in brackets.
+   * A file whose bytes are still at the provider: `fetchFile` downloads them later. Until then, or if the download
+   * fails, `content` is the caption, or the kind of the file in brackets.
    */
   readonly file?: { readonly name: string; readonly source: FileSource };
-  /** Extra facts to store with the message: for example the subject of an e-mail. */
+  /** Extra facts to store with the message, for example the subject of an e-mail. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
 /**
- * A message with several files: the first carries the text, each other is a message of its own (`[file]`). A provider
- * refers to all of them by one id, so only the first has it.
+ * Splits a message with several files: the first message has the text, and each further file becomes a separate message
+ * (`[file]`). A provider uses one ID for all of them, so only the first message gets it.
  */
 export function withFiles(
   message: InboundMessage,
@@ -135,7 +140,10 @@ export function withFiles(
   ];
 }
 
-/** Where the provider has a file, in its own words. It contains no secret: it is stored in clear text. */
+/**
+ * The place of a file at the provider, in the provider's own format. It contains no secret, because it is stored in
+ * clear text.
+ */
 export type FileSource = Readonly<Record<string, string>>;
 
 export type InboundReceipt = {
@@ -168,9 +176,9 @@ export type OutboundMessage = {
   readonly role: string;
   readonly content: MessageContent;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The message that this one answers: our id, and the provider's id if it has one. */
+  /** The message to which this one replies: our ID, and the provider's ID if it has one. */
   readonly replyTo: { readonly id: string; readonly providerMessageId: string | null } | null;
-  /** The person's latest message before this one, for channels that thread answers under it. */
+  /** The person's latest message before this one, for channels that show replies in its thread. */
   readonly answers: { readonly providerMessageId: string | null; readonly subject: string | null } | null;
   readonly person: Person;
   readonly createdAt: Date;
@@ -180,7 +188,7 @@ export type SendTools = {
   readonly egress: Pick<Egress, 'request' | 'connect'>;
   readonly signal: AbortSignal;
   now(): number;
-  /** The URL at which the provider calls us about this channel. */
+  /** The URL that the provider calls for this channel. */
   readonly inboundUrl: string;
 };
 
@@ -189,20 +197,23 @@ export type SentMessage = { readonly providerMessageId: string | null; readonly 
 
 export type FailureFacts = {
   readonly providerCode?: string | null;
-  /** Whether a retry makes sense. */
+  /** Whether a retry may succeed. */
   readonly retryable?: boolean;
-  /** The delay that the provider asked for. */
+  /** The delay that the provider requested. */
   readonly retryAfterMs?: number | null;
-  /** Nothing can be sent on this channel until a user fixes it: the channel is marked broken. */
+  /** Nothing can be sent on this channel until a user fixes it, so the channel is marked as broken. */
   readonly channelBroken?: boolean;
-  /** No answer came, but the provider may have read the request: a retry may send the message twice. */
+  /** No response came, but the provider may have read the request. A retry may send the message twice. */
   readonly mayHaveSent?: boolean;
-  /** The setting that is wrong, when the answer names it. */
+  /** The setting at fault, if the response names it. */
   readonly setting?: string | undefined;
   readonly cause?: unknown;
 };
 
-/** Why a message was not sent (or a channel not connected). `detail` is a sentence for the operator, without secrets. */
+/**
+ * The reason why a message was not sent or a channel was not connected. `detail` is a sentence for the operator,
+ * without secrets.
+ */
 export class ChannelFailure extends Error {
   readonly code: string;
   readonly facts: FailureFacts;

@@ -7,7 +7,7 @@ import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
 
-/** What the verbs of features/channels need from the kinds. The verbs do not know which kind they deal with. */
+/** The functions of the kinds that the verbs of features/channels use. The verbs are the same for every kind. */
 export type Connector = {
   /** Null: the kind does not exist, or it receives nothing over HTTP. */
   inboundUrl(kind: string, channelId: string): string | null;
@@ -15,26 +15,28 @@ export type Connector = {
   /** True for a stored secret that a user entered; the other secrets are our own. */
   isGiven(kind: string, secret: string): boolean;
   /**
-   * True for a secret of ours that connecting sends to the provider: a new address must not learn the secret of the old
-   * one.
+   * True for a secret of ours that connecting sends to the provider. A new address must not receive the secret of the
+   * old one.
    */
   isTold(kind: string, secret: string): boolean;
-  /** `own`: secrets of ours that the other side already knows. This function stores nothing. */
+  /** `own`: secrets of ours that the other side already has. This function stores nothing. */
   connect(
     kind: string,
     channelId: string,
     split: SplitSettings,
     own?: Record<string, string>,
   ): Promise<Connected | { refused: ConnectRefusal }>;
-  /** False: there is no provider to ask. */
+  /** False: there is no provider that can check the settings. */
   canAsk(kind: string): boolean;
-  /** Null: the kind has no templates. Asked again after seconds at the earliest. */
+  /** Null: the kind has no templates. Requests the list from the provider again only after some seconds. */
   templates(kind: string, account: ChannelAccount): Promise<TemplatesAnswer | null>;
-  /** Best effort: the channel is disconnected even when the provider cannot be reached. */
+  /** The channel is disconnected even when the provider cannot be reached. */
   disconnect(kind: string, account: ChannelAccount): Promise<void>;
 };
 
-/** Why the provider refuses the channel, as a sentence, with the setting at fault when it is known. */
+/**
+ * The reason why the provider refuses the channel, as a sentence. It includes the setting at fault, if that is known.
+ */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
 
 type TemplatesAnswer = { items: ChannelTemplate[] } | { refused: ConnectRefusal };
@@ -47,7 +49,7 @@ type ConnectorDeps = {
 };
 
 export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps): Connector {
-  /** The last answers about templates, so that many people at a page do not ask the provider many times. */
+  /** The last answers about templates, so that many open pages do not call the provider many times. */
   const asked = new Map<string, { until: number; answer: Promise<TemplatesAnswer> }>();
   return {
     inboundUrl(name, channelId) {
@@ -107,7 +109,7 @@ function refusedBy(error: unknown, { settings, secrets }: SplitSettings): { refu
   return { refused: { code, detail, setting: known ? named : null, isBroken } };
 }
 
-/** A user's input, split into settings that may be read again and secrets that are sealed. */
+/** A user's input, split into settings that may be shown again and secrets that are sealed. */
 export type SplitSettings = { settings: Record<string, unknown>; secrets: Record<string, string> };
 
 /** Validates a user's input against the kind's own schema, then splits it. */
@@ -122,7 +124,7 @@ export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>
   };
 }
 
-/** What is stored for a connected channel. `shown`: the secret that the answer shows once, for the other side. */
+/** The stored data of a connected channel. `shown`: the secret that the response shows once, for the other side. */
 export type Connected = SplitSettings & { shown: { name: string; value: string } | null };
 
 /** Short, because a user waits for the result. */
@@ -133,8 +135,8 @@ const MAX_ASKED = 1_000;
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
- * Creates our own secrets, then checks the credentials with the provider and tells it where to call. Throws a
- * ChannelFailure whose message is a sentence for the user. Stores nothing.
+ * Creates our own secrets, then checks the credentials with the provider and sends it the inbound URL. Throws a
+ * ChannelFailure whose message is a sentence for the user. It stores nothing.
  */
 export async function connectAccount(
   kind: ChannelKind,
@@ -158,8 +160,8 @@ export async function connectAccount(
 }
 
 /**
- * Refuses a URL that can never be called, even when there is no provider to ask. Host and port are judged by the same
- * rules as on a real call.
+ * Refuses a URL that can never be called, even when there is no provider that can check it. Host and port are judged by
+ * the same rules as on a real call.
  */
 async function checkUrl(
   egress: Pick<Egress, 'check'>,
@@ -171,7 +173,7 @@ async function checkUrl(
   if (fault !== null) throw new ChannelFailure(fault.code, fault.detail, { setting: name });
 }
 
-/** The URL at which the provider calls us about a channel. */
+/** The URL that the provider calls for a channel. */
 export const inboundUrl = (baseUrl: string, { kind }: Pick<ChannelKind, 'kind'>, channelId: string): string =>
   `${baseUrl}/inbound/${kind}/${channelId}`;
 

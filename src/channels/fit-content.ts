@@ -2,8 +2,8 @@ import type { MessageContent } from '../../contract/messages.ts';
 import { ChannelFailure, type ChannelKind } from './channel.ts';
 
 /**
- * Converts what an agent says into a form that the channel supports: choices become a numbered list, a file becomes its
- * URL. A backend's own message is never converted: it is refused when the call is accepted.
+ * Converts an agent's message to a form that the channel supports: choices become a numbered list, and a file becomes
+ * its URL. A backend's own message is never converted. It is refused when the call is made.
  */
 export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
   const { capabilities } = kind;

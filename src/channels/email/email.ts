@@ -8,14 +8,15 @@ import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.
 import { withoutQuote } from './without-quote.ts';
 
 /**
- * E-mail: out through the organization's own SMTP server; in through a webhook that its mail provider, or a script
- * behind an MX, signs as Standard Webhooks 1.0. The From of an e-mail is only as trustworthy as that provider's checks.
+ * E-mail. Messages go out through the organization's own SMTP server. They come in through a webhook, signed as
+ * Standard Webhooks 1.0 by the mail provider or by a script behind an MX. The From of an e-mail is only as trustworthy
+ * as that provider's checks.
  */
 /** The same limit as for a value of a message's metadata. */
 const MAX_SUBJECT = 500;
 const MAX_FILES = 20;
 const closed = { additionalProperties: false };
-/** Read by the first e-mail. */
+/** Loaded with the first e-mail. */
 const smtp = () => import('./smtp.ts');
 const isEmail = new RegExp(EMAIL_PATTERN);
 
@@ -96,7 +97,7 @@ export const email: ChannelKind = {
       subject: subjectOf(message, setting(account.settings, 'subject')),
       text: 'text' in message.content ? (message.content.text ?? '') : '',
       messageId: id,
-      // A root message that was never sent: mail programs put all e-mails that reference it into one thread.
+      // A root message that was never sent, so that mail programs put all e-mails that reference it into one thread.
       references: [idAt(message.conversationId, from), answered].filter(Boolean).join(' '),
       ...(answered && { inReplyTo: answered }),
       headers: { 'Auto-Submitted': message.role === 'agent' ? 'auto-generated' : 'no' },
@@ -152,7 +153,8 @@ export const email: ChannelKind = {
 const idAt = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
 
 /**
- * The message's own subject (`metadata.subject`), else the subject of the e-mail that it answers, else the channel's.
+ * The message's own subject (`metadata.subject`), otherwise the subject of the answered e-mail, otherwise the channel's
+ * subject.
  */
 function subjectOf({ metadata, answers }: OutboundMessage, usual: string): string {
   const answered = answers?.subject?.replace(/^(\s*(re|aw|sv|رد)\s*:)+\s*/iu, '');

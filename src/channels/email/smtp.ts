@@ -4,22 +4,22 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { noAnswer, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type SendTools } from '../channel.ts';
 
-/** A server that is inactive for this long counts as lost. */
+/** A server that is inactive for this long counts as unreachable. */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Limit for the whole SMTP session; below the lease of a delivery worker. */
+/** Limit for the whole SMTP session. It is below the lease of a delivery worker. */
 const TOTAL_TIMEOUT_MS = 15_000;
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string };
 
-/** Connects and signs in; says in a sentence what is wrong. */
+/** Connects and signs in. On failure, a sentence states the problem. */
 export async function trySmtp(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>> {
   await withServer(account, tools, async () => {});
   return {};
 }
 
 /**
- * Sends one e-mail over one connection. An answer of the server is definite. When the connection is lost, the server
- * can have the message only if it began to read it.
+ * Sends one e-mail over one connection. A reply of the server is definite. When the connection is lost, the server can
+ * have the message only if it started to read it.
  */
 export async function sendOverSmtp(
   account: ChannelAccount,
@@ -107,7 +107,7 @@ function neverReached(error: unknown): unknown {
   return new ChannelFailure(known.code, known.message, { ...known.facts, mayHaveSent: false, setting: 'host' });
 }
 
-/** https://www.rfc-editor.org/rfc/rfc5321#section-4.2: 4yz may be retried, 5yz may not. */
+/** According to https://www.rfc-editor.org/rfc/rfc5321#section-4.2, 4yz may be retried and 5yz may not. */
 function meaningOf(error: unknown, began: boolean): unknown {
   if (error instanceof ChannelFailure) return error;
   const known = noAnswer(error);

@@ -1,6 +1,6 @@
-/** How many lines of a quoted mail are examined. */
+/** The maximum number of examined lines of an e-mail. */
 const MAX_LINES = 5_000;
-/** A mail program that folds lines may split the introduction of a quote over this many lines. */
+/** A mail program that folds lines may split the introduction of a quote into this many lines. */
 const MAX_INTRODUCTION_LINES = 3;
 const INTRODUCTIONS = [
   /^On .{5,200} wrote:$/,
@@ -10,7 +10,7 @@ const INTRODUCTIONS = [
   /^في .{5,200} (كتب|كتابة).{0,200}:$/,
   /^(\S{1,12}, )?[\d०-९].{5,200} ने लिखा\s?:$/u,
 ];
-/** Outlook does not mark a quote: it repeats the header of the answered mail, below a line or without one. */
+/** Outlook does not mark a quote. It repeats the header of the answered mail, with or without a line above. */
 const HEAD = /^\*?(From|Von|De|من|प्रेषक)\s?:\*?\s\S/;
 const SENT = /^\*?(Sent|Date|Gesendet|Datum|Envoyé|تم الإرسال|تاريخ الإرسال|التاريخ|भेजा गया|दिनांक)\s?:/;
 const SUBJECT = /^\*?(Subject|Betreff|Objet|الموضوع|विषय)\s?:/;
@@ -18,7 +18,7 @@ const MAX_HEAD_LINES = 6;
 /** Direction marks, which Arabic mail programs put around names and addresses. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Returns what the person wrote, without the quoted mail; the whole text if nothing else would remain. */
+/** Returns the person's own text without the quoted mail. Returns the whole text if nothing else would remain. */
 export function withoutQuote(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n', MAX_LINES);
   const plain = lines.map((line) => line.replace(DIRECTIONS, '').trim());
@@ -28,7 +28,7 @@ export function withoutQuote(text: string): string {
   return kept.join('\n').trim() || text.trim() || text;
 }
 
-/** Index of the first line that the person did not write; -1 when the person wrote all of them. */
+/** Index of the first line that the person did not write. -1 when the person wrote all lines. */
 function quoteAt(lines: readonly string[]): number {
   for (const index of lines.keys()) {
     const at = isHead(lines, index) ? index : introductionAt(lines, index);
@@ -38,8 +38,8 @@ function quoteAt(lines: readonly string[]): number {
 }
 
 /**
- * Index of the line at which the introduction that ends here begins: the nearest such line, because the lines above it
- * belong to the person.
+ * Index of the line at which the introduction that ends here begins. The nearest such line is used, because the lines
+ * above it belong to the person.
  */
 function introductionAt(lines: readonly string[], end: number): number | null {
   let folded = '';

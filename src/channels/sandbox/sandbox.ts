@@ -4,7 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * For trying out an agent: a stored message counts as delivered. The dashboard and the command line read and answer it.
+ * A channel for trying out an agent: a stored message counts as delivered. The dashboard and the command line show the
+ * messages and answer them.
  */
 export const sandbox: ChannelKind = {
   kind: 'sandbox',

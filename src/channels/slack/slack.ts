@@ -26,10 +26,10 @@ import {
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 
-/** Direct messages with a Slack app (https://docs.slack.dev); the address is the person's user id. */
+/** Direct messages with a Slack app (https://docs.slack.dev). The address is the person's user ID. */
 const API = 'https://slack.com/api';
 const TOLERANCE_SECONDS = 5 * 60;
-/** Without files:read, what people send as a file stays at Slack. */
+/** Without files:read, the files that people send stay at Slack. */
 const NEEDED_SCOPES = ['chat:write', 'im:history'];
 const FILE_HOST = /^([\w-]+\.)?slack\.com$/;
 const MAX_FILES = 10;
@@ -104,7 +104,7 @@ export const slack: ChannelKind = {
   },
 };
 
-/** Events arrive as JSON; pressed buttons arrive as a form that contains JSON. */
+/** Events arrive as JSON. Pressed buttons arrive as a form that contains JSON. */
 function payloadOf({ headers, body }: InboundRequest): unknown {
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return readJson(body);
   return readJson(Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? ''));
@@ -127,7 +127,7 @@ function said(payload: unknown): InboundEvent[] {
   return withFiles({ type: 'message', eventId, providerMessageId, address: user, person: {}, content }, files);
 }
 
-/** Slack takes ten files with one message. Those that are larger than we keep are left at Slack. */
+/** Slack accepts ten files with one message. Files above our size limit stay at Slack. */
 function filesOf(event: unknown): NonNullable<InboundMessage['file']>[] {
   const files = member(event, 'files');
   return (Array.isArray(files) ? files : []).slice(0, MAX_FILES).flatMap((file: unknown) => {
@@ -181,7 +181,7 @@ const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<
 const unescapeText = (text: string) =>
   text.replace(LINK, asTyped).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** Slack turns text that looks like a link into one: `<mailto:a@example.qa|a@example.qa>`, `<https://example.qa>`. */
+/** Slack marks text that looks like a link: `<mailto:a@example.qa|a@example.qa>`, `<https://example.qa>`. */
 const LINK = /<(mailto:|tel:|https?:\/\/)([^<>|]+)(?:\|([^<>]*))?>/g;
 
 const asTyped = (_: string, scheme: string, rest: string, label = ''): string => {
@@ -237,7 +237,7 @@ const UNREACHABLE = new Set(['channel_not_found', 'user_not_found', 'user_disabl
 const BUSY = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded']);
 const FLAKY = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
 
-/** Slack answers 200 to almost every request; the result is in `error`. */
+/** Slack answers 200 to almost every request. The result is in `error`. */
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const error = textMember(answer.json, 'error');
   if (answer.status !== 200 || error === undefined) return statusFailure(answer, 'Slack', { detail: error });

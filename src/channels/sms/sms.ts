@@ -80,14 +80,14 @@ export const sms: ChannelKind = {
       sameText(request.headers['x-twilio-signature'] ?? '', signatureOf(request, secrets['auth_token'] ?? '')),
     parse: ({ body }, { settings }) =>
       parse(new URLSearchParams(body.toString('utf8')), setting(settings, 'account_sid')),
-    // The answer carries no text: the agent's answer is sent as a separate message.
+    // The response contains no text, because the agent's answer is sent as a separate message.
     answer: () => ({ type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' }),
   },
 };
 
 /**
- * Twilio refuses a number that the account does not own only when something is sent from it. That is too late to
- * notice.
+ * Twilio refuses a number that the account does not own only when a message is sent from it. That is too late, so the
+ * number is checked here.
  */
 async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
   const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;
@@ -137,7 +137,7 @@ const OURS: Readonly<Record<number, string>> = {
   30005: 'recipient_unreachable',
   30006: 'recipient_unreachable',
 };
-/** 21611: Twilio's queue for this number is full. */
+/** 21611 means that Twilio's queue for this number is full. */
 const BUSY = new Set([14107, 20429, 21611, 30001, 63018]);
 
 function failureOf(answer: ProviderAnswer): ChannelFailure {
@@ -159,8 +159,8 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
 }
 
 /**
- * https://www.twilio.com/docs/usage/security#validating-requests: HMAC-SHA-1 over the address that Twilio called and the
- * form's fields in the order of their names.
+ * The signature as https://www.twilio.com/docs/usage/security#validating-requests describes it: HMAC-SHA-1 over the
+ * called address and the form's fields in the order of their names.
  */
 function signatureOf({ url, body }: InboundRequest, authToken: string): string {
   if (authToken === '') return '';
@@ -184,7 +184,9 @@ function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
   return withFiles({ type: 'message', eventId: sid, address: from, person: { phone: from }, content }, filesOf(form));
 }
 
-/** Twilio names up to ten addresses; what is fetched is built of their ids, so that the token goes to Twilio alone. */
+/**
+ * Twilio sends up to ten addresses. The fetched URL is built from their IDs, so that the token is sent only to Twilio.
+ */
 function filesOf(form: URLSearchParams): NonNullable<InboundMessage['file']>[] {
   return Array.from({ length: MAX_FILES }, (_, index) => form.get(`MediaUrl${index}`)).flatMap((url) => {
     const [, message, media] = /\/Messages\/([MS]M\w{32})\/Media\/(ME\w{32})$/.exec(url ?? '') ?? [];

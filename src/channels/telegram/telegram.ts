@@ -23,7 +23,9 @@ import {
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 
-/** Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address is the chat's id. */
+/**
+ * Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address is the ID of the chat.
+ */
 const API = 'https://api.telegram.org';
 /** https://core.telegram.org/bots/api#inlinekeyboardbutton */
 const MAX_CALLBACK_BYTES = 64;
@@ -44,7 +46,7 @@ export const telegram: ChannelKind = {
     shown: null,
     told: ['hook_secret'],
   },
-  // A group's id is negative: it has many members.
+  // A negative ID belongs to a group, which has many members.
   vouchesFor: (address) => !address.startsWith('-'),
   readAddress: (text) => (/^-?\d{1,20}$/.test(text) ? text : null),
 
@@ -58,7 +60,7 @@ export const telegram: ChannelKind = {
     return { bot_username: textMember(me, 'username') ?? '' };
   },
 
-  /** A bot has only one webhook address, and it may belong to another channel by now. */
+  /** A bot has only one webhook address, and another channel may use it by now. */
   async disconnect(account, tools) {
     const hook = await call(account, tools, 'getWebhookInfo', {});
     if (textMember(hook, 'url') === tools.inboundUrl) await call(account, tools, 'deleteWebhook', {});
@@ -72,14 +74,14 @@ export const telegram: ChannelKind = {
       ...body,
       ...(repliedTo && { reply_parameters: { message_id: Number(repliedTo), allow_sending_without_reply: true } }),
     });
-    // Message ids are unique only within a chat.
+    // Message IDs are unique only within a chat.
     return { providerMessageId: `${message.address}:${String(member(sent, 'message_id'))}`, status: 'sent' };
   },
 
-  /** https://core.telegram.org/bots/api#getfile: the address is good for an hour, and contains the token. */
+  /** https://core.telegram.org/bots/api#getfile: the address is valid for an hour and contains the token. */
   async fetchFile({ file_id: fileId }, account, tools) {
     const path = textMember(await call(account, tools, 'getFile', { file_id: fileId }), 'file_path') ?? '';
-    // What Telegram names becomes part of an address with a secret.
+    // The path from Telegram becomes part of an address with a secret.
     if (!/^[\w./-]+$/.test(path) || path.includes('..')) {
       throw new ChannelFailure('provider_refused', 'Telegram names no path for the file.');
     }
@@ -92,7 +94,8 @@ export const telegram: ChannelKind = {
     verify: ({ headers }, { secrets }) =>
       sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
     /**
-     * The pressed button shows a spinner until this method is called. The answer to a webhook may carry such a call.
+     * The pressed button shows a spinner until this method is called. The response to a webhook may contain such a
+     * call.
      */
     answer({ body }) {
       const id = textMember(member(readJson(body), 'callback_query'), 'id');
@@ -126,7 +129,7 @@ export const telegram: ChannelKind = {
   },
 };
 
-/** The same format as in `send`, so that an answer can refer to either side's message. */
+/** The same format as in `send`, so that a reply can refer to a message of either side. */
 const nameOf = (chat: unknown, message: unknown) => ({
   providerMessageId: `${String(member(chat, 'id'))}:${String(member(message, 'message_id'))}`,
 });
@@ -148,7 +151,7 @@ function requestOf(content: MessageContent): [method: string, body: Record<strin
     }
     case 'choices': {
       const keys = content.choices.map(({ id, label }, index) => [
-        // A press is reported by the button's label. A long id cannot be cut: the rest may equal another id or end
+        // A press is reported by the button's label. A long ID is not cut, because the rest may equal another ID or end
         // inside a character.
         { text: label, callback_data: Buffer.byteLength(id) > MAX_CALLBACK_BYTES ? `#${index + 1}` : id },
       ]);
@@ -178,14 +181,16 @@ async function call(
   throw failureOf(answer);
 }
 
-/** https://core.telegram.org/bots/api#making-requests: `error_code` repeats the status, `description` is for people. */
+/**
+ * https://core.telegram.org/bots/api#making-requests: `error_code` repeats the status, and `description` is for people.
+ */
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const detail = textMember(answer.json, 'description');
   const code = member(answer.json, 'error_code');
   const providerCode = String(typeof code === 'number' ? code : answer.status);
   const seconds = member(member(answer.json, 'parameters'), 'retry_after');
   const headers = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : answer.headers;
-  // A token that never existed gives 404; a revoked one gives 401.
+  // A token that never existed results in 404, a revoked one in 401.
   if (answer.status === 404) {
     return new ChannelFailure('channel_unauthorized', 'Telegram does not know this bot token (404).', {
       providerCode,
@@ -214,7 +219,7 @@ function contentOf(message: unknown): MessageContent | null {
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
-/** A photo comes in several sizes, the largest last; everything else is one file. */
+/** A photo comes in several sizes, with the largest last. Every other type is one file. */
 function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
   const photos = member(message, 'photo');
   const file = Array.isArray(photos)
@@ -229,7 +234,7 @@ function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
 const FILES = ['document', 'voice', 'audio', 'video', 'video_note', 'sticker'] as const;
 const OTHER_KINDS = 'photo voice audio video video_note document sticker contact poll dice'.split(' ');
 
-/** The person saw the label of the pressed button, so the label is what the person said. */
+/** The person saw the label of the pressed button, so the label counts as the person's text. */
 function choiceOf(pressed: unknown): MessageContent | null {
   const id = textMember(pressed, 'data');
   const keyboard = member(member(member(pressed, 'message'), 'reply_markup'), 'inline_keyboard');

@@ -4,8 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * A chat on a customer's web site. There is no provider to call: a message is stored, and the visitor's open widgets
- * fetch it (src/http/chat/). So `send` can only promise "sent"; "delivered" and "read" come from the widget.
+ * A chat on a customer's web site. There is no provider to call. A message is stored, and the visitor's open widgets
+ * fetch it (src/http/chat/). So `send` can only report "sent". "delivered" and "read" come from the widget.
  */
 export const webChat: ChannelKind = {
   kind: 'web_chat',
@@ -15,15 +15,15 @@ export const webChat: ChannelKind = {
     receipts: ['delivered', 'read'],
     inbound: true,
     reply_window_hours: null,
-    // A message may be sent before the person first opens the chat: it waits there.
+    // A message may be sent before the person first opens the chat. It is stored until then.
     needs_address: false,
   },
   ...CHANNEL_FORMS.web_chat,
-  /** With this secret the host's backend proves who is signed in on its site. */
+  /** With this secret, the host's backend proves which person is signed in on its site. */
   ownSecrets: { make: () => ({ secret: randomBytes(32).toString('base64url') }), shown: 'secret' },
   readAddress: (text) => (/^(visitor|user)_[\w-]{22}$/.test(text) ? text : null),
   /**
-   * A person whom the host identifies has the same address in every browser. Any other visitor has no address until
+   * A person that the host identifies has the same address in every browser. Any other visitor has no address until
    * they write.
    */
   addressOf: ({ external_id }) => (external_id === null ? null : addressOfUser(external_id)),

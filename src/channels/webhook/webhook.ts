@@ -9,14 +9,14 @@ import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } fro
 import { newWebhookSecret, signWebhook, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 
 /**
- * A channel that the customer implements: messages go to the customer's endpoint and come from it, signed in both
+ * A channel that the customer implements. Messages are exchanged with the customer's endpoint and signed in both
  * directions as Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint can detect a
  * duplicate.
  */
 const ends = { additionalProperties: false };
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 
-/** Posted by the customer's backend: a person wrote something. */
+/** The customer's backend reports that a person wrote a message. */
 const Incoming = Compile(
   Type.Object(
     {
@@ -40,7 +40,7 @@ const Incoming = Compile(
     ends,
   ),
 );
-/** … or the delivery status of a message of ours. */
+/** The customer's backend reports the delivery status of one of our messages. */
 const Receipt = Compile(
   Type.Object(
     {
@@ -53,7 +53,7 @@ const Receipt = Compile(
   ),
 );
 
-/** Tells the developer of the other side what to correct. */
+/** A sentence for the developer of the other side about the first fault. */
 function firstFault(value: unknown): string {
   const type = (value as { type?: unknown } | null)?.type;
   const wanted = type === 'message' ? Incoming : type === 'receipt' ? Receipt : null;
@@ -74,10 +74,10 @@ export const webhook: ChannelKind = {
   },
   ...CHANNEL_FORMS.webhook,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
-  // The customer's own backend signs what it passes on.
+  // The customer's own backend signs the messages that it forwards.
   vouchesFor: () => true,
   repeatable: true,
-  // The customer's own id of the person, which is the one that the endpoint knows.
+  // The customer's own ID of the person, which the endpoint knows.
   addressOf: (person) => person.external_id,
   personAt: (address) => (address.length <= 255 ? { external_id: address } : {}),
 
@@ -106,7 +106,7 @@ export const webhook: ChannelKind = {
       body,
     });
     if (answer.status >= 200 && answer.status <= 299) return { providerMessageId: message.id, status: 'sent' };
-    // Standard Webhooks: 410 means that the endpoint is gone permanently.
+    // In Standard Webhooks, 410 means that the endpoint was removed permanently.
     if (answer.status === 410) {
       throw new ChannelFailure('endpoint_gone', 'The endpoint returned 410: it no longer accepts messages.', {
         providerCode: '410',

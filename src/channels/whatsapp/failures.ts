@@ -57,7 +57,7 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   });
 }
 
-/** Error 100 is a wrong parameter. Connecting sends two parameters, and the message names one of them. */
+/** Error 100 is an invalid parameter. Connecting sends two parameters, and the message names one of them. */
 export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   const error = member(answer.json, 'error');
   if (member(error, 'code') !== 100) return failureOf(answer);
@@ -70,7 +70,7 @@ export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'phone_number_id' });
 }
 
-/** Why a message that was accepted could not be delivered later, from a status notification. */
+/** The reason why an accepted message could not be delivered later, from a status notification. */
 export function deliveryError(error: unknown): { code: string; detail: string; provider_code: string | null } {
   const code = member(error, 'code');
   const known = typeof code === 'number' ? meaningOf(code) : null;

@@ -54,7 +54,7 @@ function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
   const type = textMember(message, 'type') ?? '';
   const part = FILES.includes(type) ? member(message, type) : undefined;
   const id = textMember(part, 'id');
-  // It becomes part of an address that is called with the token.
+  // The ID becomes part of an address that is called with the token.
   if (id === undefined || !/^\w{1,128}$/.test(id)) return {};
   return { file: { name: textMember(part, 'filename') ?? '', source: { media_id: id } } };
 }

@@ -4,11 +4,11 @@ import type { SendTools } from '../channel.ts';
 import { failureOf } from './failures.ts';
 
 /**
- * The templates of an account, as Meta has them now
+ * The templates of an account, with their current state at Meta
  * (https://developers.facebook.com/docs/whatsapp/business-management-api/message-templates).
  */
 const PAGE = 100;
-/** An account has at most 250, or 6,000 when it is verified. */
+/** An account has at most 250 templates, or 6,000 when it is verified. */
 const MAX_PAGES = 10;
 const FIELDS = 'name,language,status,category,components';
 

@@ -10,7 +10,8 @@ import { refuses, wireContent } from './wire-content.ts';
 
 /**
  * WhatsApp Business Platform, Cloud API (https://developers.facebook.com/docs/whatsapp/cloud-api). Free text is allowed
- * only within 24 hours after the person wrote; at any other time, only templates that Meta has approved.
+ * only within 24 hours after the person's last message. At any other time, only templates that Meta has approved are
+ * allowed.
  */
 const API = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
@@ -38,8 +39,8 @@ export const whatsapp: ChannelKind = {
 
   async connect(account, tools) {
     const { access_token: token = '', app_secret: secret = '' } = account.secrets;
-    // https://developers.facebook.com/docs/graph-api/guides/secure-requests: with the proof, a wrong app secret is
-    // detected now.
+    // With the proof (https://developers.facebook.com/docs/graph-api/guides/secure-requests), a wrong app secret is
+    // detected when the channel is connected.
     const proof = createHmac('sha256', secret).update(token).digest('hex');
     const answer = await callProvider(tools, {
       url: `${base(account)}?fields=display_phone_number,verified_name&appsecret_proof=${proof}`,
@@ -78,7 +79,10 @@ export const whatsapp: ChannelKind = {
     return listTemplates(tools, { url, token: account.secrets['access_token'] ?? '' });
   },
 
-  /** https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: its address is good for five minutes. */
+  /**
+   * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: the address of a file is valid for five
+   * minutes.
+   */
   async fetchFile({ media_id: id = '' }, account, tools) {
     const headers = { authorization: `Bearer ${account.secrets['access_token']}` };
     const api = apiBase(account.settings, API);

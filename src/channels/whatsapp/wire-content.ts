@@ -11,7 +11,7 @@ const MAX_ROW_ID = 200;
 
 type Choices = Extract<MessageContent, { type: 'choices' }>;
 
-/** What Meta would refuse, or drop silently: an audio message has no caption. */
+/** Refuses content that Meta would refuse or drop silently: an audio message has no caption. */
 export function refuses(content: MessageContent): string | null {
   if (content.type === 'audio' && content.text) return 'WhatsApp cannot send text with audio: send the audio alone.';
   if (content.type !== 'choices' || areButtons(content) || areRows(content)) return null;
@@ -27,7 +27,10 @@ const areRows = ({ choices }: Choices): boolean =>
   choices.length <= MAX_ROWS &&
   choices.every(({ id, label }) => label.length <= MAX_ROW_TITLE && id.length <= MAX_ROW_ID);
 
-/** The `type` and its part of a message, https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
+/**
+ * Returns the `type` of a message and the matching part, see
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
+ */
 export function wireContent(content: MessageContent): Record<string, unknown> {
   const refusal = refuses(content);
   if (refusal !== null) throw new ChannelFailure('content_unsupported', refusal);
@@ -63,7 +66,7 @@ function interactive(content: Choices): unknown {
   return { type: 'list', body, action: { button: '☰', sections: [{ rows }] } };
 }
 
-/** Variables named 1, 2, 3 fill a template's numbered placeholders; other names fill its named ones. */
+/** Variables named 1, 2, 3 fill a template's numbered placeholders. Other names fill its named placeholders. */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
   const entries = Object.entries(variables);
   const numbered = entries.every(([key]) => /^\d+$/.test(key));
