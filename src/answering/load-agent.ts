@@ -10,12 +10,12 @@ import type { FindProvider } from './models/find-provider.ts';
 /** An agent ready for a turn: its definition, its searchable documents, and its provider. */
 export type LoadedAgent = { agent: AgentForTurns; knowledge: KnowledgeSearch; provider: Provider };
 
-/** Agents cached on one node, without their documents: those are in the knowledge thread. */
+/** Maximum number of cached agents on one node, without their documents, which are in the knowledge thread. */
 const MAX_LOADED = 200;
 
 /**
- * Caches agents by revision. A claimed run names the current revision, so the next turn uses a change without a
- * notification. Concurrent loads of one agent are one load.
+ * Caches agents by revision. A claimed run contains the current revision, so the next turn uses a change without a
+ * notification. Concurrent loads of one agent share one query.
  */
 export function createAgentLoader(
   db: Db,

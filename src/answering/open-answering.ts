@@ -13,12 +13,12 @@ import { createEmbedQuestion } from './models/call-embeddings.ts';
 import { createFindProvider, type FindProvider } from './models/find-provider.ts';
 import { createCallTool } from './tools/call-tool.ts';
 
-/** Everything that one turn of an agent needs: worker and playground make turns with the same parts. */
+/** Everything that one turn of an agent needs. The worker and the playground use the same parts. */
 export type Answering = {
   loadAgent: LoadAgent;
   findProvider: FindProvider;
   callTool: CallTool;
-  /** Calls of connected providers beside turns: embeddings and transcripts. */
+  /** For calls of connected providers outside turns: embeddings and transcripts. */
   connections: ConnectionDeps;
   /** Ends the thread that searches documents. */
   stop(): Promise<void>;

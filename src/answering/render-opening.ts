@@ -13,7 +13,7 @@ export type Opening = {
   person: { name: string | null } & Record<string, unknown>;
 };
 
-/** The opening of a conversation, for a dry run; null when a model would write it. */
+/** The opening of a conversation, for a dry run. Null when a model would write it. */
 export async function renderOpening(
   db: Db,
   { orgId, agentId, locale, variables, person }: Opening,

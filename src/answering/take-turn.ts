@@ -14,7 +14,7 @@ import { splitText } from './split-text.ts';
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
   channelKinds.get(kind)?.byStoring ? 'delivered' : 'queued';
 
-/** Why the agent may not message this person; null when it may. */
+/** The reason why the agent may not message this person. Null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
   const why = whySilent(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
   if (why !== null) return why;
@@ -22,11 +22,11 @@ export function skipReason(run: ClaimedRun): string | null {
   return null;
 }
 
-/** A picture without words is still something that was said. */
+/** A picture without text still counts as a message. */
 const wordsOf = ({ type, text, name }: ClaimedRun['history'][number]['content']): string =>
   text || (name ? `[${type}: ${name}]` : `[${type}]`);
 
-/** The request to the provider; history is in order, oldest first. */
+/** The request to the provider. The history is in order, oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = historyOf(run);
   const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
@@ -66,13 +66,13 @@ const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
   try: false,
 });
 
-/** The run was accepted without a message: its first turn opens. */
+/** The run was accepted without a message, so its first turn opens the conversation. */
 export const isOpening = ({ turns, trigger_id, input }: ClaimedRun): boolean =>
   turns === 0 && trigger_id !== null && input.message_id === undefined;
 
 /**
  * The messages that this turn answers. The message of a scheduled run is sent when the run is due, so it is the newest.
- * Any other message that is no longer in `unanswered` has its answer, from another run of the conversation.
+ * Any other message that is no longer in `unanswered` was answered in another run of the conversation.
  */
 function inputIds(run: ClaimedRun): string[] {
   if (isOpening(run)) return [];
@@ -80,11 +80,11 @@ function inputIds(run: ClaimedRun): string[] {
   return own === undefined ? run.unanswered : [...run.unanswered, own];
 }
 
-/** Oldest first. */
+/** The history, oldest message first. */
 function historyOf(run: ClaimedRun): ClaimedRun['history'] {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const last = inputIds(run).at(-1);
-  // A scheduled message was stored when it was accepted, and is sent now.
+  // A scheduled message was stored when its run was accepted, but it is sent now.
   if (!run.is_scheduled || last === undefined || last !== run.input.message_id) return history;
   const own = history.filter(({ id }) => id === last);
   return [...history.filter(({ id }) => id !== last), ...own];
@@ -92,7 +92,7 @@ function historyOf(run: ClaimedRun): ClaimedRun['history'] {
 
 type Person = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;
 
-/** What a template of the agent may name. */
+/** The variables that a template of the agent may use. */
 export const variablesOf = ({ variables }: RunInput, person: Person): Record<string, unknown> => ({
   ...variables,
   end_user: {
@@ -117,36 +117,38 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && STOPPED),
     tags: [...new Set([...run.tags, ...result.tags])],
-    // The agent opened, because the backend asked for that. Messages that arrived during the turn are answered next.
+    // The agent opened the conversation because the backend requested it. Messages that arrived during the turn are
+    // answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
     handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
       .map((message, index) => ({
-        // Ids of the same millisecond have no order, and messages are shown and sent in the order of their ids.
+        // IDs of the same millisecond have no order, and messages are shown and sent in the order of their IDs.
         id: newId('msg', said + index),
         content: message.content,
         sources: message.sources,
-        // One trace per turn, stored with its first message.
+        // A turn has one trace, which is stored with its first message.
         trace: index === 0 ? result.trace : null,
       })),
     messageStatus: firstStatus(run.channel_kind),
   };
 }
 
-/** As the engine notes it; a provider of a later version may give none. */
+/** The reason that the engine recorded. A provider of a later version may record none. */
 const handOffReason = ({ trace }: TurnResult): HandOffReason =>
   HAND_OFF_REASONS.find((known) => known === trace.steps.findLast(({ kind }) => kind === 'hand_off')?.['reason']) ??
   'model';
 
 /**
- * Now, but after all earlier messages: a node whose clock is ahead may have stored the message that this one answers.
+ * The current time, but after all earlier messages, because a node with a fast clock may have stored the message that
+ * this one answers.
  */
 const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
-/** Splits a text that is too long for the channel into several messages; its sources stay with the last one. */
+/** Splits a text that is too long for the channel into several messages. The sources belong to the last one. */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;
   const max = channelKinds.get(channelKind)?.capabilities.max_text;
@@ -159,7 +161,7 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
   }));
 }
 
-/** A turn that sends the opening that a campaign chose; from the next turn on, the agent writes. */
+/** A turn that sends the opening that a campaign chose. On later turns the agent writes. */
 export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
   const trace = {
     provider: 'campaign',

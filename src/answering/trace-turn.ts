@@ -3,7 +3,10 @@ import { contentJson } from '../kernel/traces/content-json.ts';
 import type { Span, Tracer } from '../kernel/traces/tracer.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 
-/** One attempt at a turn of a run. It goes on with the trace of the request that began the run, in any process. */
+/**
+ * The span of one attempt at a turn of a run. It continues the trace of the request that created the run, in any
+ * process.
+ */
 export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>
   tracer.span(
     'run',
@@ -19,7 +22,7 @@ export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>
     },
   );
 
-/** The turn itself, in the names of OpenTelemetry's conventions for generative AI. */
+/** The span of the turn itself, with the names of OpenTelemetry's conventions for generative AI. */
 export function spanOfAgent(run: Span, { agent, context, input }: TurnRequest, provider: string): Span {
   const span = run.child(`invoke_agent ${agent.name}`, 'internal', {
     'gen_ai.operation.name': 'invoke_agent',
@@ -51,10 +54,10 @@ export async function toldBy(
   }
 }
 
-/** A code, because the sentence may hold what a provider said. */
+/** Returns a code, because the sentence may contain text of a provider. */
 export const codeOf = (error: unknown, signal: AbortSignal): string =>
   signal.aborted ? 'aborted' : error instanceof ProviderError ? error.code : 'internal_error';
 
-/** The shapes of the conventions. A turn that ended has ended its messages. */
+/** The message format of the conventions. All messages of an ended turn are complete. */
 const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });
 const outputMessage = (text: string) => ({ ...message('assistant', text), finish_reason: 'stop' });

@@ -17,16 +17,18 @@ import {
 
 /**
  * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
- * first question. It requests one document after another, so this thread holds at most one in memory. A thread that
- * dies or hangs is replaced: the agent that it was working for fails and pauses for a while, and all other questions
- * are retried.
+ * first question. The thread requests one document after another, so the main thread has at most one in memory. A
+ * thread that dies or hangs is replaced. The current agent's question fails, and its documents are not tried again for
+ * a while. All other questions are retried.
  */
 export type Knowledge = {
   of(documents: DocumentsOf): ThreadSearch;
   stop(): Promise<void>;
 };
 
-/** With the vector of the question and what it may be compared with, or all passages or nothing. */
+/**
+ * Either the vector of the question and the vectors to compare it with, or a search that returns all passages or none.
+ */
 type How = { meaning: AskedMeaning } | { onlyWhole: true };
 export type ThreadSearch = Pick<KnowledgeSearch, 'answer'> & {
   gather(question: string, earlier: string, tokens: number, asker?: unknown, how?: How): Promise<Gathered>;
@@ -45,7 +47,7 @@ export type KnowledgeOptions = {
   log: Logger;
   /** The agent's first document with an id after `after`. */
   readDocument: ReadDocument;
-  /** The agent's vectors after this one. */
+  /** The agent's vectors after this place. */
   readVectors?: ReadVectors;
   startThread?: (data: ThreadData) => Worker;
   stuckMs?: number;
@@ -54,13 +56,13 @@ export type KnowledgeOptions = {
 type Found = Answer | Gathered;
 type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): void; threads: number };
 
-/** Maximum questions that wait; a worker has 400 turns in progress. */
+/** Maximum number of waiting questions. A worker has 400 turns in progress. */
 const MAX_PENDING = 1_000;
-/** How many threads may die under a question before it fails. */
+/** How many threads may die during a question before it fails. */
 const MAX_THREADS = 3;
-/** A slice of work takes milliseconds; one that takes this long never ends. */
+/** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
-/** How long documents that killed the thread are not tried again. */
+/** The time for which documents that killed the thread are not tried again. */
 const REST_MS = 5 * 60_000;
 const MAX_RESTING = 1_000;
 
@@ -85,7 +87,7 @@ export function createKnowledge({
     return new Promise((resolve, reject) => {
       const one: Pending = {
         ask: { ...documents, kind: 'ask', job, question },
-        // The thread answers in the form that the question wants.
+        // The thread answers in the form that belongs to the question.
         resolve: (found) => resolve(found as Wanted),
         reject,
         threads: 0,

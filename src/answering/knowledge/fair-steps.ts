@@ -1,9 +1,9 @@
 import type { Steps } from '../../engine/knowledge/steps.ts';
 
 /**
- * Runs the work of many organizations on one thread, in slices of some milliseconds. The organizations take turns; the
- * work of each runs in the order in which it arrived. So a small search waits for one slice of another organization's
- * large build, not for the whole build.
+ * Runs the work of many organizations on one thread, in slices of several milliseconds. The organizations take turns.
+ * The work of one organization runs in the order of arrival. So a small search waits for one slice of another
+ * organization's build, not for the whole build.
  */
 export type Work = {
   orgId: string;
@@ -15,11 +15,11 @@ export type Work = {
   fail(why: string): void;
 };
 
-/** Steps yield this value when they cannot continue before something arrives; `add` puts the work back. */
+/** Steps yield this value when they must wait for data. `add` puts the work back into the queue. */
 export const WAIT = Symbol('wait');
 
 export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
-  /** By organization; the next one comes first. */
+  /** The waiting work by organization. The first organization is next. */
   const queues = new Map<string, Work[]>();
 
   function add(work: Work): void {
@@ -28,7 +28,7 @@ export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(j
     else queues.set(work.orgId, [work]);
   }
 
-  /** Works for about this long; less when there is no work left. */
+  /** Works for about this long, or less when no work is left. */
   function run(ms: number): void {
     const end = meter.clock() + ms;
     while (meter.clock() < end) {

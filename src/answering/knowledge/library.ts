@@ -8,9 +8,9 @@ import type { Ask, AskedMeaning, FromThread, ToThread } from './messages.ts';
 import { searchIndex } from './search-index.ts';
 
 /**
- * The indexes of many agents, in the knowledge thread. An index is built on the first question, rebuilt when the
- * documents have changed, and evicted when memory is short, least recently used first. While both wait, searches and
- * builds get half of the time each, and within both the organizations take turns.
+ * The indexes of many agents, in the knowledge thread. An index is built on the first question and rebuilt when the
+ * documents have changed. When memory is short, the least recently used index is evicted. While searches and builds
+ * both wait, each gets half of the time. Within each kind, the organizations take turns.
  */
 type Load = VectorLoad & { work: Work; waiting: Ask[]; edition: string; of: CachedIndex };
 
@@ -19,14 +19,14 @@ const SLICE_MS = 10;
 export type LibraryOptions = {
   post(message: FromThread): void;
   meter: Parameters<typeof createFairSteps>[0];
-  /** Limit for all indexes together. */
+  /** The memory limit for all indexes together. */
   maxKeptBytes: number;
 };
 
 export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
   /** By agent, least recently used first. */
   const cached = new Map<string, CachedIndex>();
-  /** Vectors that are being read, by the number of their job. */
+  /** Vectors that are being loaded, by the number of their job. */
   const loads = new Map<number, Load>();
   const searches = createFairSteps(meter);
   const slow = createFairSteps(meter);
@@ -57,7 +57,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     for (const each of waiting) answer(each, built);
   }
 
-  /** A question that may go by meaning needs the vectors first. */
+  /** A question that may be searched by meaning needs the vectors first. */
   function answer(one: Ask, at: CachedIndex): void {
     const meaning = one.question.reader === 'model' ? one.question.meaning : undefined;
     if (meaning === undefined || at.vectors?.edition === meaning.edition) return search(one, at);
@@ -105,7 +105,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
 
   return {
     take,
-    /** Works for a moment; false when there is no work left. */
+    /** Works for a moment. Returns false when no work is left. */
     work: (): boolean => {
       searches.run(SLICE_MS);
       slow.run(SLICE_MS);

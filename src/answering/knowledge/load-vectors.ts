@@ -5,13 +5,13 @@ import type { VectorTable } from '../../engine/knowledge/vector-table.ts';
 import { WAIT } from './fair-steps.ts';
 import type { AskedMeaning, VectorPiece, VectorPlace } from './messages.ts';
 
-/** The vectors of an index that are being read, piece by piece. */
+/** The vectors of an index while they are loaded, piece by piece. */
 export type VectorLoad = { table: VectorTable; arrived: VectorPiece | null };
 
-/** With less, the search by meaning would prefer the passages that happen to have a vector. */
+/** With a smaller share, the search by meaning would prefer the passages that happen to have a vector. */
 export const LEAST_SHARE = 0.9;
 
-/** Fills the table of `load`; `want` asks for the piece after a place, which arrives in `load`. */
+/** Fills the table of `load`. `want` requests the piece after a place, and the piece arrives in `load`. */
 export function* loadVectors(
   load: VectorLoad,
   index: KnowledgeIndex,

@@ -2,18 +2,18 @@ import type { Answer, Gathered } from '../../engine/provider.ts';
 import type { EmbeddingSpace } from '../../engine/knowledge/vector-key.ts';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 
-/** The documents of one agent in one state; `edition` changes when a document is added or removed. */
+/** The documents of one agent in one state. `edition` changes when a document is added or removed. */
 export type DocumentsOf = { orgId: string; agentId: string; edition: string; bytes: number };
 
 /**
- * For a person who is quoted to, or for a model that reads up to `tokens`. `onlyWhole`: nothing is searched if not all
- * passages fit.
+ * A question of a person who reads quotes, or of a model that reads up to `tokens`. `onlyWhole`: the result is empty if
+ * not all passages fit.
  */
 export type Question =
   | { reader: 'person'; text: string }
   | { reader: 'model'; text: string; earlier: string; tokens: number; meaning?: AskedMeaning; onlyWhole?: boolean };
 
-/** The vector of the question, and which vectors of the passages it may be compared with. */
+/** The vector of the question, and the vectors of passages to which it may be compared. */
 export type AskedMeaning = { vector: Int8Array; space: EmbeddingSpace; dimensions: number; edition: string };
 
 export type Ask = DocumentsOf & { kind: 'ask'; job: number; question: Question };
@@ -21,13 +21,13 @@ export type Ask = DocumentsOf & { kind: 'ask'; job: number; question: Question }
 /** Messages from the main thread to the knowledge thread. */
 export type ToThread =
   | Ask
-  /** The requested document; null when there are no more. */
+  /** The requested document. Null when there are no more. */
   | { kind: 'document'; job: number; document: DocumentText | null }
-  /** Vectors of passages, and their keys; null when there are no more. */
+  /** Vectors of passages, and their keys. Null when there are no more. */
   | { kind: 'vectors'; job: number; piece: VectorPiece | null }
   | { kind: 'unreadable'; job: number };
 
-/** Bytes one after another, without their lengths. `last` names the place after which the next piece begins. */
+/** The bytes of several entries in sequence, without their lengths. The next piece begins after `last`. */
 export type VectorPiece = { hashes: Uint8Array; vectors: Uint8Array; last: VectorPlace };
 export type VectorPlace = { document: string; hash: string };
 
@@ -38,7 +38,7 @@ export type FromThread =
   | { kind: 'want'; job: number; after: string | null }
   | { kind: 'want_vectors'; job: number; after: VectorPlace | null };
 
-/** Memory that both threads share: the current job (0: none), and how many slices of work there were. */
+/** Memory that both threads share: the current job (0: none) and the number of finished slices of work. */
 export const UNDER_WAY = 0;
 export const SLICES = 1;
 export type ThreadData = { beacon: Int32Array };

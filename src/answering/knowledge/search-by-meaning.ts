@@ -2,16 +2,16 @@ import { type Asker, type KnowledgeSearch, type Meaning, ProviderError } from '.
 import type { AgentVectors } from '../../store/embeddings/read.ts';
 import type { ThreadSearch } from './ask-knowledge.ts';
 
-/** The vector of a question; rejects with a ProviderError when it cannot be had now. */
+/** Returns the vector of a question. Rejects with a ProviderError when the vector is not available now. */
 export type EmbedQuestion = (orgId: string, vectors: AgentVectors, text: string, asker: Asker) => Promise<Int8Array>;
 
-/** A shorter question is embedded with what was said before it: "and on Sunday?" means little alone. */
+/** A shorter question is embedded together with the message before it, because "and on Sunday?" means little alone. */
 const SHORT = 40;
 const MAX_EMBEDDED_CHARACTERS = 1_500;
 
 /**
- * A search by words and by meaning. The question is embedded once a search, and only if not all documents are given.
- * If it cannot be embedded in time, the words alone are searched.
+ * Searches by words and by meaning. The question is embedded once per search, and only if not all documents are passed.
+ * If it cannot be embedded in time, the search uses only words.
  */
 export function searchByMeaning(
   search: ThreadSearch,

@@ -5,9 +5,9 @@ import { createLibrary } from './library.ts';
 import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
 
 /**
- * The thread in which knowledge is built and searched; `ask-knowledge.ts` starts it and sends it the questions. A
- * thread that exceeds its heap limit may crash the whole process, so this one checks its heap between two slices of
- * work and exits long before the limit.
+ * The thread that builds and searches knowledge. `ask-knowledge.ts` starts it and sends it the questions. A thread that
+ * exceeds its heap limit may crash the whole process. So this thread checks its heap between two slices of work and
+ * exits long before the limit.
  */
 const port = parentPort!;
 const { beacon } = workerData as ThreadData;
@@ -22,14 +22,14 @@ const cpu = (): number => {
 };
 
 const library = createLibrary({
-  // About eighty megabytes of documents; less on a small machine.
+  // About eighty megabytes of documents, or less on a small machine.
   maxKeptBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
   post: (message) => port.postMessage(message),
   meter: {
     clock: () => performance.now(),
     cpu,
     onJob: (job) => {
-      // In a thread this ends only the thread; the shared memory still shows which job it was.
+      // In a thread, this call ends only the thread. The shared memory still contains the number of the job.
       if (job === 0 && getHeapStatistics().used_heap_size > heapLimit * 0.75) process.exit(1);
       Atomics.store(beacon, UNDER_WAY, job);
       Atomics.add(beacon, SLICES, 1);
@@ -39,7 +39,7 @@ const library = createLibrary({
 
 let busy = false;
 
-// Messages arrive after each slice, so a new question has its turn in the next one.
+// Messages arrive after each slice, so a new question is included in the next slice.
 const goOn = (): void => {
   busy = library.work();
   if (busy) setImmediate(goOn);

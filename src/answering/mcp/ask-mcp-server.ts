@@ -6,7 +6,7 @@ export type AskMcpServerDeps = AuthorityDeps & { egress: Pick<Egress, 'fetchWith
 
 const LIST_MS = 10_000;
 
-/** Requests the list of tools from an MCP server, with the stored secret of the agent for this server. */
+/** Requests the list of tools from an MCP server with the agent's stored secret for this server. */
 export async function askMcpServer(
   deps: AskMcpServerDeps,
   orgId: string,
@@ -16,7 +16,7 @@ export async function askMcpServer(
   const tool = { name: server, url, mcp: { server, tool: '', pin: '' } };
   const authority = await findAuthority(deps, tool, { organization_id: orgId, agent_id: agentId });
   if ('fault' in authority) return { server: null, error: authority.fault, tools: [], more: 0 };
-  // Node loads the library of the protocol with the first server.
+  // The library of the protocol is loaded with the first server.
   const { listMcpTools } = await import('./list-mcp-tools.ts');
   const signal = AbortSignal.timeout(LIST_MS);
   return listMcpTools({ egress: deps.egress, url, authority, timeoutMs: LIST_MS, signal });

@@ -8,13 +8,13 @@ import { readList } from './list-mcp-tools.ts';
 import { type McpPlace, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './pin.ts';
 
-/** The trusted context stands here, where the protocol keeps what is not for the tool's arguments. */
+/** The trusted context is sent in this member, which the protocol reserves for data that is not an argument. */
 const CONTEXT_MEMBER = 'parley/context';
 const MAX_TEXT_CHARACTERS = 64 * 1024;
 
 /**
- * One call in one session. The server lists its tools first, and the tool is called only if it is still the one that
- * was approved.
+ * Calls a tool once, in a session of its own. The session first lists the server's tools and calls the tool only if it
+ * still equals the approved one.
  */
 export async function callMcpTool(
   place: McpPlace,
@@ -41,8 +41,8 @@ export async function callMcpTool(
 }
 
 /**
- * What a model can read: texts, texts of resources and links. Of a picture, a sound or another file only its kind
- * stays. Structured content is read where there is no text: servers repeat it as text.
+ * Returns the text that a model can read: texts, texts of resources, and links. For a picture, a sound or another file,
+ * only its kind is included. Structured content is used if there is no text, because servers repeat it as text.
  */
 function textOf({ content, structuredContent }: CallToolResult): string {
   const parts = content.map((part) => {

@@ -3,7 +3,7 @@ import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import type { SeenTool } from '../../store/agents/mcp-changes.ts';
 import { canonical } from './pin.ts';
 
-/** What is different between tools as they were approved and as their server lists them. */
+/** The differences between the approved tools and the tools that their server lists. */
 export const compareTools = (approved: readonly Tool[], listed: readonly McpTool[]): SeenTool[] =>
   approved.map((tool) => {
     const { tool: remote, pin } = tool.mcp!;
@@ -14,14 +14,17 @@ export const compareTools = (approved: readonly Tool[], listed: readonly McpTool
 function whatChanged(tool: Tool, now: McpTool | undefined): SeenTool['what'] {
   if (!now) return ['gone'];
   if (now.pin === tool.mcp!.pin) return [];
-  // A tool that cannot be chosen is listed without its description and its schema.
+  // A tool that cannot be chosen is returned without its description and its schema.
   if (now.fault !== null) return ['schema'];
   const isOtherSchema = canonical(now.parameters) !== canonical(tool.parameters);
-  // A long description may differ behind what the definition has of it.
+  // A long description may differ after the part that the definition contains.
   const isOtherText = !isOtherSchema || tool.description !== chosenText(now);
   return [...(isOtherText ? ['description' as const] : []), ...(isOtherSchema ? ['schema' as const] : [])];
 }
 
-/** What the dashboard writes into the definition: the beginning, or the name. */
+/**
+ * The description that the dashboard writes into the definition: the beginning of the server's description, or the
+ * name.
+ */
 const MAX_DESCRIPTION = 1024;
 const chosenText = ({ name, description }: McpTool): string => description.slice(0, MAX_DESCRIPTION).trim() || name;

@@ -5,12 +5,12 @@ import { valueWithoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { type McpPlace, type McpSession, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './pin.ts';
 
-/** More do not help an author to choose. */
+/** A longer list would not help an author to choose. */
 const MAX_TOOLS = 200;
 const MAX_PAGES = 8;
 const NAMELESS = { name: '', version: '' };
 
-/** The tools that a server has now. */
+/** The current tools of a server. */
 export async function listMcpTools(place: McpPlace): Promise<McpTools> {
   const listed = await withMcpSession(place, randomUUID(), async ({ client, ...session }) => {
     const { name, version } = valueWithoutSecrets(client.getServerVersion() ?? NAMELESS, session.secrets);
@@ -21,13 +21,13 @@ export async function listMcpTools(place: McpPlace): Promise<McpTools> {
   });
   if ('error' in listed) return { server: null, error: listed.error, tools: [], more: 0 };
   const { server, tools } = listed.answer;
-  // A name that comes twice is one tool, because a call can name only one.
+  // A name that appears twice counts as one tool, because a call can refer to only one.
   const own = [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
   const shown = own.slice(0, MAX_TOOLS).map(describeTool);
   return { server, error: null, tools: shown, more: own.length - shown.length };
 }
 
-/** Page by page, as the server divides it; what comes after the last page that is read is not there. */
+/** Reads the list page by page. Tools after the last page that is read are ignored. */
 export async function readList({ client, options, secrets }: Omit<McpSession, 'wire'>): Promise<ListedTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const tools: ListedTool[] = [];

@@ -11,18 +11,19 @@ import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import { type Authority, secretsIn } from '../tools/tool-authority.ts';
 
 /**
- * A short connection to an MCP server that anybody may have written. The protocol's library speaks; every request of
- * it goes through here. So it reaches one address only, follows no redirect, opens no stream that it would have to keep,
- * and ends with its time. It offers the server nothing to call: no sampling, no roots, no questions to the person.
+ * A short session with an MCP server, which may be hostile. The protocol's library speaks the protocol, but all its
+ * requests pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived
+ * stream, and ends after its time limit. It offers the server no functions to call: no sampling, no roots, no questions
+ * to the person.
  */
 export type McpPlace = {
   egress: Pick<Egress, 'fetchWith'>;
   url: string;
   authority: Authority;
-  /** For everything: the greeting, the list, the call. */
+  /** The time limit for the whole session: the greeting, the list and the call. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** A `traceparent` for the call of the tool. */
+  /** A `traceparent` for the tool call. */
   trace?: string | undefined;
 };
 
@@ -30,25 +31,25 @@ export type McpSession = {
   client: Client;
   options: RequestOptions;
   wire: Wire;
-  /** A server may repeat them in each of its texts. */
+  /** Secrets that a server may repeat in any of its texts. */
   secrets: readonly string[];
 };
 
-/** What went over the wire, for the trace. */
+/** The data that was exchanged, for the trace. */
 export type Wire = {
-  /** Status of the last answer; null when there was none. */
+  /** Status of the last response. Null when there was none. */
   status: number | null;
-  /** The call of a tool, without credentials. */
+  /** The request of the tool call, without credentials. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
 };
 
-/** One answer: a list of tools with their schemas, or a result with its pictures. */
+/** Maximum size of one response: a list of tools with their schemas, or a result with its pictures. */
 const MAX_BYTES = 1024 * 1024;
-/** A server may ask in its stream; each question costs an answer. */
+/** Maximum number of requests in a session. A server may ask questions in its stream, and each needs an answer. */
 const MAX_REQUESTS = 24;
 const GOODBYE_MS = 5_000;
 
-/** `id` names the call in its signature; it is the same in each attempt. */
+/** `id` identifies the call in its signature. It is the same in each attempt. */
 export async function withMcpSession<T>(
   place: McpPlace,
   id: string,
@@ -65,7 +66,8 @@ export async function withMcpSession<T>(
       capabilities: {},
       versionNegotiation: { mode: 'auto' },
       inputRequired: { autoFulfill: false },
-      // No output schema is compiled. Only the input schema of a called tool is, within a time limit (check-arguments.ts).
+      // Output schemas are not compiled. Only the input schema of a called tool is compiled, within a time limit
+      // (check-arguments.ts).
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -105,7 +107,7 @@ function boundedFetch(
   const { href } = new URL(url);
   let requests = 0;
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
-    // A stream of notifications: a session that lasts for one call has no use for them.
+    // Refuses the stream of notifications, because a session for one call does not need it.
     if (init.method === 'GET') return new Response(null, { status: 405 });
     if (String(input) !== href) throw new EgressError('egress_refused', 'The MCP server named another address.');
     if (++requests > MAX_REQUESTS) throw new EgressError('egress_refused', 'The MCP server asks too many questions.');
@@ -133,7 +135,7 @@ function boundedFetch(
 
 const methodOf = (body: string): unknown => (body === '' ? null : (JSON.parse(body) as { method?: unknown }).method);
 
-/** The server may forget the session. No one waits for it. */
+/** Lets the server delete the session. No other work waits for this request. */
 function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): void {
   const headers = { ...authority.headers, 'mcp-session-id': sessionId };
   const call = egress.fetchWith({ timeoutMs: GOODBYE_MS, maxBytes: MAX_BYTES });
@@ -145,7 +147,7 @@ function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): vo
 const MAX_CAUSES = 6;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** A sentence that the model and the author may read. */
+/** A sentence about the failure for the model and the author. */
 function explain(error: unknown, { status }: Wire, until: AbortSignal): string {
   if (until.aborted) return 'The MCP server did not answer in time.';
   let at = error;

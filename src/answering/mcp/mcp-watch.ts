@@ -6,27 +6,27 @@ import { askMcpServer, type AskMcpServerDeps } from './ask-mcp-server.ts';
 import { compareTools } from './compare-tools.ts';
 
 /**
- * Which tools of MCP servers are still what was approved. A turn must know before it offers them, and must not wait for
- * a stranger: each node remembers for a minute what a server listed. An older list is used while a new one is read. A
- * server that has not answered yet changes nothing: the model gets what was approved, and each call looks once more
- * (call-mcp-tool.ts).
+ * Finds out which tools of MCP servers still equal the approved ones. A turn needs this before it offers the tools, and
+ * must not wait for a stranger's server. So each node caches the list of a server for a minute. An expired list is used
+ * while a new one is loaded. A server that has not answered yet changes nothing: the model receives the approved tools,
+ * and each call checks again (call-mcp-tool.ts).
  */
 /** Organization, agent, server and its address. */
 type Place = [string, string, string, string];
 type Asking = Pick<TurnRequest, 'signal' | 'turn_id'>;
 
 type Known = {
-  /** In milliseconds; 0: never. */
+  /** The time of the last list in milliseconds. 0: never. */
   at: number;
-  /** Tool → hash; null: it has never answered. */
+  /** Tool → hash. Null: the server has never answered. */
   pins: ReadonlyMap<string, string> | null;
   reading: Promise<void> | null;
 };
 
 const FRESH_MS = 60_000;
-/** A list that contradicts the definition is read again, unless it is as young as this. */
+/** A list that contradicts the definition is loaded again, unless it is younger than this. */
 const JUST_READ_MS = 2_000;
-/** The first turn on a node waits so long for a list. */
+/** The longest time that the first turn on a node waits for a list. */
 const WAIT_MS = 2_000;
 const MAX_KNOWN = 500;
 
@@ -36,14 +36,17 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
   function knownOf(place: string[]): Known {
     const key = JSON.stringify(place);
     const known = all.get(key) ?? { at: 0, pins: null, reading: null };
-    // The one that was used last stands last.
+    // Moves the entry to the end, because the last entry is the most recently used one.
     all.delete(key);
     all.set(key, known);
     if (all.size > MAX_KNOWN) all.delete(all.keys().next().value!);
     return known;
   }
 
-  /** `approved`: of the published definition, whose changes the dashboard shows; null: of a draft that is tried. */
+  /**
+   * `approved`: the approved tools of the published definition, whose changes the dashboard shows. Null for a draft in
+   * a try.
+   */
   async function readNow(known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> {
     try {
       const [orgId, agentId, server, url] = place;
@@ -52,7 +55,7 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
       known.at = Date.now();
       if (error === null && approved) await recordSeenTools(deps.db, orgId, agentId, compareTools(approved, tools));
     } catch {
-      // The database was away: the next turn asks again.
+      // If the database is not available, the next turn tries again.
     } finally {
       known.reading = null;
     }

@@ -8,7 +8,7 @@ type ListedTool = { name: string; description?: string | undefined; inputSchema:
 const NAME = /^[!-~]{1,128}$/;
 const MAX_DESCRIPTION_CHARACTERS = 16_000;
 
-/** What an author approves, with its hash; or why no one can. */
+/** The parts of a tool that an author approves, with their hash, or the reason why the tool cannot be approved. */
 export function describeTool({ name, description = '', inputSchema }: ListedTool): McpTool {
   const faulty = (fault: string): McpTool => ({
     name: name.slice(0, 128),
@@ -25,7 +25,7 @@ export function describeTool({ name, description = '', inputSchema }: ListedTool
   return { name, description, parameters: inputSchema, pin, fault: null };
 }
 
-/** The same whatever the order of the members: some servers order them by chance. */
+/** The result does not depend on the order of the members, because some servers return a random order. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -13,16 +13,16 @@ export type ConnectionDeps = Omit<CallsDeps, 'pool'> & { db: Db; egress: Pick<Eg
 export type ConnectionCall = {
   model: string;
   caller: CallsFor;
-  /** At most, for the budgets. */
+  /** The maximum number of tokens, for the budgets. */
   inputTokens: number;
   timeoutMs: number;
-  /** Of the answer. */
+  /** The maximum size of the response. */
   maxBytes: number;
 };
 
 /**
- * One call of a connected provider beside the turns. It passes the same gate and the same budgets as the calls of turns,
- * and what it uses is counted with them; `inputTokens` of its outcome are null when the provider does not tell them.
+ * Calls a connected provider once, outside a turn. The call passes the same gate and the same budgets as the calls of
+ * turns, and its usage is counted with them. `inputTokens` of its outcome is null when the provider does not report it.
  */
 export async function callConnection<T>(
   deps: ConnectionDeps,

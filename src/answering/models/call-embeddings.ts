@@ -5,19 +5,19 @@ import { callConnection, type ConnectionDeps } from './call-connection.ts';
 import type { CallsFor } from './model-calls.ts';
 import { tryContext } from '../try-context.ts';
 
-/** Calls of an embedding model. The SDK is loaded with the first one. */
+/** Calls of an embedding model. The SDK is loaded with the first call. */
 export type EmbeddingsDeps = ConnectionDeps;
 
 export type Bounds = { timeoutMs: number; signal?: AbortSignal };
 
-/** Less than the sixty seconds after which a reservation without a run counts as dead. */
+/** This is less than the sixty seconds after which a reservation without a run counts as abandoned. */
 export const BATCH_TIMEOUT_MS = 30_000;
-/** As long as a person's question waits for it. */
+/** A person's question waits for this time at most. */
 export const QUESTION_TIMEOUT_MS = 2_000;
-/** Added by providers to what we send. */
+/** Tokens that providers add to the request. */
 const ADDED_TOKENS = 50;
 
-/** For an agent's documents: no key and no campaign pays. */
+/** Calls for an agent's documents. They are charged to no key and no campaign. */
 export const forDocuments = (orgId: string, agentId: string): CallsFor => ({
   context: tryContext(orgId, agentId),
   agent: { id: agentId, definition: {} },
@@ -41,7 +41,7 @@ export async function callEmbeddings(
   });
 }
 
-/** The question of one search, within two seconds. The payers are those of the turn. */
+/** Embeds the question of one search, within two seconds. The cost is charged to the payers of the turn. */
 export function createEmbedQuestion(deps: EmbeddingsDeps): EmbedQuestion {
   return async (orgId, vectors, text, asker: Asker) => {
     const late = AbortSignal.timeout(QUESTION_TIMEOUT_MS);
@@ -58,7 +58,7 @@ export function createEmbedQuestion(deps: EmbeddingsDeps): EmbedQuestion {
   };
 }
 
-/** Also the database may be slow. */
+/** The limit also covers a slow database. */
 const tooLate = (late: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     late.addEventListener('abort', () =>

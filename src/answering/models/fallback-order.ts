@@ -12,10 +12,10 @@ import {
 import { type CallsDeps, countStandIn, openCalls } from './model-calls.ts';
 
 /**
- * Why a model does not answer, as the `when` of a fallback names it. A spent budget is one of these reasons: the model is
- * not called, and the next entry of `fallback` answers whose `when` has `budget` or is absent. That entry is another
- * model, the built-in engine (`embedded`) or a hand-off. Without one the turn fails with `budget_spent`. Other failures
- * end the turn.
+ * The reason why a model does not answer, in the terms of a fallback's `when`. A spent budget is one of these reasons.
+ * The model is not called. The next entry of `fallback` whose `when` is absent or contains `budget` answers instead.
+ * That entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn fails
+ * with `budget_spent`. Other failures end the turn.
  */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',
@@ -27,19 +27,19 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 };
 
 /**
- * Calls of all models for one message. A model that calls tools without an end must not cost without an end; each model
- * stops earlier (generate.ts), so this is reached with several models.
+ * The maximum number of calls of all models for one message. It limits the cost of models that call tools without an
+ * end. Each single model stops earlier (generate.ts), so only several models together reach this limit.
  */
 const MAX_CALLS = 12;
 
-/** A model of the agent's order, and the provider that speaks for it. */
+/** A model in the agent's order, and its provider. */
 export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
 
 /**
- * Asks the agent's model, and if it may not or cannot answer, the next of the agent's order whose rule fits. What
- * happened is in the turn's trace. If a model gave no usable answer and no other one answers, the agent says that it does
- * not know: the same question would get the same answer. Otherwise the turn fails with the first reason that may pass, so
- * that it is tried again; else with the first.
+ * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
+ * matches. The turn's trace records each of these steps. If a model gave no usable answer and no other model answers,
+ * the agent says that it does not know, because a retry would get the same answer. Otherwise the turn fails with the
+ * first retryable reason, so that it is tried again. Without a retryable reason, it fails with the first one.
  */
 export const tryInOrder = (
   deps: CallsDeps,
@@ -124,7 +124,7 @@ const inPlace = (definition: AgentDefinition, model: string, timeLimit: number |
   ...(timeLimit !== undefined && { time_limit_seconds: timeLimit }),
 });
 
-/** Throws what no other model could mend. */
+/** Throws errors that no other model could avoid. */
 function note(
   error: unknown,
   { provider, model }: Link,

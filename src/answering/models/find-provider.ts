@@ -18,13 +18,13 @@ import { hasBudgets } from '../../store/costs/budgets.ts';
 import type { CallsDeps } from './model-calls.ts';
 import { type Link, tryInOrder } from './fallback-order.ts';
 
-/** Stands between a test and a model: records the answers of the model, or replays recorded ones. */
+/** Connects a test with a model: it records the answers of the model, or replays recorded ones. */
 export type ModelTape =
   | { isReplay: false; through(real: typeof fetch, apiKey?: string): typeof fetch }
   /** The model is not called, so no account is needed. */
   | { isReplay: true; fetch: typeof fetch };
 
-/** What a test replaces. No server is asked about its tools. */
+/** The parts that a test replaces. No MCP server is called for its list of tools. */
 type TestStage = { callTool: CallTool; tape?: ModelTape };
 
 export type FindProvider = (
@@ -41,12 +41,12 @@ type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
   findChangedTools: FindChangedTools;
 };
 
-/** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
+/** Finds the provider of an agent: the embedded one, or a model through the organization's own account. */
 export function createFindProvider(deps: FindProviderDeps): FindProvider {
   return async function findProvider(orgId, agent, test) {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
-    // No call is made, so none is counted, and no other model stands in.
+    // A replay makes no call, so nothing is counted and no fallback is used.
     if (test?.tape?.isReplay) return fromTape(name, test, test.tape.fetch);
     const [provider, limited] = await Promise.all([findModel(orgId, name, test), hasBudgets(deps.db, orgId)]);
     const findLink = async (next: Fallback): Promise<Link> => ({
@@ -86,7 +86,7 @@ const fromTape = (name: ModelProviderName, { callTool }: TestStage, recorded: ty
     before: decideBeforeModel,
   });
 
-/** The agent names a provider that cannot be used: its runs fail immediately with the reason. */
+/** The agent uses a provider that is not available, so its runs fail immediately with the reason. */
 const unusable = (name: string, why: string): Provider => ({
   name,
   turn: async () => {

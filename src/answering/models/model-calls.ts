@@ -17,38 +17,38 @@ import {
 import { recordTurnUse } from '../../store/costs/record-use.ts';
 
 /**
- * The calls of one model in one attempt of a turn. Before each call the gate of the model is asked, then the budgets:
- * what the call may cost at most is reserved in the database, so budgets hold on any number of nodes. After the turn
- * one statement counts what was used. An agent without a model never comes here.
+ * The calls of one model in one attempt of a turn. Before each call, the gate of the model and then the budgets are
+ * checked. The highest possible cost of the call is reserved in the database, so budgets are valid for any number of
+ * nodes. After the turn, one statement counts the usage. An agent without a model does not use this file.
  */
 export type ModelRef = { provider: string; model: string };
 
 export type CallsDeps = {
   pool: Db['$client'];
   log: Pick<Logger, 'error' | 'warn'>;
-  /** For /metrics. */
+  /** Reports the usage for /metrics. */
   onUse?(use: ModelRef & { spent: Spending; calls: number; toolCalls: number; failure: string | null }): void;
 };
 
-/** What one answer may take where neither agent nor provider sets a limit; a message has at most 32,000 characters. */
+/** The limit for one answer if neither agent nor provider sets a limit. A message has at most 32,000 characters. */
 const MAX_OUTPUT_TOKENS = 8_192;
-/** Others' reservations end within seconds. */
+/** Reservations of other turns end within seconds. */
 const BUSY_MS = 1_000;
 const MAX_DEAD = 100;
-/** While a provider fails this long, waiting runs are not counted as attempts. */
+/** If a provider has failed for less than this time, waiting runs do not count as attempts. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** After these failures nothing is billed: the provider refused, or was not reached. */
+/** After these failures nothing is billed, because the provider refused the call or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
- * Failures of the provider. An empty or unreadable answer belongs to its conversation: a person can cause it, and it must
- * not stop the conversations of others.
+ * Failures of the provider. An empty or unreadable answer belongs to its conversation. A person can cause it, so it
+ * must not stop the conversations of others.
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
 const NOTHING: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
 
-/** Whose call it is. `turns`: 0 for a call beside turns. */
+/** The payers of a call. `turns`: 0 for a call outside a turn. */
 export type CallsFor = Pick<TurnRequest, 'context' | 'account' | 'span'> & {
   agent: { id: string; definition: Pick<TurnRequest['agent']['definition'], 'max_output_tokens'> };
   turns?: 0;
@@ -97,7 +97,9 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
     tool: () => void toolCalls++,
   };
 
-  /** The provider may bill a call whose use it did not tell: a budget pays its upper limit. */
+  /**
+   * The provider may bill a call whose usage it did not report, so the budget is charged with the call's upper limit.
+   */
   function closeUnknown(): void {
     if (open === null) return;
     const { unknownInput, unknownOutput } = spent;
@@ -114,7 +116,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
     reserved = true;
   }
 
-  /** The end of the attempt, in any way. `insteadOf`: the models that did not answer before it. */
+  /** Ends the attempt, whether it succeeded or failed. `insteadOf`: the models before it that did not answer. */
   async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
     const failure = thrown instanceof ProviderError ? thrown : null;
     span?.end(failure?.code ?? 'aborted');
@@ -176,7 +178,7 @@ async function report(
   } else if (probed) await endProbe(pool, at);
 }
 
-/** The names of the conventions, where they have one. */
+/** The names that the OpenTelemetry conventions define. */
 const SYSTEMS: Record<string, string> = { google: 'gcp.gemini' };
 
 const spanOf = ({ span, turns }: CallsFor, { provider, model }: ModelRef, maxOutput: number | undefined) => {
@@ -189,7 +191,7 @@ const spanOf = ({ span, turns }: CallsFor, { provider, model }: ModelRef, maxOut
   });
 };
 
-/** The names of the conventions for the end of an answer. */
+/** The reasons for the end of an answer, as the OpenTelemetry conventions name them. */
 const FINISH_REASONS: Record<string, string> = { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' };
 
 const responseOf = ({ id, model, reason }: ModelResponse) => ({
@@ -204,7 +206,7 @@ const usageOf = ({ input, cached, output }: Measured) => ({
   'gen_ai.usage.output_tokens': output,
 });
 
-/** The embedded agent, or a hand-off, answered in place of models. */
+/** Counts that the embedded agent or a hand-off answered instead of a model. */
 export async function countStandIn(
   { pool, log }: CallsDeps,
   provider: string,

@@ -8,7 +8,7 @@ import { type Authority, type AuthorityDeps, findAuthority, readAnswer, secretsI
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_SECONDS = 10;
-/** Before the second attempt; each further pause is twice as long. */
+/** The pause before the second attempt. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 300;
 
 type CallToolDeps = AuthorityDeps & {
@@ -16,7 +16,10 @@ type CallToolDeps = AuthorityDeps & {
   log: Pick<Logger, 'error'>;
 };
 
-/** Calls a tool at the customer's address: signed as a webhook is, with the stored credentials of this tool. */
+/**
+ * Calls a tool at the customer's address. The call is signed like a webhook and uses the stored credentials of this
+ * tool.
+ */
 export const createCallTool = (deps: CallToolDeps): CallTool =>
   async function callTool(request) {
     try {
@@ -45,7 +48,9 @@ async function call(deps: CallToolDeps, request: ToolRequest): Promise<ToolAnswe
   }
 }
 
-/** An MCP server without a secret of the agent may belong to anyone: it does not learn who the person is. */
+/**
+ * An MCP server without a secret of the agent may belong to anyone, so it does not receive the identity of the person.
+ */
 const contextFor = (
   { mcp }: ToolRequest['tool'],
   context: ToolRequest['context'],
@@ -65,7 +70,7 @@ async function attemptCall(
 ): Promise<ToolAnswer> {
   const timeoutMs = (tool.timeout_seconds ?? TIMEOUT_SECONDS) * 1_000;
   if (!tool.mcp) return send(egress, { url: tool.url, timeoutMs, signal, trace }, authority, call);
-  // The protocol's library is read with the first tool that needs it.
+  // The protocol's library is loaded with the first tool that needs it.
   const { callMcpTool } = await import('../mcp/call-mcp-tool.ts');
   return callMcpTool({ egress, url: tool.url, timeoutMs, signal, authority, trace }, tool.mcp, call);
 }
@@ -79,7 +84,7 @@ async function send(
   const { signing, headers: credentials, hidden } = authority;
   const secrets = secretsIn(url, authority);
   const { idempotency_key: key, attempt } = call.context;
-  // Created once: the signed bytes are exactly the sent bytes.
+  // The body is created once, so that the signed bytes are exactly the sent bytes.
   const body = JSON.stringify(call);
   const headers = {
     'content-type': 'application/json',
@@ -111,5 +116,5 @@ async function send(
   }
 }
 
-/** Whether the fault may be gone in a moment: no answer, too many calls, or a server's own fault. */
+/** Whether a retry may succeed: no response, too many calls, or a fault of the server. */
 const mayPass = (status: number | null): boolean => status === null || status === 429 || status >= 500;

@@ -7,28 +7,28 @@ import type { Db } from '../../store/db.ts';
 import { openToolSecrets } from '../../store/open-tool-secret.ts';
 import { readToolSecrets } from '../../store/tool-secrets.ts';
 
-/** What proves to the receiver that we call. */
+/** The credentials that prove to the receiver that Parley calls. */
 export type Authority = {
-  /** Each signs. None: the tool has no secret, and its calls are not signed. */
+  /** Each secret adds a signature. Empty: the tool has no secret, and its calls are not signed. */
   signing: string[];
   headers: Record<string, string>;
-  /** Removed from the answer, if the receiver repeats them. */
+  /** Texts that are removed from the response if the receiver repeats them. */
   hidden: string[];
 };
 
 export type AuthorityDeps = { db: Db; sealingKey: Key };
 type Whose = Pick<ToolContext, 'organization_id' | 'agent_id'>;
 
-/** What must not appear in an answer of this receiver. */
+/** The secrets that must not appear in a response of this receiver. */
 export const secretsIn = (url: string, { headers, hidden }: Authority): string[] =>
   secretsOf({ url: new URL(url), headers: Object.entries(headers), others: hidden });
 
-/** All tools of an MCP server have one secret: they are one receiver. */
+/** All tools of an MCP server share one secret, because they have the same receiver. */
 const secretNameOf = ({ name, mcp }: Pick<Tool, 'name' | 'mcp'>): string => (mcp ? `mcp:${mcp.server}` : name);
 
 /**
- * The secrets of exactly this tool at exactly this origin. If there are only some for other origins, nothing is sent:
- * the address has changed, and calls that were signed must not silently become calls that are not.
+ * Finds the secrets for exactly this tool at exactly this origin. If secrets exist only for other origins, the call is
+ * refused: the address has changed, and signed calls must not silently become unsigned calls.
  */
 export async function findAuthority(
   { db, sealingKey }: AuthorityDeps,
@@ -60,8 +60,8 @@ function credentialHeaders({ bearer, basic, headers = [] }: SetToolCredentialsBo
 }
 
 /**
- * The answer of a tool: JSON if it is JSON, otherwise text. Secrets are removed after parsing, because JSON can spell a
- * secret with escapes. The model, the trace and the try read this value only.
+ * Reads the response of a tool: JSON is parsed, and any other response stays text. Secrets are removed after parsing,
+ * because JSON can write a secret with escapes. The model, the trace and the try receive only this value.
  */
 export function readAnswer(text: string, secrets: readonly string[]): unknown {
   try {
