@@ -6,16 +6,17 @@ import { type ModelRow, openDataKey } from './models.ts';
 import type { ToolSecretRow } from './tool-secrets.ts';
 
 /**
- * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses that it was
- * given for. Both are associated data, so it does not open with another address, even if an attacker writes that into
- * the row. Older texts (`v1`) are bound only to their place, until they are saved again or the secret is rotated.
+ * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses for which the
+ * user entered it. Both are associated data, so the credential does not open with another address, even if an attacker
+ * changes the address in the row. Older texts (`v1`) are bound only to their place, until they are saved again or the
+ * secret is rotated.
  */
 export type Credential = {
   orgId: string;
   table: string;
   column: string;
   row: string;
-  /** Where it may be sent; empty for a secret that is sent nowhere. */
+  /** The addresses to which the credential may be sent. Empty for a secret that is never sent. */
   addresses: readonly string[];
 };
 
@@ -25,7 +26,7 @@ type SealedColumn = {
   column: string;
   /** The column that identifies the row within its organization. */
   id: string;
-  /** From the row's columns, by their names in the database. */
+  /** Reads the addresses from the row's columns, by their names in the database. */
   addresses(row: Row): readonly string[];
 };
 
@@ -59,8 +60,8 @@ export const SEALED_COLUMNS = {
 type InstallationColumn = { table: string; column: string; id: string; key: 'mailKey' | 'sealingKey' };
 
 /**
- * Sealed with a key of the installation: mails and people belong to no organization. `past_secret.sealed` is special:
- * the switch of a rotation writes it (installation/past-secrets.ts).
+ * Columns that are sealed with a key of the installation, because mails and people belong to no organization.
+ * `past_secret.sealed` is an exception: the switch of a rotation writes it (installation/past-secrets.ts).
  */
 export const SEALED_BY_INSTALLATION = [
   { table: 'mail', column: 'sealed', id: 'id', key: 'mailKey' },
@@ -124,11 +125,11 @@ export async function openCredential(
   return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
 }
 
-/** Whether a secret that was given for one list of addresses may be sent to the other. */
+/** Whether both credentials have the same addresses, so that the secret of one may be sent to the other. */
 export const sameAddresses = (one: Credential, other: Credential): boolean =>
   JSON.stringify(one.addresses) === JSON.stringify(other.addresses);
 
-/** The address changes, and the stored secret was not given again. */
+/** The fault when the address changes and the secret is not entered again. */
 export const secretRequired = (pointer: string): Fault => ({
   pointer,
   code: 'secret_required',

@@ -2,23 +2,23 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Session, settle, settles, TASK, WORK } from './session.ts';
 
-/** The region's database: Drizzle for everyday queries, the pool for hand-written SQL where speed counts. */
+/** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
 export type Db = NodePgDatabase & { $client: pg.Pool };
 
-/** A transaction or the database itself: what a named query can run on. */
+/** A transaction or the database itself. Both can run named queries. */
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
-  /** Maximum connections; frequent work runs in batches, so few are needed. */
+  /** Maximum number of connections. Frequent work runs in batches, so few are needed. */
   max?: number;
-  /** Of the node, for `pg_stat_activity`. */
+  /** The role of the node, for `pg_stat_activity`. */
   role?: string;
   onError?: (error: Error) => void;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** What a connection says it is: `parley api`, `parley api lease`, `parley backup`. */
+/** The name that a connection shows in the database: `parley api`, `parley api lease`, `parley backup`. */
 export const nameOf = (...words: readonly (string | undefined)[]): string =>
   ['parley', ...words].filter((word) => word !== undefined).join(' ');
 
@@ -32,15 +32,17 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     keepAlive: true,
     onConnect: settles(WORK),
   });
-  // An idle connection that breaks must not end the process; the next query opens another one.
+  // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));
-  // The same for a connection that breaks while it is checked out and between two statements: its holder gets the error
-  // from the next statement.
+  // This handles a connection that breaks while it is in use and between two statements. Its user gets the error from
+  // the next statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return drizzle(pool);
 }
 
-/** A separate connection for one long task that is not a request (a migration, a backup); always closed. */
+/**
+ * A separate connection for one long task that is not a request, such as a migration or a backup. It is always closed.
+ */
 export async function withClient<T>(
   url: string,
   task: string,
@@ -53,7 +55,7 @@ export async function withClient<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  // The statement in progress fails too, and reports it.
+  // The running statement also fails and reports the error.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -64,7 +66,9 @@ export async function withClient<T>(
   }
 }
 
-/** SQLSTATE of a failed statement, whether thrown by the driver or wrapped by Drizzle; null for any other error. */
+/**
+ * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null for any other error.
+ */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code } = at as { code?: unknown };
@@ -73,14 +77,14 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** This transaction was the victim of a deadlock: it can be retried. */
+/** Whether the transaction was the victim of a deadlock, so that it can be retried. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 
 /**
- * True when the statement did not run, or its outcome is unknown, because of the server or the network (connection
- * refused, reset, shutting down, timeout), and not because of the statement.
+ * True if the statement did not run, or its outcome is unknown, because of the server or the network (connection
+ * refused, reset, shutting down, timeout). False if the statement itself failed.
  */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);

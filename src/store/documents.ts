@@ -44,14 +44,14 @@ export async function countDocuments(db: Queryable, orgId: string, agentId: stri
   return rows[0]!.many;
 }
 
-/** Limits of an organization are counted under this lock. */
+/** Holds a lock while the usage of an organization is compared with its limits. */
 export async function lockOrganization(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
 }
 
 /**
- * Bytes of the documents of one agent and of all existing agents, and the plan, which sets the limit. With `hold`, no
- * other transaction can add documents to the organization until this one ends.
+ * Bytes of the documents of one agent, bytes of the documents of all existing agents, and the plan, which sets the
+ * limit. With `hold`, no other transaction can add documents to the organization until this one ends.
  */
 export async function readKnowledgeUse(
   db: Queryable,

@@ -7,46 +7,48 @@ import { named, rowsOf } from './named.ts';
 import { type Leased, leasedQueue } from './queue/leased-queue.ts';
 import { mail as table } from './schema/mail.ts';
 
-/** The content of a mail. Plain text only: the worker creates the HTML. */
+/** The content of a mail. It is plain text, and the worker creates the HTML. */
 export type MailText = {
   subject: string;
   /** Paragraphs before the link. */
   lines: readonly string[];
   link?: { label: string; url: string };
-  /** Lists under a heading, each with a link of its own. */
+  /** Lists under a heading, each with its own link. */
   parts?: readonly MailPart[];
-  /** Paragraphs after it. */
+  /** Paragraphs after the link. */
   after?: readonly string[];
-  /** Absent: English. */
+  /** If it is absent, the language is English. */
   language?: 'en' | 'ar';
   /**
-   * A mail that comes again and again says how to stop it: `link` opens a page that asks, `post` is for mail programs
-   * (RFC 8058) and stops it at once.
+   * A regular mail contains the way to stop it: `link` opens a page that asks for confirmation. `post` is for mail
+   * programs (RFC 8058) and stops it at once.
    */
   unsubscribe?: { label: string; link: string; post: string };
 };
 
 export type MailPart = { title: string; lines: readonly string[]; link?: { label: string; url: string } };
 
-/** Any user may choose a name, so mail programs must not turn one into a link. For subjects and lines. */
+/** Any user may choose a name, so mail programs must not turn a name into a link. Use it in subjects and lines. */
 export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\\]+(?=\S)/g, ' ');
 
 export type Mail = MailText & {
   /**
-   * Null: a decoy. A request for a mail to an address without an account must take as long as one to an address with an
-   * account, so the same work is done, and the worker drops the row.
+   * Null: the mail is a decoy. A request for a mail to an address without an account must take as long as one to an
+   * address with an account. So the same work is done, and the worker drops the row.
    */
   to: string | null;
-  /** How long the mail is valid, by default and at most a day. For a link that works for 30 minutes: 30. */
+  /**
+   * How long the mail is valid. There is a default, and the maximum is a day. For a link that works for 30 minutes: 30.
+   */
   minutes?: number;
 };
 
 /**
- * Puts a mail into the outbox. Call it in the transaction of the fact that the mail reports: `await queueMail?.(tx, {
- * to, subject, lines: ['…'], link: { label, url } })`. The worker sends it after the commit, retries for a day while
- * the mail server refuses it, and then drops it. `queueMail` is null if the operator has set no mail server (SMTP_URL):
- * then show the link to a person who may have it, or show the fact in the dashboard. Never wait for a mail, and never
- * put a secret into it that is valid for longer than the mail may stay in a mailbox.
+ * Adds a mail to the outbox. Call it in the transaction of the fact that the mail reports: `await queueMail?.(tx, { to,
+ * subject, lines: ['…'], link: { label, url } })`. The worker sends the mail after the commit, retries for a day while
+ * the mail server refuses it, and then drops it. `queueMail` is null if the operator has configured no mail server
+ * (SMTP_URL). In that case, show the link to a person who may have it, or show the fact in the dashboard. Never wait
+ * for a mail, and never include a secret that is valid for longer than the mail may stay in a mailbox.
  */
 export type QueueMail = (tx: Queryable, mail: Mail) => Promise<void>;
 
@@ -71,7 +73,7 @@ export type ClaimedMail = {
   id: string;
   recipient: string | null;
   sealed: string;
-  /** Including this attempt. */
+  /** The number of attempts, including this one. */
   attempts: number;
   lease: string;
   expires_at: Date;
@@ -89,7 +91,7 @@ export const claimMail = QUEUE.claim<ClaimedMail>({
   returning: 'q.id, q.recipient, q.sealed, q.attempts, q.lease, q.expires_at',
 });
 
-/** Null: sent or given up; in both cases the link is deleted. */
+/** Null: the mail was sent or given up. In both cases the link is deleted. */
 export type MailOutcome = { held: Leased<'id'>; againAfterMs: number | null };
 
 const OUTCOME = rowsOf('t', { ...QUEUE.leaseTypes, again_ms: 'float8' });

@@ -6,16 +6,21 @@ import { ownFile } from '../kernel/own-files.ts';
 import { withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
-/** Any number, but the same in every release: nodes that start together migrate one after the other. */
+/**
+ * Any number, but it must be the same in every release, so that nodes that start together migrate one after the other.
+ */
 const ADVISORY_LOCK = 0x70_61_72_6c;
 const OLDEST_SERVER = 150_000;
 
-/** Why this program cannot use the database, with the cure. */
+/** The reason why this program cannot use the database, and the way to solve it. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
 
-/** Migrates the schema to this program's. Safe to call from many nodes at once; refuses a newer schema. */
+/**
+ * Migrates the schema to the version of this program. It is safe to call from many nodes at once. It refuses a newer
+ * schema.
+ */
 export const migrate = (url: string): Promise<void> =>
   withClient(url, 'migrate', async (client) => {
     const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
@@ -53,8 +58,8 @@ const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).
 export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
 
 /**
- * The statements of later migrations that change rows. A restore loads the rows of a backup into the newest schema, then
- * runs these statements, which the rows have missed.
+ * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema.
+ * Then it runs these statements, because the rows were not in the database when they ran.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

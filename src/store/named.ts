@@ -1,18 +1,18 @@
 import { sql, type SQL } from 'drizzle-orm';
 
 /**
- * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded; a name
- * that is unknown or not used fails there. A call passes an object with exactly these names: one that is missing or
- * misspelled is a type error.
+ * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded.
+ * Loading fails if a name is unknown or unused. A call passes an object with exactly these names, so a missing or
+ * misspelled name is a type error.
  */
 type Types = Readonly<Record<string, string>>;
 export type Values<Name extends string> = Readonly<Record<Name, unknown>>;
 
-/** What the driver takes: prepared once per connection, by its name. */
+/** A query in the form that the driver expects. It is prepared once per connection, by its name. */
 type Query = { name: string; text: string; values: unknown[] };
 export type Named<Name extends string> = ((values: Values<Name>) => Query) & { readonly text: string };
 
-/** A single colon before a name: not the `::` of a cast. */
+/** Matches a single colon before a name, but not the `::` of a cast. */
 const PARAMETER = /(?<!:):([a-z]\w*)/g;
 
 export function named<const T extends Types>(name: string, types: T, template: string): Named<keyof T & string> {
@@ -42,7 +42,7 @@ export const asSql = ({ text, values }: Query): SQL =>
       .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`)),
   );
 
-/** The parameters of rows that come as one array per column, and the item of FROM that makes rows of them. */
+/** The parameters of rows that are passed as one array per column, and the FROM item that converts them to rows. */
 export function rowsOf<const T extends Types, const Prefix extends string = ''>(
   alias: string,
   columns: T,

@@ -3,13 +3,13 @@ import { modelCredential, openCredential } from './credentials.ts';
 import type { Db } from './db.ts';
 import type { ModelRow } from './models.ts';
 
-/** The key of a connection: undefined when it has none, null when the stored one belongs to other settings. */
+/** The key of a connection. Undefined: it has none. Null: the stored key belongs to other settings. */
 export async function openModelKey(db: Db, sealingKey: Key, account: ModelRow): Promise<string | undefined | null> {
   if (account.sealedKey === null) return undefined;
   try {
     return await openCredential(db, sealingKey, modelCredential(account), account.sealedKey);
   } catch (error) {
-    // It was stored for another address, or it was altered.
+    // The key was stored for another address, or the row was altered.
     if (error instanceof SealError) return null;
     throw error;
   }

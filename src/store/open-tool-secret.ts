@@ -4,7 +4,7 @@ import { openCredential, sealCredential, toolCredential } from './credentials.ts
 import type { Queryable } from './db.ts';
 import type { ToolSecretRow } from './tool-secrets.ts';
 
-/** What is sealed in a row. `previous` signs in addition to `secret` until the row's `previousUntil`. */
+/** The sealed content of a row. `previous` signs in addition to `secret` until the row's `previousUntil`. */
 export type ToolSecrets = { secret: string; previous?: string; credentials?: SetToolCredentialsBody };
 
 type Place = Pick<ToolSecretRow, 'orgId' | 'id' | 'agentId' | 'tool' | 'origin'>;
@@ -21,7 +21,7 @@ export async function openToolSecrets(
   return JSON.parse(await openCredential(db, key, toolCredential(row), row.sealed)) as ToolSecrets;
 }
 
-/** What may be shown of credentials. */
+/** The parts of credentials that may be shown. */
 export const lookOf = ({ bearer, basic, headers = [] }: SetToolCredentialsBody): ToolCredentialsLook => ({
   authorization: bearer !== undefined ? 'bearer' : basic !== undefined ? 'basic' : null,
   headers: headers.map(({ name }) => name.toLowerCase()),

@@ -8,7 +8,10 @@ export type ListedReplyRow = Omit<SavedReplyRow, 'text' | 'orgId'> & { languages
 
 const one = (orgId: string, id: string) => and(eq(savedReply.orgId, orgId), eq(savedReply.id, id));
 
-/** All of them: an organization has at most MAX_SAVED_REPLIES. Their texts may be megabytes, so only the start comes. */
+/**
+ * Returns all saved replies, because an organization has at most MAX_SAVED_REPLIES. Their texts may be megabytes in
+ * total, so only the beginning of each is returned.
+ */
 export const listSavedReplies = async (db: Queryable, orgId: string): Promise<ListedReplyRow[]> =>
   db
     .select({
@@ -30,13 +33,13 @@ export async function readSavedReply(db: Queryable, orgId: string, id: string): 
   return row ?? null;
 }
 
-/** The organization is locked by the caller, so that two simultaneous inserts are counted one after the other. */
+/** The caller has locked the organization, so that two simultaneous inserts are counted one after the other. */
 export async function countSavedReplies(tx: Queryable, orgId: string): Promise<number> {
   const [row] = await tx.select({ many: count() }).from(savedReply).where(eq(savedReply.orgId, orgId));
   return row!.many;
 }
 
-/** Whether another one has this shortcut; the caller has locked the organization. */
+/** Whether another saved reply has this shortcut. The caller has locked the organization. */
 export async function isShortcutTaken(
   tx: Queryable,
   orgId: string,
@@ -62,7 +65,7 @@ export async function insertSavedReply(
   return row!;
 }
 
-/** Null when there is none with this id. */
+/** Null if there is none with this ID. */
 export async function changeSavedReply(
   tx: Queryable,
   orgId: string,
@@ -77,7 +80,7 @@ export async function changeSavedReply(
   return row ?? null;
 }
 
-/** Null when there is none with this id. */
+/** Null if there is none with this ID. */
 export async function deleteSavedReply(tx: Queryable, orgId: string, id: string): Promise<SavedReplyRow | null> {
   const [row] = await tx.delete(savedReply).where(one(orgId, id)).returning();
   return row ?? null;

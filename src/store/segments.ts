@@ -4,7 +4,7 @@ import { segment } from './schema/segment.ts';
 
 export type SegmentRow = typeof segment.$inferSelect;
 
-/** All of them: an organization has at most MAX_SEGMENTS. */
+/** Returns all segments, because an organization has at most MAX_SEGMENTS. */
 export const listSegments = (db: Queryable, orgId: string): Promise<SegmentRow[]> =>
   db
     .select()

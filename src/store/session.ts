@@ -1,40 +1,48 @@
 import type pg from 'pg';
 
 /**
- * What a connection relies on. It is set by one statement after the connection opens, so that other defaults of the
- * server, the database or the role change nothing. Not by start-up parameters: PgBouncer refuses a connection that
- * sends them.
+ * The settings on which a connection relies. One statement sets them after the connection opens, so that other defaults
+ * of the server, the database or the role change nothing. They are not start-up parameters, because PgBouncer refuses a
+ * connection that sends these.
  */
 export type Session = {
-  /** Ends statements that hang behind a lost network; 0: never. Each kind of work has its own. */
+  /** Ends statements that hang because the network was lost. 0: never. Each kind of work has its own limit. */
   statementMs: number;
-  /** Ends a transaction whose client is silent (stopped, or cut off): it must not keep its locks for long. */
+  /**
+   * Ends a transaction whose client is silent (stopped or disconnected), because it must not keep its locks for long.
+   */
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap, and are cached while the tables grow. So a sequential scan is never planned if there is another way. A
-   * backup reads whole tables.
+   * cheap. They stay cached while the tables grow. So a sequential scan is never planned if there is another way. A
+   * backup does read whole tables.
    */
   readsWholeTables: boolean;
 };
 
-/** Requests and workers. Longer than any of their statements; in a transaction a node computes for milliseconds only. */
+/**
+ * For requests and workers. The limit is longer than any of their statements. In a transaction, a node computes only
+ * for milliseconds.
+ */
 export const WORK: Session = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
-/** A migration or a backup takes as long as it takes, also between two statements: a backup waits for its disk. */
+/**
+ * A migration or a backup has no time limit. It may also wait between two statements, because a backup waits for its
+ * disk.
+ */
 export const TASK: Session = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
 const SETTINGS = {
-  // Compiling a plan costs 50 ms and more. A server does it for tables that it has not analyzed yet.
+  // Compiling a plan takes 50 ms and more. A server compiles plans for tables that it has not analyzed yet.
   jit: 'off',
-  // Parallel plans need /dev/shm, which is small in containers; no query here needs them.
+  // Parallel plans need /dev/shm, which is small in containers. No query here needs them.
   max_parallel_workers_per_gather: '0',
-  // Statements that write batches expect to see what others have committed.
+  // Statements that write batches must see the commits of other transactions.
   default_transaction_isolation: 'read committed',
-  // The driver reads times in this form alone.
+  // The driver reads times only in this format.
   DateStyle: 'ISO, YMD',
   TimeZone: 'UTC',
   lock_timeout: '0',
-  // A listener is silent for hours.
+  // A listening connection is silent for hours.
   idle_session_timeout: '0',
 };
 
@@ -45,7 +53,7 @@ export async function settle(client: pg.ClientBase, session: Session): Promise<v
     statement_timeout: String(session.statementMs),
     idle_in_transaction_session_timeout: String(session.silenceMs),
   };
-  // An accepted call is a committed one. Stricter values (remote_apply) stay.
+  // An accepted call must be committed. Stricter values (remote_apply) stay.
   await client.query(
     `SELECT set_config(name, value, false) FROM json_each_text($1) AS s (name, value)
      UNION ALL
@@ -54,7 +62,7 @@ export async function settle(client: pg.ClientBase, session: Session): Promise<v
   );
 }
 
-/** For a pool's `onConnect`: it waits for the promise, which its types do not say. */
+/** A pool's `onConnect` waits for the promise, although its types do not say so. */
 export const settles =
   (session: Session): NonNullable<pg.PoolConfig['onConnect']> =>
   // oxlint-disable-next-line typescript/no-misused-promises -- see above
@@ -64,8 +72,9 @@ export const settles =
 const MARK = 'parley.session';
 
 /**
- * Whether one connection keeps one session of the server. A pooler in transaction mode gives each transaction another
- * one: then settings, LISTEN and prepared statements are those of other clients. Both clients are connected.
+ * Whether one connection always has the same session of the server. A pooler in transaction mode may use a different
+ * session for each transaction. Then settings, LISTEN and prepared statements belong to other clients. Both clients are
+ * already connected.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;

@@ -7,11 +7,11 @@ export type ToolSecretRow = typeof toolSecret.$inferSelect;
 const ofAgent = (orgId: string, agentId: string) => and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId));
 const one = (orgId: string, agentId: string, id: string) => and(ofAgent(orgId, agentId), eq(toolSecret.id, id));
 
-/** All of them: an agent has at most MAX_TOOL_SECRETS. */
+/** Returns all secrets of the agent, because an agent has at most MAX_TOOL_SECRETS. */
 export const listToolSecrets = async (db: Queryable, orgId: string, agentId: string): Promise<ToolSecretRow[]> =>
   db.select().from(toolSecret).where(ofAgent(orgId, agentId)).orderBy(asc(toolSecret.tool), asc(toolSecret.id));
 
-/** Those of one tool, of every origin. */
+/** The secrets of one tool, for every origin. */
 export const readToolSecrets = async (
   db: Queryable,
   orgId: string,
@@ -23,7 +23,7 @@ export const readToolSecrets = async (
     .from(toolSecret)
     .where(and(ofAgent(orgId, agentId), eq(toolSecret.tool, tool)));
 
-/** Locked until the transaction ends. */
+/** The row stays locked until the transaction ends. */
 export async function lockToolSecret(
   tx: Queryable,
   orgId: string,
@@ -38,13 +38,13 @@ export async function lockToolSecret(
   return row ?? null;
 }
 
-/** The agent's row is locked by the caller, so that two simultaneous inserts are counted one after the other. */
+/** The caller has locked the agent's row, so that two simultaneous inserts are counted one after the other. */
 export async function countToolSecrets(tx: Queryable, orgId: string, agentId: string): Promise<number> {
   const [row] = await tx.select({ many: count() }).from(toolSecret).where(ofAgent(orgId, agentId));
   return row!.many;
 }
 
-/** Null: the tool has a secret for this origin already. */
+/** Null: the tool already has a secret for this origin. */
 export async function insertToolSecret(
   tx: Queryable,
   orgId: string,

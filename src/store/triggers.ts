@@ -84,7 +84,7 @@ export async function declaredVariables(db: Queryable, orgId: string, agentId: s
   return new Set(rows.flatMap(({ variables }) => variables.map(({ name }) => name)));
 }
 
-/** What a trigger may reference: an existing agent, and an existing channel of that agent. */
+/** The records that a trigger may reference: an existing agent, and an existing channel of that agent. */
 export async function findTriggerTargets(
   db: Queryable,
   orgId: string,

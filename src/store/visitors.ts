@@ -16,10 +16,10 @@ export type VisitorMessageRow = {
   created_at: Date;
 };
 
-/** How many conversations of one visitor are read: one, unless a backend keeps starting new ones. */
+/** How many conversations of one visitor are read. There is normally one, unless a backend keeps starting new ones. */
 export const MAX_CONVERSATIONS = 5;
 export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
-/** Scheduled messages, held messages and internal notes are not for the visitor. */
+/** Scheduled messages, paused messages and internal notes are not visible to the visitor. */
 export const VISIBLE = `(m.role = 'end_user' OR
   m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;
 
@@ -56,7 +56,7 @@ export const FIND = `SELECT ${VISITOR_COLUMNS}, e.blocked
   WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3
     AND m.role = 'end_user' LIMIT 1`;
 
-/** The message that a widget has sent with this id; `unheard`: its writer has opted out or is blocked. */
+/** The message that a widget has sent with this ID. `unheard`: its writer has opted out or is blocked. */
 export async function findVisitorMessage(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,
@@ -77,7 +77,8 @@ export const UNREAD = `SELECT m.provider_message_id FROM conversation c
   ORDER BY m.created_at DESC LIMIT $5`;
 
 /**
- * Messages that the visitor has not seen, up to a message, newest first: by their provider ids (we are the provider).
+ * Messages that the visitor has not seen, up to a given message, newest first. They are identified by their provider
+ * IDs, because Parley is the provider.
  */
 export async function listUnread(
   pool: pg.Pool,

@@ -6,7 +6,7 @@ export type WebhookRow = typeof webhookEndpoint.$inferSelect;
 
 const one = (orgId: string, id: string) => and(eq(webhookEndpoint.orgId, orgId), eq(webhookEndpoint.id, id));
 
-/** All of them: there are at most MAX_WEBHOOKS. */
+/** Returns all endpoints, because there are at most MAX_WEBHOOKS. */
 export const listWebhooks = async (db: Queryable, orgId: string): Promise<WebhookRow[]> =>
   db.select().from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId)).orderBy(asc(webhookEndpoint.id));
 
@@ -15,19 +15,19 @@ export async function readWebhook(db: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
-/** The same, locked until the transaction ends; events may still be written for it. */
+/** Does the same and locks the row until the transaction ends. Events may still be written for it. */
 export async function lockWebhook(tx: Queryable, orgId: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx.select().from(webhookEndpoint).where(one(orgId, id)).for('no key update');
   return row ?? null;
 }
 
-/** Until the transaction ends, no other one adds or deletes an endpoint of the organization. */
+/** Until the transaction ends, no other transaction can add or delete an endpoint of the organization. */
 export async function lockWebhooks(tx: Queryable, orgId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
 }
 
 export async function countWebhooks(tx: Queryable, orgId: string): Promise<number> {
-  // Serialized, so that two simultaneous inserts are counted one after the other.
+  // Inserts are serialized, so that two simultaneous ones are counted one after the other.
   await lockWebhooks(tx, orgId);
   const [row] = await tx.select({ many: count() }).from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId));
   return row!.many;
@@ -61,7 +61,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Waiting deliveries of a disabled endpoint are not sent any more; they can be sent again by hand. */
+/** Waiting deliveries of a disabled endpoint are not sent any more. They can be sent again by hand. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)

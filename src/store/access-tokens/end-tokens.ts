@@ -3,10 +3,13 @@ import type { Queryable } from '../db.ts';
 import { type Actor, recordAudit, SYSTEM } from '../organizations/audit.ts';
 import { accessToken } from '../schema/access-token.ts';
 
-/** Tokens that end with what they rest on: in the transaction of that change, each with its line in the audit log. */
+/**
+ * Ends tokens together with the fact on which they depend, in the transaction of that change. Each ended token gets an
+ * entry in the audit log.
+ */
 type Reason = 'person_removed' | 'person_demoted' | 'sign_in_changed' | 'account_claimed' | 'second_factor_reset';
 
-/** A person who is removed (`all`), or who may no longer make tokens of the organization. */
+/** Ends tokens of a person who is removed (`all`), or who may no longer create tokens of the organization. */
 export const endTokensOfMember = (
   tx: Queryable,
   orgId: string,
@@ -25,11 +28,11 @@ export const endTokensOfMember = (
     all ? 'person_removed' : 'person_demoted',
   );
 
-/** Tokens made in sessions that the organization's provider opened. */
+/** Ends tokens that were created in sessions of the organization's sign-in provider. */
 export const endTokensOfProvider = (tx: Queryable, orgId: string): Promise<void> =>
   end(tx, and(eq(accessToken.orgId, orgId), eq(accessToken.byProvider, true)), SYSTEM, 'sign_in_changed');
 
-/** In all organizations: the account may have been in the hands of another person. */
+/** Ends tokens in all organizations, because another person may have used the account. */
 export const endTokensOfPerson = (
   tx: Queryable,
   userId: string,
@@ -53,7 +56,10 @@ async function end(tx: Queryable, which: SQL | undefined, actor: Actor, reason: 
     });
 }
 
-/** No second factor is left that the sessions could have shown in which these tokens were made. */
+/**
+ * Clears the factor of tokens. No second factor is left that the sessions could have shown when these tokens were
+ * created.
+ */
 export async function clearTokenFactors(tx: Queryable, userId: string): Promise<void> {
   await tx
     .update(accessToken)

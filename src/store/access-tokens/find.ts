@@ -4,7 +4,7 @@ import type { Person } from '../accounts/people.ts';
 import type { Queryable } from '../db.ts';
 import type { Organization } from '../organizations/organizations.ts';
 
-/** A token with all that decides about it at this moment. */
+/** A token with all current facts that decide about it. */
 export type FoundToken = {
   id: string;
   orgId: string;
@@ -16,17 +16,17 @@ export type FoundToken = {
   signInFactor: boolean;
   createdAt: Date;
   expiresAt: Date | null;
-  /** By the clock of the database. */
+  /** Computed with the clock of the database. */
   hasExpired: boolean;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
   person: Person;
-  /** Of its person in its organization; null: no longer a member. */
+  /** The role of the token's person in the token's organization. Null: no longer a member. */
   memberRole: Role | null;
   organization: Organization;
 };
 
-/** The token with one of these digests, its person and their role now; from the primary, each time. */
+/** The token with one of these digests, its person and their current role. Always read from the primary. */
 export async function findToken(db: Queryable, digests: readonly Buffer[]): Promise<FoundToken | null> {
   const forms = sql.join(
     digests.map((digest) => sql`${digest}`),

@@ -57,7 +57,7 @@ export async function readToken(db: Queryable, orgId: string, id: string): Promi
   return rows[0] ?? null;
 }
 
-/** `userId`: of this person alone. */
+/** `userId`: only tokens of this person. */
 export async function listTokens(
   db: Queryable,
   orgId: string,
@@ -88,7 +88,7 @@ export async function countTokens(tx: Queryable, orgId: string, userId: string):
   return rows[0]!.many;
 }
 
-/** Those of these agents that exist in the organization. */
+/** Returns those of these agents that exist in the organization. */
 export async function findAgents(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .select({ id: agent.id })
@@ -97,7 +97,10 @@ export async function findAgents(tx: Queryable, orgId: string, ids: readonly str
   return new Set(rows.map(({ id }) => id));
 }
 
-/** True: the session exists. A transaction that deletes it waits for this one, and sees what it wrote. */
+/**
+ * Returns true if the session exists, and locks it. A transaction that deletes the session waits for this one, and then
+ * sees its writes.
+ */
 export async function holdSession(tx: Queryable, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: session.id })
@@ -107,7 +110,7 @@ export async function holdSession(tx: Queryable, userId: string, sessionId: stri
   return rows.length > 0;
 }
 
-/** False: it was revoked before. */
+/** Returns false if the token was revoked before. */
 export async function revokeToken(tx: Queryable, orgId: string, id: string, by: string): Promise<boolean> {
   const rows = await tx
     .update(accessToken)

@@ -6,20 +6,20 @@ import { session } from '../schema/identity.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { deletePasskeys } from './passkeys.ts';
 
-/** Second factors of people: an authenticator app, passkeys, recovery codes; see src/access/sessions. */
+/** Second factors of people: an authenticator app, passkeys, recovery codes (see src/access/sessions). */
 export type Authenticator = typeof secondFactor.$inferSelect;
 export async function readAuthenticator(db: Queryable, userId: string): Promise<Authenticator | null> {
   const rows = await db.select().from(secondFactor).where(eq(secondFactor.userId, userId));
   return rows[0] ?? null;
 }
 
-/** Locks the row until the transaction ends: of two simultaneous uses of one code, the second finds it used. */
+/** Locks the row until the transaction ends. If one code is used twice at the same time, the second use fails. */
 export async function lockAuthenticator(tx: Queryable, userId: string): Promise<Authenticator | null> {
   const rows = await tx.select().from(secondFactor).where(eq(secondFactor.userId, userId)).for('update');
   return rows[0] ?? null;
 }
 
-/** False: there is a confirmed one, which stays. */
+/** Returns false if there is a confirmed authenticator, which stays. */
 export async function beginAuthenticator(db: Queryable, userId: string, sealed: string): Promise<boolean> {
   const rows = await db
     .insert(secondFactor)
@@ -58,7 +58,7 @@ export async function readFactors(
   return { authenticator: confirmed.length > 0, passkeys: keys[0]!.many };
 }
 
-/** The session has shown a second factor; it was opened before there was one. */
+/** Records that the session has shown a second factor. It was opened before the person had one. */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx
     .update(session)
@@ -67,8 +67,8 @@ export async function setSessionFactor(tx: Queryable, userId: string, sessionId:
 }
 
 /**
- * No factor is left that these sessions could have shown. Sessions of a provider record the provider's factor, and
- * stay.
+ * Clears the second factor of these sessions, because the person has none left. Sessions of a provider record the
+ * provider's factor and do not change.
  */
 export async function clearSessionFactors(tx: Queryable, userId: string): Promise<void> {
   await tx

@@ -21,7 +21,10 @@ export async function insertPasskey(
   return rows[0]!;
 }
 
-/** True on the first use of a challenge that is newer than the last one: a recorded answer cannot be replayed. */
+/**
+ * Returns true on the first use of a challenge that is newer than the last one, so that a recorded answer cannot be
+ * replayed.
+ */
 export async function usePasskey(
   db: Queryable,
   id: string,

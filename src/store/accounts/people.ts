@@ -3,12 +3,12 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { account, user } from '../schema/identity.ts';
 
-/** People and their sessions; see src/access/sessions. Addresses are stored in lower case. */
+/** People and their sessions (see src/access/sessions). Addresses are stored in lower case. */
 export type Person = {
   id: string;
   name: string;
   email: string;
-  /** By a mailed link, or by the operator's confirmation (src/features/members/claim-account.ts). */
+  /** Verified by a mailed link, or by the operator's confirmation (src/features/members/claim-account.ts). */
   emailVerified: boolean;
 };
 
@@ -37,7 +37,7 @@ export async function namesOf(db: Queryable, userIds: readonly string[]): Promis
   return new Map([...(await findPeople(db, userIds))].map(([id, { name }]) => [id, name]));
 }
 
-/** A person with a password, in the format of better-auth (provider "credential"). */
+/** Stores a person with a password, in the format of better-auth (provider "credential"). */
 export async function insertPerson(
   db: Queryable,
   input: { name: string; email: string; passwordHash: string; emailVerified?: boolean },

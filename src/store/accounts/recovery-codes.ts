@@ -7,7 +7,7 @@ export async function replaceRecoveryCodes(tx: Queryable, userId: string, digest
   if (digests.length > 0) await tx.insert(recoveryCode).values(digests.map((digest) => ({ userId, digest })));
 }
 
-/** True once for each code. */
+/** Returns true once for each code. */
 export async function useRecoveryCode(tx: Queryable, userId: string, digest: Buffer): Promise<boolean> {
   const gone = await tx
     .delete(recoveryCode)

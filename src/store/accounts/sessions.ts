@@ -2,7 +2,7 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 
-/** Sessions that a person is shown; further sessions are still signed in. */
+/** The maximum number of sessions that a person is shown. Further sessions stay signed in. */
 const MAX_SESSIONS_LISTED = 100;
 
 export async function listSessions(db: Queryable, userId: string) {
@@ -21,7 +21,7 @@ export async function listSessions(db: Queryable, userId: string) {
     .limit(MAX_SESSIONS_LISTED);
 }
 
-/** True when there was such a session of this person. */
+/** Returns true if this person had such a session. */
 export async function deleteSession(db: Queryable, userId: string, sessionId: string): Promise<boolean> {
   const gone = await db
     .delete(session)
@@ -30,7 +30,7 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
   return gone.length > 0;
 }
 
-/** For the moment after signing in, when only the person who signed in has the token. */
+/** Used directly after signing in, when only the person who signed in has the token. */
 export async function deleteSessionByToken(db: Queryable, userId: string, token: string): Promise<void> {
   await db.delete(session).where(and(eq(session.userId, userId), eq(session.token, token)));
 }

@@ -11,7 +11,9 @@ import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
-/** The records that are deleted with an agent; read before, so that access is told about each. */
+/**
+ * The records that are deleted with an agent. They are read before, so that access receives a notification about each.
+ */
 export async function listDependents(
   db: Queryable,
   orgId: string,
@@ -45,8 +47,8 @@ export async function listDependents(
 }
 
 /**
- * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents, their sources,
- * its tests and the secrets of its tools are deleted.
+ * The rows stay, because runs and conversations reference them, but no query finds the agent any more. Its documents,
+ * their sources, its tests and the secrets of its tools are deleted at once.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };

@@ -3,10 +3,16 @@ import type { ToolChange } from '../../../contract/dashboard/agents.ts';
 import type { Queryable } from '../db.ts';
 import { mcpChange } from '../schema/mcp-change.ts';
 
-/** A tool of the published definition: what is different at its server now. Empty: it is what was approved. */
+/**
+ * A tool of the published definition, and the differences to the current tool on its server. Empty: the tool equals the
+ * approved one.
+ */
 export type SeenTool = { tool: string; pin: string; what: ToolChange['what'] };
 
-/** What a node has just read from a server. `since` stays while the same is seen again. */
+/**
+ * Records the tools that a node has just read from a server. `since` does not change while the same state is seen
+ * again.
+ */
 export async function recordSeenTools(
   db: Queryable,
   orgId: string,
@@ -16,7 +22,7 @@ export async function recordSeenTools(
   const same = seen.filter(({ what }) => what.length === 0).map(({ tool }) => tool);
   const own = and(eq(mcpChange.orgId, orgId), eq(mcpChange.agentId, agentId));
   if (same.length > 0) await db.delete(mcpChange).where(and(own, inArray(mcpChange.tool, same)));
-  // In one order everywhere: nodes that see the same do not wait for each other in a circle.
+  // All nodes write in the same order, so that they never wait for each other in a circle.
   const changed = seen.filter(({ what }) => what.length > 0).toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
   if (changed.length === 0) return;
   await db
@@ -33,7 +39,7 @@ export async function deleteSeenTools(db: Queryable, orgId: string, agentId: str
   await db.delete(mcpChange).where(and(eq(mcpChange.orgId, orgId), eq(mcpChange.agentId, agentId)));
 }
 
-/** As a column of a query over `agent`: those that the published definition has in the form that is no longer there. */
+/** A column for queries over `agent`: the tools of the published definition whose approved form no longer exists. */
 export const changedTools = sql<{ tool: string; what: ToolChange['what']; since: string }[]>`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('tool', x.tool, 'what', x.what, 'since', x.since) ORDER BY x.tool), '[]')
   FROM mcp_change x WHERE x.org_id = agent.org_id AND x.agent_id = agent.id AND agent.published->'tools' @>

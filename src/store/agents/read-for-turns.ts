@@ -5,16 +5,19 @@ export type AgentForTurns = {
   id: string;
   name: string;
   revision: number;
-  /** Of the published definition. */
+  /** The version of the published definition. */
   version: number;
   definition: AgentDefinition;
-  /** Identifies the state of its documents: it changes when one is added or removed. Null when there are none. */
+  /**
+   * Identifies the state of the agent's documents. It changes when one is added or removed. Null when the agent has
+   * none.
+   */
   edition: string | null;
-  /** Size of their texts. */
+  /** Total size of the texts of the documents. */
   bytes: number;
 };
 
-/** The published agent at one revision; its documents are read one by one, when they are needed. */
+/** The published agent at one revision. Its documents are read one by one, when they are needed. */
 export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentForTurns | null> {
   const found = await pool.query<AgentForTurns>({
     name: 'read-agent-for-turns',

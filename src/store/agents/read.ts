@@ -13,7 +13,7 @@ export type AgentRow = typeof agent.$inferSelect & {
 export const living = (orgId: string, id: string) =>
   and(eq(agent.orgId, orgId), eq(agent.id, id), isNull(agent.deletedAt));
 
-/** The oldest one, as in the access directory. */
+/** The oldest sandbox channel, as in the access directory. */
 const sandboxChannelId = sql<string | null>`(SELECT c.id FROM channel c WHERE c.org_id = agent.org_id
   AND c.agent_id = agent.id AND c.kind = 'sandbox' AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1)`;
 
@@ -46,7 +46,7 @@ export async function readAgent(db: Queryable, orgId: string, id: string): Promi
   return rows[0] ?? null;
 }
 
-/** The same, locked until the transaction ends. */
+/** Does the same and locks the agent until the transaction ends. */
 export async function lockAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {
   const rows = await db.select(columns).from(agent).where(living(orgId, id)).for('no key update', { of: agent });
   return rows[0] ?? null;

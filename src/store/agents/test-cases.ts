@@ -28,7 +28,7 @@ export async function writeSuite(
     .onConflictDoUpdate({ target: [agentSuite.orgId, agentSuite.agentId], set });
 }
 
-/** Removes the cases that were made from a person's conversations; returns how many. */
+/** Removes the cases that were made from a person's conversations. Returns their number. */
 export async function eraseCasesFrom(db: Queryable, orgId: string, endUserId: string): Promise<number> {
   const { rows } = await db.execute<{ erased: number }>(sql`
     UPDATE agent_suite s SET updated_at = now(), cases = (
@@ -46,7 +46,7 @@ export async function eraseCasesFrom(db: Queryable, orgId: string, endUserId: st
   return rows.reduce((sum, { erased }) => sum + erased, 0);
 }
 
-/** Changes with every document that is added, removed or read again. */
+/** A value that changes with every document that is added, removed or read again. */
 export async function readDocumentsStamp(db: Queryable, orgId: string, agentId: string): Promise<string> {
   const rows = await db
     .select({ stamp: sql<string>`coalesce(md5(string_agg(id || updated_at::text, ',' ORDER BY id)), '')` })
@@ -55,7 +55,10 @@ export async function readDocumentsStamp(db: Queryable, orgId: string, agentId: 
   return rows[0]!.stamp;
 }
 
-/** Prints of cases: the same for the same case, definition and documents, in any order of their members. */
+/**
+ * Computes fingerprints of cases. A fingerprint is the same for the same case, definition and documents, in any order
+ * of their members.
+ */
 export function printer(definition: AgentDefinition, documents: string): (suiteCase: TestCase) => string {
   const around = digest([definition, documents]);
   return (suiteCase) => digest([suiteCase, around]);
@@ -84,14 +87,14 @@ export async function recordPass(db: Queryable, orgId: string, agentId: string, 
     });
 }
 
-/** The same case failed later, as it may with a model: its pass no longer counts. */
+/** The same case failed later, which can happen with a model, so its earlier pass no longer counts. */
 export async function forgetPass(db: Queryable, orgId: string, agentId: string, print: string): Promise<void> {
   await db
     .delete(agentTestPass)
     .where(and(eq(agentTestPass.orgId, orgId), eq(agentTestPass.agentId, agentId), eq(agentTestPass.print, print)));
 }
 
-/** The cases that have not passed with this definition and the documents as they are now. */
+/** The cases that have not passed with this definition and the current documents. */
 export async function openCases(
   db: Queryable,
   orgId: string,
@@ -111,7 +114,7 @@ export async function openCases(
   return cases.filter((_, at) => !passed.has(prints[at]!)).map(({ name }) => name);
 }
 
-/** With its agent. */
+/** Deletes the tests together with their agent. */
 export async function deleteSuite(db: Queryable, orgId: string, agentId: string): Promise<void> {
   await db.delete(agentTestPass).where(and(eq(agentTestPass.orgId, orgId), eq(agentTestPass.agentId, agentId)));
   await db.delete(agentSuite).where(ofAgent(orgId, agentId));

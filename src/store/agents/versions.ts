@@ -14,8 +14,8 @@ export const canonical = (value: unknown): string =>
   );
 
 /**
- * Makes `definition` both the draft and the live definition; creates a version if it differs from the previous live
- * one.
+ * Makes `definition` both the draft and the live definition. Creates a version if it differs from the previous live
+ * definition.
  */
 export async function publishDefinition(
   db: Queryable,

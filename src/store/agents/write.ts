@@ -14,7 +14,7 @@ export async function insertAgent(
   await db.insert(agentVersion).values({ orgId, agentId: id, version: 1, definition, publishedBy });
 }
 
-/** Each change makes a new revision, so that every cache reads the agent again. */
+/** Each change creates a new revision, so that every cache reads the agent again. */
 export async function changeAgent(
   db: Queryable,
   orgId: string,
@@ -27,7 +27,7 @@ export async function changeAgent(
     .where(living(orgId, id));
 }
 
-/** After a change of credentials: every cache reads the agents again. */
+/** Called after a change of credentials, so that every cache reads the agents again. */
 export async function touchAgents(db: Queryable, orgId: string): Promise<void> {
   await db
     .update(agent)

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * At most one write per minute for each key or access token over all nodes, and never backwards (a database trigger
- * enforces that for keys, too).
+ * Writes at most once per minute for each key or access token over all nodes. The time never goes back (for keys, a
+ * database trigger also enforces this).
  */
 export async function writeLastUsed(
   client: pg.Pool,

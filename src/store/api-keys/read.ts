@@ -8,14 +8,14 @@ import { campaign } from '../schema/campaign.ts';
 import { organization } from '../schema/identity.ts';
 import { REMAINING, withUse } from './total.ts';
 
-/** A key with the names of the records that it is bound to, deleted or not, and what remains of its total. */
+/** A key with the names of the records to which it is bound, even if they were deleted. */
 export type ApiKeyRow = typeof apiKey.$inferSelect & {
   agentName: string | null;
   campaignName: string | null;
   remaining: number | null;
 };
 
-/** The facts that decide whether a key may be created: the plan, and whether the records that it is bound to exist. */
+/** The facts that decide whether a key may be created: the plan, and whether the bound records exist. */
 export async function readKeyConditions(
   tx: Queryable,
   orgId: string,
@@ -35,7 +35,7 @@ export async function readKeyConditions(
 }
 
 type ApiKeyFilter = {
-  /** Part of the label, or the beginning of the shown prefix. */
+  /** Part of the label, or the beginning of the displayed prefix. */
   text?: string | undefined;
   scope?: KeyScope | undefined;
   permission?: Permission | undefined;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { KeyScope, Permission, Plan } from '../../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 
-/** The records for access decisions, each in one round trip and always from the primary. */
+/** Reads the records for access decisions, each in one round trip and always from the primary. */
 export type StoredKey = {
   id: string;
   orgId: string;
@@ -23,7 +23,7 @@ export type StoredKey = {
   lastUsedAt: Date | null;
 };
 
-/** The key with one of these digests and its organization; null if it does not exist. */
+/** The key with one of these digests, and its organization. Null if the key does not exist. */
 export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
   const found = await client.query<StoredKey>({
     name: 'access-key',
@@ -62,7 +62,7 @@ export type TargetRecords = {
   campaign: { id: string; agentId: string; channelId: string; state: string } | null;
 };
 
-/** The organization's records with these ids; without deleted ones and those of other organizations. */
+/** The organization's records with these IDs, without deleted records. */
 export async function readTargets(client: pg.Pool, orgId: string, ids: TargetIds): Promise<TargetRecords> {
   const found = await client.query<TargetRecords>({
     name: 'access-targets',

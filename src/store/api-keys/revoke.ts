@@ -6,7 +6,7 @@ import { isActive, oneKey } from './read.ts';
 
 type KeyName = { orgId: string; id: string };
 
-/** False when it was revoked before. `seq`: the revoke's position in the change log. */
+/** Returns false if the key was revoked before. `seq`: the position of the revoke in the change log. */
 export async function revokeApiKey(
   tx: Queryable,
   orgId: string,
@@ -21,7 +21,7 @@ export async function revokeApiKey(
   return revoked.length > 0;
 }
 
-/** The digests that belong to a key which is not revoked. */
+/** Returns the active keys that have one of these digests. */
 export async function findActiveKeys(
   db: Queryable,
   digests: readonly Buffer[],
@@ -33,7 +33,7 @@ export async function findActiveKeys(
   return found.rows;
 }
 
-/** Sets the end of an active key, never later than its current end; false when it is revoked. */
+/** Sets the end of an active key, but never later than its current end. Returns false if the key is revoked. */
 export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, at: Date): Promise<boolean> {
   const scheduled = await tx
     .update(apiKey)
@@ -44,8 +44,8 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 }
 
 /**
- * Stores the moment from which no node accepts these keys, if they were revoked at `seq` or before; an existing moment
- * stays. A failover may have lost the revoke that was waited for, and another one may have followed.
+ * Stores the time from which no node accepts these keys, if they were revoked at `seq` or before. A stored time does
+ * not change. A failover may have lost the revoke for which the caller waited, and a later revoke may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await db.execute(sql`
@@ -56,7 +56,7 @@ export async function markEffective(db: Queryable, keys: readonly KeyName[], seq
       AND coalesce(k.revoked_seq, 0) <= ${seq}`);
 }
 
-/** Keys whose scheduled end has come, and keys that were revoked without the change log (by hand, in SQL). */
+/** Keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL). */
 export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyName[]> {
   const due = await db.execute<KeyName>(sql`
     (SELECT org_id AS "orgId", id FROM api_key
@@ -68,7 +68,7 @@ export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyN
   return due.rows;
 }
 
-/** Revokes those of `keys` that are due; returns the ones that were not revoked before. */
+/** Revokes those of `keys` that are due. Returns the keys that were not revoked before. */
 export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
   const revoked = await tx.execute<KeyName & { wasActive: boolean }>(sql`
     WITH due AS (
@@ -85,7 +85,7 @@ export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { u
   return revoked.rows.filter((row) => row.wasActive);
 }
 
-/** Keys that are still "revoking". */
+/** Keys whose state is still "revoking". */
 export async function readUnfinishedRevokes(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
   const unfinished = await db.execute<KeyName & { seq: string }>(sql`
     SELECT org_id AS "orgId", id, revoked_seq AS seq FROM api_key

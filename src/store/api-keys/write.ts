@@ -55,7 +55,7 @@ export async function renameApiKey(tx: Queryable, orgId: string, id: string, lab
   return renamed.length > 0;
 }
 
-/** False when the key is revoked. A database trigger refuses networks outside the previous ones. */
+/** Returns false if the key is revoked. A database trigger refuses networks outside the previous ones. */
 export async function shortenKeyNetworks(
   tx: Queryable,
   orgId: string,

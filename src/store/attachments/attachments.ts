@@ -11,10 +11,10 @@ export type NewAttachment = Pick<
 
 export type Attachment = { name: string; type: string; size: number; hash: string };
 
-/** How long a file waits for its message, before it is deleted: both are stored within seconds. */
+/** How long a file without a message is stored. Both are normally stored within seconds. */
 const LOOSE_HOURS = 1;
 
-/** What the plan of the organization allows is compared with; null: there is no such organization. */
+/** The usage to compare with the limits of the organization's plan. Null: there is no such organization. */
 export async function readAttachmentUse(db: Queryable, orgId: string): Promise<{ plan: Plan; bytes: number } | null> {
   const { rows } = await db.execute<{ plan: Plan; bytes: number }>(sql`
     SELECT o.plan, (SELECT coalesce(sum(a.size), 0)::float8 FROM attachment a WHERE a.org_id = o.id) AS bytes
@@ -26,7 +26,10 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
   await tx.insert(attachment).values({ orgId, ...row });
 }
 
-/** Ties a visitor's file to the message that names it, if that is stored by now; audio is written down from here on. */
+/**
+ * Attaches a visitor's file to the message that refers to it, if that message is stored by now. Audio is transcribed
+ * from then on.
+ */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.execute(sql`UPDATE attachment a SET message_id = m.id,
       due_at = CASE WHEN a.type LIKE 'audio/%' AND ${transcribes(sql`a.org_id`)} THEN now() END
@@ -36,8 +39,8 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
 }
 
 /**
- * A process may die between a message and the tie to its file. Later the tie is made, or the file, whose message never
- * came, is deleted.
+ * A process may die after it stored a message and before it attached the file. This attaches the file later, or deletes
+ * it if its message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {
   const settled = await pool.query(
@@ -60,7 +63,7 @@ export async function forgetLooseAttachments(pool: Db['$client'], limit: number)
   return settled.rowCount ?? 0;
 }
 
-/** The file at an address. A wrong token finds nothing, as a wrong id does. */
+/** Finds the file at an address. A wrong token has the same result as a wrong ID: nothing is found. */
 export async function findAttachment(
   db: Db,
   orgId: string,
@@ -80,7 +83,7 @@ export async function findAttachment(
   return row ?? null;
 }
 
-/** Bytes of a file, of which at most `most` are read at once; `stored`: they are in the store of files, under this hash. */
+/** Reads at most `most` bytes of a file at once. `stored`: the bytes are in the object store, under this hash. */
 export async function readAttachmentPart(
   pool: Db['$client'],
   orgId: string,

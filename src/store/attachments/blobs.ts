@@ -3,30 +3,33 @@ import type { Db, Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Files in a store of their own (BLOBS_URL). Each is accepted into the database, as without a store, so the store may be
- * down; a worker moves it. An object has the name of its organization and of its hash: equal files of one organization
- * are one object, which goes with the last of them.
+ * Files in an object store (BLOBS_URL). Each file is first accepted into the database, as without a store, so the store
+ * may be down. A worker moves it later. The name of an object consists of its organization and its hash. Equal files of
+ * one organization share one object, which is deleted with the last of these files.
  */
 type Place = { orgId: string; hash: string };
 
-/** A move that takes longer was that of a process that died, or of a store that was down. */
+/** A move that takes longer belongs to a process that died, or the store was down. */
 const MOVE_MINUTES = 5;
 
-/** Uploads and deletions of one object wait for each other: an object is never deleted under a row that is new. */
+/**
+ * Uploads and deletions of one object wait for each other, so that an object is never deleted while a new row refers to
+ * it.
+ */
 const lockObject = (tx: Queryable, { orgId, hash }: Place) =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`blob ${orgId} ${hash}`}, 0))`);
 
 const CAN_BE_MOVED = sql.raw(`place IS DISTINCT FROM 'store' AND due_at IS NULL AND message_id IS NOT NULL
   AND bytes IS NOT NULL AND (place IS NULL OR placed_at < now() - interval '${MOVE_MINUTES} minutes')`);
 
-/** Files whose bytes are in the database and can be moved, the oldest first. */
+/** Files with bytes in the database that can be moved, the oldest first. */
 export async function findMovable(db: Queryable, limit: number): Promise<(Place & { id: string })[]> {
   const { rows } = await db.execute<Place & { id: string }>(sql`SELECT org_id AS "orgId", id, hash FROM attachment
     WHERE ${CAN_BE_MOVED} ORDER BY created_at LIMIT ${limit}`);
   return rows;
 }
 
-/** Marks it as being moved, for this worker alone. Null: another one has it, or it was erased. */
+/** Marks the file as being moved by this worker only. Null: another worker moves it, or it was erased. */
 export function beginMove(db: Db, one: Place & { id: string }): Promise<Buffer | null> {
   return db.transaction(async (tx) => {
     await lockObject(tx, one);
@@ -36,7 +39,7 @@ export function beginMove(db: Db, one: Place & { id: string }): Promise<Buffer |
   });
 }
 
-/** The object is there: the bytes go from the database. */
+/** The object is stored, so the bytes in the database are deleted. */
 export async function completeMove(db: Queryable, { orgId, id }: { orgId: string; id: string }): Promise<void> {
   await db.execute(sql`UPDATE attachment SET place = 'store', bytes = NULL
     WHERE org_id = ${orgId} AND id = ${id} AND place = 'moving'`);
@@ -49,8 +52,9 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
 }
 
 /**
- * Deletes the object with `remove`, unless a row has it again. If that fails, it is tried again later. The entry is not
- * locked, because an erase that writes it must not wait for the store; an entry that was written since stays.
+ * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, it is tried again later.
+ * The entry is not locked, because an erase that writes it must not wait for the store. An entry that was written in
+ * the meantime stays.
  */
 export function settleDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;
@@ -73,5 +77,5 @@ export async function postponeDeletion(db: Queryable, { orgId, hash }: Place): P
     WHERE org_id = ${orgId} AND hash = ${hash}`);
 }
 
-/** The name of an object: only of what we make ourselves. */
+/** The name of an object. It contains only values that Parley creates. */
 export const objectName = ({ orgId, hash }: Place): string => `${orgId}/${hash}`;

@@ -17,18 +17,18 @@ export type ClaimedAttachment = {
   org_id: string;
   id: string;
   name: string;
-  /** Null: the bytes are here, and what is said in them is to be written down. */
+  /** Null: the bytes are in the database, and the audio must be transcribed. */
   source: Record<string, string> | null;
-  /** Including this one. */
+  /** The number of attempts, including this one. */
   attempts: number;
   lease: string;
   channel_id: string;
-  /** As in src/store/runs/claim.ts. */
+  /** The organization's lane, as in src/store/runs/claim.ts. */
   lane: number;
   share: number;
 };
 
-/** A file that is still at the provider; it is due at once. */
+/** Stores a file that is still at the provider. It is due at once. */
 export async function insertAwaitedAttachment(
   tx: Queryable,
   orgId: string,
@@ -49,7 +49,7 @@ ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}`,
 export const CLAIM_ATTACHMENTS = CLAIM.text;
 
 /**
- * A message that is erased deletes its file, so each file has a conversation. `held` and `perLane` as in
+ * An erased message deletes its files, so each file has a conversation. `held` and `perLane` work as in
  * src/store/runs/claim.ts: a slow server of one organization delays only the files of this organization.
  */
 export const claimAttachments = (
@@ -62,7 +62,10 @@ export const claimAttachments = (
 
 type LeasedAttachment = Leased<'org_id' | 'id'>;
 
-/** Later again, or never: null. The message then stays as it came, and a turn that waited for the file starts. */
+/**
+ * Makes the file due later. With null it is never due again. In that case the message stays unchanged, and a turn that
+ * waited for the file starts.
+ */
 export async function postponeAttachment(db: Db, held: LeasedAttachment, againAfterMs: number | null): Promise<void> {
   if (againAfterMs !== null) return void (await QUEUE.release(db, held, againAfterMs / 1_000));
   await QUEUE.finish(db, held);
@@ -74,10 +77,13 @@ export async function postponeAttachment(db: Db, held: LeasedAttachment, againAf
 
 type Place = { conversation_id: string; message_id: string; run_id: string | null; said: { text?: string } };
 
-/** What came without a caption says only of what kind it is. */
+/** Without a caption, the text of a message only contains the kind of the file. */
 const KIND_ALONE = /^\[\w+\]$/;
 
-/** The bytes, and with them the message that shows the file. False: it is not ours any more, or was erased. */
+/**
+ * Stores the bytes and updates the message that shows the file. Returns false if the file does not belong to this
+ * worker any more, or was erased.
+ */
 export async function completeAttachment(
   db: Db,
   held: LeasedAttachment,
@@ -85,7 +91,7 @@ export async function completeAttachment(
   content: MessageContent,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // The conversation first, in the order in which an erase locks.
+    // Locks the conversation first, which is the order of an erase.
     const { rows } = await tx.execute<Place>(sql`
       SELECT m.conversation_id, m.id AS message_id, m.run_id, m.content AS said FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
@@ -108,7 +114,10 @@ export async function completeAttachment(
   });
 }
 
-/** The words, beside the audio; the turn that waits for them starts. Empty: nothing could be understood. */
+/**
+ * Stores the transcript next to the audio. The turn that waits for it starts. Empty: the audio contains no recognizable
+ * speech.
+ */
 export async function completeTranscript(db: Db, held: LeasedAttachment, words: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
@@ -116,7 +125,7 @@ export async function completeTranscript(db: Db, held: LeasedAttachment, words: 
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
       WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
     const [place] = rows;
-    // The conversation first, in the order in which an erase locks.
+    // Locks the conversation first, which is the order of an erase.
     if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
     if (!(await QUEUE.finish(tx, held))) return;
     if (words !== '') {

@@ -5,15 +5,15 @@ import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
 
 /**
- * What a person said in an audio file, written down by a connected model. The file is in the queue of files a second
- * time: then it has its bytes, and no `source`.
+ * Transcripts of audio files by a connected model. The file enters the queue of files a second time. Then it has its
+ * bytes and no `source`.
  */
 export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 
-/** How long the turn that answers audio waits for the words. */
+/** How long the turn that answers audio waits for the transcript. */
 export const TRANSCRIPT_WAIT_MS = 30_000;
 
-/** The connection that writes down audio of the organization; null: none. */
+/** The connection that transcribes audio of the organization. Null: there is none. */
 export async function readTranscriptionConnection(
   db: Queryable,
   orgId: string,
@@ -25,7 +25,7 @@ export async function readTranscriptionConnection(
   return (rows[0] as TranscriptionConnection | undefined) ?? null;
 }
 
-/** Another connection had the transcription model until now. */
+/** Removes the transcription model from other connections, because only one may have it. */
 export async function clearOtherTranscriptionModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
   await tx
     .update(modelProvider)
@@ -33,7 +33,7 @@ export async function clearOtherTranscriptionModels(tx: Queryable, orgId: string
     .where(and(eq(modelProvider.orgId, orgId), sql`${modelProvider.provider} <> ${provider}`));
 }
 
-/** Whether audio of the organization is written down, in SQL. */
+/** An SQL condition: audio of the organization is transcribed. */
 export const transcribes = (orgId: SQL | string): SQL =>
   sql`EXISTS (SELECT 1 FROM model_provider p WHERE p.org_id = ${orgId} AND p.transcription_model IS NOT NULL)`;
 
@@ -58,7 +58,9 @@ export async function readAudio(
   return rows[0] ?? null;
 }
 
-/** A turn that is queued for later starts now, unless other audio of its conversation is still to be written down. */
+/**
+ * A turn that is queued for later starts now, unless other audio of its conversation still waits for its transcript.
+ */
 export async function startWaitingTurn(tx: Queryable, orgId: string, runId: string): Promise<void> {
   await tx.execute(sql`UPDATE run SET due_at = now()
     WHERE org_id = ${orgId} AND id = ${runId} AND status = 'queued' AND lease IS NULL AND due_at > now()

@@ -16,14 +16,15 @@ import {
 } from './format.ts';
 import { withClient } from '../db.ts';
 
-/** Rows are fetched in batches of about this size … */
+/** Rows are fetched in batches of about this size, and */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** … and of at most this many rows: after many small rows, large ones of a few megabytes each may follow. */
+/** a batch has at most this many rows, because large rows of several megabytes each may follow many small ones. */
 const MAX_BATCH_ROWS = 50;
 
 /**
- * Writes every record as of one moment into a new file that only its owner can read. Servers may keep running: the one
- * transaction sees none of their writes. Secrets stay sealed with PARLEY_SECRET, which is not in the file.
+ * Writes every record, with the state of a single moment, into a new file that only its owner can read. Servers may
+ * keep running, because the transaction of the backup sees none of their writes. Secrets stay sealed with
+ * PARLEY_SECRET, which is not in the file.
  */
 export async function backup(url: string, file: string): Promise<{ rows: number }> {
   const counted: BackupEnd = { end: true, rows: 0 };
@@ -62,7 +63,7 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
 
 const line = (value: BackupHeader | BackupTable | BackupEnd): string => `${JSON.stringify(value)}\n`;
 
-/** Each row as Postgres' own JSON, passed on without parsing, so that no number or time is rounded. */
+/** Each row is JSON from Postgres that is passed on without parsing, so that no number or time is rounded. */
 async function* rowsOf(client: pg.Client, { table }: BackupTable): AsyncGenerator<string[]> {
   await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${qualified(table)} t`);
   for (let count = 16; ;) {

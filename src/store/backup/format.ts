@@ -2,38 +2,39 @@ import type pg from 'pg';
 import { CHECKED_REFERENCES } from '../checked-references.ts';
 
 /**
- * A backup is gzipped lines of JSON: a header, then for each table a line with its columns and a line for each row,
- * then an end line with the number of rows, which shows whether the file is complete. Tables are in the order of their
- * references, so that rows can be loaded in sequence.
+ * A backup consists of gzipped lines of JSON: a header, then a line with the columns of each table and a line for each
+ * of its rows, then an end line. The end line contains the number of rows, which shows whether the file is complete.
+ * Tables are in the order of their references, so that rows can be loaded in sequence.
  */
 export const BACKUP_FORMAT = 'parley-backup/1';
 
 export type BackupHeader = {
   format: typeof BACKUP_FORMAT;
   created_at: string;
-  /** The newest migration of the schema that was backed up. */
+  /** The newest migration of the schema at the time of the backup. */
   schema: number;
 };
 export type BackupTable = { table: string; columns: string[] };
 export type BackupEnd = { end: true; rows: number };
 
 /**
- * Left out on purpose. An ended session would return with its row, so all people sign in again; leases belong to
- * processes that no longer exist, and so do watchers of events. Mails contain links that are valid for a short time.
+ * These tables are left out on purpose. A restored session would be valid again although it may have ended since, so
+ * all people sign in again. Leases and event watchers belong to processes that no longer exist. Mails contain links
+ * that are valid for a short time.
  */
 const LEFT_OUT = ['session', 'verification', 'node_lease', 'running_process', 'event_tail', 'mail'];
-/** Transaction numbers of another server; the restored rows get those of the restore. */
+/** Contains transaction numbers of another server. Restored rows get those of the restore. */
 const LEFT_OUT_COLUMNS = ['event.tx'];
 
-/** Created by the migrations and not by people: an empty database contains it too. */
+/** The migrations create its rows, so an empty database contains them too. */
 export const SEEDED_TABLE = 'authz_clock';
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Some of our tables have the name of a Postgres type; with the schema, the name means the table. */
+/** Some of our tables have the name of a Postgres type. The schema prefix makes clear that the table is meant. */
 export const qualified = (table: string): string => `public.${quoted(table)}`;
 
-/** Tables of the schema with their columns, referenced ones first. */
+/** Tables of the schema with their columns. Referenced tables come first. */
 export async function readTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ table: string; columns: string[]; parents: string[] }>(`
     SELECT c.relname AS table,

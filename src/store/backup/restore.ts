@@ -25,8 +25,8 @@ export type RestoreOptions = {
    */
   keepKeys: boolean;
   /**
-   * The copy does not know what the original has sent since the backup, so it would send it again. It is paused, unless
-   * the operator confirms that it replaces the original.
+   * The copy does not know which messages the original has sent since the backup, so it would send them again. It is
+   * paused, unless the operator confirms that it replaces the original.
    */
   resume: boolean;
 };
@@ -37,7 +37,8 @@ const BATCH_ROWS = 1_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Loads a backup into an empty, migrated database: all of it, or nothing. No server may run on it during the restore.
+ * Loads a backup into an empty, migrated database, either completely or not at all. No server may run on it during the
+ * restore.
  */
 export async function restore(url: string, file: string, options: RestoreOptions): Promise<Restored> {
   try {
@@ -50,7 +51,7 @@ export async function restore(url: string, file: string, options: RestoreOptions
 async function restoreInto(client: pg.Client, file: string, options: RestoreOptions): Promise<Restored> {
   await client.query('BEGIN');
   await insistOnEmpty(client);
-  // Restored rows are not events.
+  // Restored rows do not create events.
   await client.query(`SET LOCAL parley.events = 'off'`);
   const { rows, header } = await load(client, file);
   for (const change of await rowChangesSince(header.schema)) await client.query(change);
@@ -116,10 +117,10 @@ async function load(client: pg.Client, file: string): Promise<{ rows: number; he
   return { rows, header };
 }
 
-/** Only \n ends a line: user text may contain the other line ends of Unicode. */
+/** Only \n ends a line, because user text may contain the other line ends of Unicode. */
 async function* textLines(file: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
-  // A fault of either ends the loop below; leaving the loop early closes both.
+  // A failure of either stream ends the loop below. Leaving the loop early closes both.
   pipeline(createReadStream(file), unpacked).catch(() => {});
   let rest: Buffer[] = [];
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
@@ -138,7 +139,7 @@ async function checkHeader(text: string, schema: number): Promise<BackupHeader> 
   try {
     header = JSON.parse(text) as Partial<BackupHeader>;
   } catch {
-    // Reported below.
+    // The code below reports the error.
   }
   if (header.format !== BACKUP_FORMAT)
     throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" made.');
@@ -157,7 +158,7 @@ async function checkHeader(text: string, schema: number): Promise<BackupHeader> 
   return header as BackupHeader;
 }
 
-/** A name from the file becomes part of SQL, so it must be one of the schema's own. */
+/** A name from the file becomes part of SQL, so it must be a name of the schema. */
 function checkTable(table: BackupTable, known: Map<string, Set<string>>): BackupTable {
   const columns = known.get(table.table);
   const unknown = table.columns.find((column) => !columns?.has(column));
@@ -168,7 +169,7 @@ function checkTable(table: BackupTable, known: Map<string, Set<string>>): Backup
   );
 }
 
-/** Columns that are newer than the backup get their defaults. */
+/** Columns that are newer than the backup get their default values. */
 async function insert(client: pg.Client, { table, columns }: BackupTable, batch: string[]): Promise<void> {
   const list = columns.map(quoted).join(', ');
   await client.query(
@@ -186,7 +187,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** As with keys: a token that was revoked since must not work again. */
+/** A token that was revoked after the backup must not work again. The same is true for keys. */
 async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE access_token SET revoked_at = now(), revoked_by = 'system'
@@ -194,7 +195,7 @@ async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void>
   await tellAudit(client, 'access_token.revoked', rows, madeAt);
 }
 
-/** An invitation that was withdrawn or used since would grant access again. */
+/** An invitation that was withdrawn or used after the backup would grant access again. */
 async function endAllInvitations(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE invitation SET status = 'canceled' WHERE status = 'pending' RETURNING organization_id AS org_id, id`);

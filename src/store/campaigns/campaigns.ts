@@ -52,7 +52,7 @@ export async function listCampaigns(
   return pageOf(rows, limit);
 }
 
-/** The day of the newest round, as YYYY-MM-DD; empty when there is none. Also of rounds that were deleted. */
+/** The day of the newest round as YYYY-MM-DD. Empty when there is no round. Deleted rounds are included. */
 export async function lastRoundDay(db: Queryable, orgId: string, id: string): Promise<string> {
   const [row] = await db
     .select({ day: max(campaign.roundDay) })
@@ -75,7 +75,7 @@ export async function changeCampaign(
   return rows[0] ?? null;
 }
 
-/** Null when the campaign's state does not allow the move. */
+/** Null when the campaign's state does not allow the change. */
 export async function moveCampaign(
   db: Queryable,
   orgId: string,

@@ -26,7 +26,7 @@ export const claimPush = QUEUE.claimOne<ClaimedPush>({
   returning: 'q.org_id, q.campaign_id, q.id, q.filter, q.file, q.after, q.done, q.request_id, q.lease',
 });
 
-/** What one page of a push came to. */
+/** The result of one page of a push. */
 export type PushedPage = {
   rows: number;
   accepted: number;
@@ -37,10 +37,7 @@ export type PushedPage = {
   faults: PushFault[];
 };
 
-/**
- * Counts a page, once, and renews the lease: false when the push does not belong to this worker any more, or was
- * cancelled.
- */
+/** Counts a page once and renews the lease. Returns false if the push was cancelled or belongs to another worker. */
 export async function settlePage(
   db: Db,
   push: ClaimedPush,
@@ -56,7 +53,7 @@ export async function settlePage(
   return QUEUE.renew(db, push, progress, sql`done = ${at.before}`);
 }
 
-/** The end of a push. Whom it was to add is deleted with it. */
+/** Ends a push. The people to add are deleted with it. */
 export async function finishPush(
   db: Db,
   push: ClaimedPush,
@@ -68,7 +65,7 @@ export async function finishPush(
   await QUEUE.finish(db, push, end);
 }
 
-/** Leaves it to the next worker, now or after a delay. */
+/** Releases the push for the next worker, now or after a delay. */
 export async function releasePush(db: Db, push: ClaimedPush, inSeconds: number): Promise<void> {
   await QUEUE.release(db, push, inSeconds, sql`state = 'queued'`);
 }
@@ -78,7 +75,7 @@ const ERASED = JSON.stringify({
   detail: 'A person whom it names was erased, so it was stopped. Start it again without this person.',
 });
 
-/** Stops pushes that name a person who is being erased, and forgets what was wrong with rows that do. */
+/** Stops pushes that name a person who is being erased, and deletes the faults of rows that name this person. */
 export async function erasePushes(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
   const open = await tx.execute<{ id: string; said: string }>(sql`SELECT id, coalesce(file, filter::text) AS said

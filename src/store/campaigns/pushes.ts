@@ -5,7 +5,7 @@ import { campaign } from '../schema/campaign.ts';
 import { campaignPush } from '../schema/campaign-push.ts';
 import { user } from '../schema/identity.ts';
 
-/** A push as it is shown: without the file and the values of filters. */
+/** The displayed fields of a push: without the file and the values of filters. */
 export type PushRow = Omit<typeof campaignPush.$inferSelect, 'file' | 'filter' | 'after' | 'lease' | 'requestId'> & {
   isHeld: boolean;
   startedBy: string | null;
@@ -16,7 +16,7 @@ type NewPush = Pick<
   'campaignId' | 'id' | 'source' | 'filterNames' | 'filter' | 'file' | 'total' | 'createdBy' | 'requestId'
 >;
 
-/** False while another push of the campaign is not finished. */
+/** Returns false while another push of the campaign is unfinished. */
 export async function insertPush(tx: Queryable, orgId: string, row: NewPush): Promise<boolean> {
   const made = await tx
     .insert(campaignPush)
@@ -47,7 +47,7 @@ export async function readPush(db: Queryable, orgId: string, campaignId: string,
   return found ?? null;
 }
 
-/** Newest first by id, which contains the time of creation. */
+/** Newest first by ID, which contains the time of creation. */
 export async function listPushes(
   db: Queryable,
   orgId: string,
@@ -61,7 +61,7 @@ export async function listPushes(
   return pageOf(rows, limit);
 }
 
-/** The id of the push of a campaign that is not finished. */
+/** The ID of the campaign's unfinished push. */
 export async function openPush(db: Queryable, orgId: string, campaignId: string): Promise<string | null> {
   const [found] = await db
     .select({ id: campaignPush.id })
@@ -83,7 +83,7 @@ export async function forgetPushes(tx: Queryable, orgId: string, campaignId: str
       AND campaign_id = ${campaignId} AND due_at IS NULL ORDER BY id DESC OFFSET ${kept} LIMIT 1)`);
 }
 
-/** Stops it where it is: added people stay. False when it has ended already. */
+/** Stops a push at its current position. People who were added stay. Returns false if it has already ended. */
 export async function cancelPush(tx: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
   const cancelled = await tx
     .update(campaignPush)

@@ -7,24 +7,25 @@ import { byKey, checkedOnly } from '../queue/by-key.ts';
 const checked = (column: string) => sql.raw(checkedOnly(column));
 
 /**
- * Runs that wait for their first turn, and first messages that wait to be sent. A pause holds them in place: they have
- * no `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message in a provider call is sent,
- * because it is unknown whether the provider has it. If the call fails, the message is held.
+ * Handles runs that wait for their first turn, and first messages that wait to be sent. A pause stops them by removing
+ * their `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message that is in a provider
+ * call counts as sent, because it is unknown whether the provider has it. If the call fails, the message waits for the
+ * end of the pause.
  *
- * Thousands of these rows may be newer than the statistics of their tables. So each step finds its rows by one key, and
- * the planner cannot choose to read all rows of the organization or of the campaign instead.
+ * The statistics of the tables may not include thousands of these rows yet. So each step finds its rows by one key,
+ * which prevents the planner from reading all rows of the organization or of the campaign.
  */
 const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZED (
     SELECT org_id, end_user_id, conversation_id, run_id FROM recipient
     WHERE ${checked('org_id')} = ${orgId} AND campaign_id = ${campaignId} AND status = 'sending'
   )`;
 
-/** Joins `run` and `sending r` in an UPDATE: the runs without a turn. */
+/** A condition that joins `run` and `sending r` in an UPDATE and selects the runs without a turn. */
 const UNSAID = sql`run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
 
 /**
- * Locked in the order of their ids, as in the delivery workers: both move many at once. Messages that a worker holds
- * are included: the worker may return or retry them.
+ * Locks the messages in the order of their IDs, as the delivery workers do, because both change many at once. Messages
+ * that a worker has claimed are included, because the worker may return or retry them.
  */
 const unsentMessages = (orgId: string, campaignId: string) => sql`
   WITH ${sending(orgId, campaignId)}, found AS MATERIALIZED (
@@ -45,7 +46,7 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
 }
 
-/** The time zones of the held people; null for a person without one. */
+/** The time zones of the people who wait. Null for a person without one. */
 export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
   const found = await tx.execute<{ zone: string | null }>(sql`WITH ${sending(orgId, campaignId)}
     SELECT DISTINCT e.time_zone AS zone FROM sending r
@@ -53,7 +54,10 @@ export async function listHeldZones(tx: Queryable, orgId: string, campaignId: st
   return found.rows.map(({ zone }) => zone);
 }
 
-/** `openings`: from when people of a time zone may be messaged; people in none of them, immediately. */
+/**
+ * `openings`: the time from which people of each time zone may be messaged. People in none of these zones may be
+ * messaged immediately.
+ */
 export async function letCampaignRunsGo(
   tx: Queryable,
   orgId: string,
@@ -68,13 +72,14 @@ export async function letCampaignRunsGo(
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
     UPDATE run SET due_at = ${opening} FROM sending r
     WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
-  // A worker that holds one continues as after a renewal; if it has died, others find the lease expired.
+  // A worker that has claimed such a message continues as after a renewal. If it has died, other workers see that the
+  // lease has expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent r
     WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
-/** An ended or deleted campaign sends nothing more; its recipients that never started expire (`expire-recipients`). */
+/** An ended or deleted campaign sends nothing more. Its recipients that never started expire (`expire-recipients`). */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
@@ -82,7 +87,7 @@ export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignI
     FROM sending r WHERE ${UNSAID} AND run.status IN ('queued', 'running')`);
 }
 
-/** The first message to one recipient that waits to be sent; locked before its other rows, as when a delivery ends. */
+/** The waiting first message to one recipient. It is locked before its other rows, as at the end of a delivery. */
 const unsentOfOne = (orgId: string, { conversationId, runId }: Begun) => sql`
   WITH unsent AS MATERIALIZED (
     SELECT org_id, id FROM message WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND run_id = ${runId}
@@ -95,14 +100,15 @@ export async function lockUnsent(tx: Queryable, orgId: string, begun: Begun): Pr
   await tx.execute(sql`${unsentOfOne(orgId, begun)} SELECT id FROM unsent`);
 }
 
-/** The waiting first message to one recipient is not sent any more. */
+/** Cancels the waiting first message to one recipient. */
 export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Promise<void> {
   await tx.execute(sql`${unsentOfOne(orgId, begun)} ${withdraw('cancelled')}`);
 }
 
 /**
- * No provider is called for these messages any more. One that a worker holds stays, marked: the outcome of its call is
- * still stored, and the next worker that claims it ends it (src/worker/deliveries/deliver-message.ts).
+ * Prevents further provider calls for these messages. A message that a worker has claimed stays and gets a mark: the
+ * result of its call is still stored, and the next worker that claims it ends it
+ * (src/worker/deliveries/deliver-message.ts).
  */
 const withdraw = (code: keyof typeof WITHDRAWN) => sql`
   UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,

@@ -12,7 +12,7 @@ export async function readSchedule(db: Queryable, orgId: string, campaignId: str
   return row ?? null;
 }
 
-/** A round that is being made of it is there afterwards. */
+/** Waits until a round that is being created from the schedule is stored. */
 export async function lockSchedule(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.select({ at: campaignSchedule.at }).from(campaignSchedule).where(one(orgId, campaignId)).for('update');
 }
@@ -32,7 +32,10 @@ export async function deleteSchedule(tx: Queryable, orgId: string, campaignId: s
   return gone.rowCount === 1;
 }
 
-/** The schedule that is due longest, of all organizations; other workers take others until the transaction ends. */
+/**
+ * The schedule that has been due longest, of all organizations. Other workers get other schedules until the transaction
+ * ends.
+ */
 export async function lockDueSchedule(tx: Queryable): Promise<(ScheduleRow & { nextDay: string }) | null> {
   const [row] = await tx
     .select()
@@ -44,7 +47,7 @@ export async function lockDueSchedule(tx: Queryable): Promise<(ScheduleRow & { n
   return (row as (ScheduleRow & { nextDay: string }) | undefined) ?? null;
 }
 
-/** Null: no round is made any more, until someone changes the schedule. */
+/** Null: no further rounds are created until someone changes the schedule. */
 export async function moveSchedule(
   tx: Queryable,
   { orgId, campaignId }: Pick<ScheduleRow, 'orgId' | 'campaignId'>,
@@ -54,7 +57,7 @@ export async function moveSchedule(
   await tx.update(campaignSchedule).set(set).where(one(orgId, campaignId));
 }
 
-/** One that fails lets the others go first. */
+/** Delays a schedule that failed, so that the others run first. */
 export async function delaySchedule(db: Queryable, { orgId, campaignId }: ScheduleRow, seconds: number): Promise<void> {
   await db
     .update(campaignSchedule)

@@ -57,7 +57,7 @@ export async function listChannels(
   return pageOf(rows, limit);
 }
 
-/** Those that are on and do not work, by name. */
+/** Enabled channels that do not work, by name. */
 export const listBrokenChannels = async (
   db: Queryable,
   orgId: string,
@@ -72,7 +72,7 @@ export const listBrokenChannels = async (
     .orderBy(channel.name, channel.id)
     .limit(limit);
 
-/** `sealed`: only if its credentials have not changed. */
+/** `sealed`: the change is made only if the channel's credentials have not changed. */
 export async function changeChannel(
   db: Queryable,
   orgId: string,
@@ -92,10 +92,10 @@ export async function changeChannel(
   return rows[0] ?? null;
 }
 
-/** How many of the addresses that a channel knows are examined; recent inbound messages are remembered separately. */
+/** The maximum number of examined addresses of a channel. Recent inbound messages are stored separately. */
 const MAX_IDENTITIES_SEEN = 1_000;
 
-/** Whether it has ever received a message. */
+/** Whether the channel has ever received a message. */
 export async function hasReceived(db: Queryable, orgId: string, id: string): Promise<boolean> {
   const { rows } = await db.execute<{ received: boolean }>(sql`
     SELECT EXISTS (SELECT FROM inbound_event WHERE org_id = ${orgId} AND channel_id = ${id})

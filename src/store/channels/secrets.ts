@@ -5,7 +5,7 @@ import type { Queryable } from '../db.ts';
 /** How many channels or endpoints have their unsealed secrets cached on one node. */
 const MAX_OPEN = 1_000;
 
-/** The owner of the secrets, and where they may be sent. */
+/** The owner of the secrets, and the addresses to which they may be sent. */
 export type SealedChannel = {
   orgId: string;
   id: string;
@@ -15,7 +15,7 @@ export type SealedChannel = {
 };
 export type OpenSecrets = (channel: SealedChannel) => Promise<Record<string, string>>;
 
-/** A channel's secrets, unsealed once after each change. */
+/** Returns a channel's unsealed secrets. They are unsealed once after each change. */
 export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets {
   const openSealed = createSealedOpener(db, sealingKey);
   return (channel) =>
@@ -24,12 +24,12 @@ export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets
 
 export type OpenSealed = (credential: Credential, sealed: string) => Promise<Record<string, string>>;
 
-/** The same for secrets in any sealed column. */
+/** Does the same for secrets in any sealed column. */
 export function createSealedOpener(db: Queryable, sealingKey: Key): OpenSealed {
   const opened = new Map<string, { sealed: string; secrets: Promise<Record<string, string>> }>();
 
   return function openSealed(credential, sealed) {
-    // The addresses are part of the name: an edited row is another entry.
+    // The addresses are part of the cache key, so an edited row is a new entry.
     const name = JSON.stringify(credential);
     const known = opened.get(name);
     if (known?.sealed === sealed) return known.secrets;

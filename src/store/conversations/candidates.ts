@@ -21,14 +21,15 @@ type Page = { limit: number; after?: string | undefined };
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
-/** The condition of the index, by which PostgreSQL knows that it may use it. */
+/** The condition of the index. PostgreSQL needs it to recognize that it may use the index. */
 export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 
 /**
- * A query of ids that contains the page of a list; undefined where the list needs no filter or has its own index. Except
- * for a search, it leaves out conversations with new messages. The list itself is in the order of the primary key. A walk
- * along that order reads a million conversations when few match, so the narrowest filter is read by its own index first.
+ * A query of IDs that contains the page of a list. Undefined if the list needs no filter or has its own index. Except
+ * for a search, the query leaves out conversations with new messages. The list itself is in the order of the primary
+ * key. A walk along that order reads a million conversations when few match, so the index of the most selective filter
+ * is read first.
  */
 export async function candidates(
   db: Queryable,
@@ -47,7 +48,9 @@ export async function candidates(
 
 const STATUSES = ['open', 'handed_off', 'resolved'];
 
-/** The page of each channel and status, by the index `conversation_channel`: an agent has few channels. */
+/**
+ * Reads the page of each channel and status from the index `conversation_channel`, because an agent has few channels.
+ */
 const inChannels = (orgId: string, { status, agentId, channelId }: ConversationFilter, { limit, after }: Page): SQL =>
   sql`SELECT c.id FROM channel ch
     CROSS JOIN unnest(${sql.param(status ? [status] : STATUSES)}::text[]) AS s(status)
@@ -62,7 +65,10 @@ const inChannels = (orgId: string, { status, agentId, channelId }: ConversationF
 /** How many of the newest conversations are examined one by one. */
 const EXAMINED = 2_000;
 
-/** The index of tags has no order. A frequent tag fills the page from the newest conversations, a rare one is in the index. */
+/**
+ * The index of tags has no order. For a frequent tag, the newest conversations fill the page. A rare tag is read from
+ * the index.
+ */
 async function taggedWith(db: Queryable, orgId: string, tag: string, { limit, after }: Page): Promise<SQL> {
   const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n WHERE n.org_id = ${orgId}
       ${after === undefined ? sql`` : sql`AND n.id < ${after}`} AND n.id NOT IN (${recentIds(orgId)})
@@ -74,15 +80,19 @@ async function taggedWith(db: Queryable, orgId: string, tag: string, { limit, af
     AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`;
 }
 
-/** How many of the newest messages a search reads: an index over all of them would make every accepted call slower. */
+/** How many of the newest messages a search reads. An index over all messages would make every accepted call slower. */
 const SEARCHED_MESSAGES = 5_000;
-/** People whose name or identifier begins with the words, and the newest conversations of each. */
+/**
+ * The maximum number of people whose name or identifier begins with the searched text, and of their newest
+ * conversations.
+ */
 const FOUND_PEOPLE = 200;
 const OF_EACH = 20;
 
 /**
- * A part of the name, external ID or key in the newest conversations, or of the text of the newest messages. In all
- * others: beginnings of names and identifiers, the whole key, and the whole ID.
+ * In the newest conversations, the search matches any part of the name, external ID or key. In the newest messages, it
+ * matches any part of the text. Elsewhere, it matches beginnings of names and identifiers, the whole key, and the whole
+ * ID.
  */
 async function mentioning(db: Queryable, orgId: string, text: string): Promise<SQL> {
   const pattern = containing(text);

@@ -9,13 +9,13 @@ import type { Queryable } from '../db.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, conversationSeen, message } from '../schema/conversation.ts';
 
-/** What a list of conversations needs beyond their rows, for one member. */
+/** The data that a list of conversations shows in addition to the rows, for one member. */
 
 export type ConversationView = (typeof CONVERSATION_VIEWS)[number];
 
 const handedOff = sql`${conversation.status} = 'handed_off'`;
 
-/** It comes back by itself: no one has to wake it. */
+/** The snooze ends automatically at its time. */
 const SNOOZED = sql`coalesce(${conversation.snoozedUntil} > now(), false)`;
 
 const ofConversation = sql`FROM ${message} m
@@ -32,22 +32,22 @@ export const WAITING_SINCE = sql`CASE WHEN ${handedOff} THEN coalesce(
 const VIEWS: Record<ConversationView, (userId: string) => SQL> = {
   mine: (userId) => sql`${handedOff} AND ${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
   unassigned: () => sql`${handedOff} AND ${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
-  // Who of them waits is decided once for each, in ./list.ts.
+  // The query in ./list.ts decides once for each conversation whether it waits.
   waiting: () => sql`${handedOff} AND NOT ${SNOOZED}`,
   snoozed: () => sql`${handedOff} AND ${SNOOZED}`,
-  // In any state, and also those that the reader has seen.
+  // Includes every status, and mentions that the reader has seen.
   mentions: (userId) => sql`${conversation.id} IN (SELECT n.conversation_id FROM conversation_mention n
     WHERE n.user_id = ${userId} AND n.org_id = ${conversation.orgId})`,
 };
 
 export const inView = (view: ConversationView, userId: string): SQL => VIEWS[view](userId);
 
-/** Characters of the newest message that a row of the list shows. */
+/** The length of the excerpt of the newest message in a list. */
 const LAST_WORDS = 160;
 
 export type Shown = { last: ListedConversation['last_message']; waitingSince: Date | null; unread: boolean };
 
-/** What each row shows, by the conversation's id. */
+/** The displayed data of each row, by the ID of the conversation. */
 export async function readShown(
   db: Queryable,
   orgId: string,
@@ -115,7 +115,7 @@ export async function readCounts(
   return { ...counts, newestId, newestAt: newestAt === null ? null : new Date(newestAt) };
 }
 
-/** The conversations of a person who may not answer any more belong to no one. */
+/** Removes the assignment from conversations of a person who may no longer answer. */
 export async function releaseConversationsOf(db: Queryable, orgId: string, userId: string): Promise<void> {
   await db.execute(sql`UPDATE conversation SET assignee_id = NULL
     WHERE org_id = ${orgId} AND status = 'handed_off' AND assignee_id = ${userId}`);
@@ -125,7 +125,7 @@ export async function forgetSeenBy(db: Queryable, orgId: string, userId: string)
   await db.execute(sql`DELETE FROM conversation_seen WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
-/** False when the conversation does not exist. */
+/** Returns false if the conversation does not exist. */
 export async function writeSeen(db: Queryable, orgId: string, id: string, userId: string): Promise<boolean> {
   const { rowCount } = await db.execute(sql`INSERT INTO conversation_seen (org_id, conversation_id, user_id, seen_at)
     SELECT org_id, id, ${userId}, clock_timestamp() FROM conversation WHERE org_id = ${orgId} AND id = ${id}
@@ -137,10 +137,10 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
 
 export type Match = { role: Message['role']; text: string };
 
-/** How many of the newest messages of a conversation are examined for the words of a search. */
+/** How many of the newest messages of a conversation a search examines. */
 const EXAMINED_MESSAGES = 200;
 
-/** The newest message with the text, and who wrote it, by the conversation's id. */
+/** The newest message with the searched text, and its author, by the ID of the conversation. */
 export async function readMatches(
   db: Queryable,
   orgId: string,

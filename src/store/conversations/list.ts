@@ -7,15 +7,15 @@ import { inView, WAITING_SINCE } from './inbox.ts';
 import { recent, recentIds } from './recent.ts';
 import { type ConversationRow, selectConversations } from './read.ts';
 
-/** A row, and its place in the order. */
+/** A row and its position in the order. */
 type Listed = { row: ConversationRow; position: string };
 /** `next` is the position of the last row. Only this file reads it. */
 export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
 
 /**
  * Conversations with one of the newest messages of the organization come first, the newest message first. The others
- * follow by their start: an index by the last message would make every message slower to store. The view of conversations
- * that wait has the longest wait first.
+ * follow by their start: an index by the last message would make every message slower to store. In the view of waiting
+ * conversations, the longest wait comes first.
  */
 export async function listConversationRows(
   db: Queryable,
@@ -54,7 +54,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
 
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 
-/** The longest wait first, among as many conversations as are counted. */
+/** The longest wait comes first, among at most as many conversations as are counted. */
 async function waiting(
   db: Queryable,
   orgId: string,
@@ -64,7 +64,7 @@ async function waiting(
 ): Promise<Listed[]> {
   const handedOff = sql`SELECT h.id FROM conversation h WHERE h.org_id = ${orgId} AND h.status = 'handed_off'
     ORDER BY h.id DESC LIMIT ${MAX_COUNTED}`;
-  // OFFSET 0: the time is computed once for each row.
+  // OFFSET 0 makes the database compute the time once for each row.
   const waits = sql`(SELECT ${conversation}.id, ${WAITING_SINCE} AS since FROM ${conversation}
     WHERE ${conversation}.org_id = ${orgId} AND ${conversation}.id = ANY (ARRAY(${handedOff})) OFFSET 0) waits`;
   const [since, id] = after?.split(' ') ?? [];
@@ -77,7 +77,7 @@ async function waiting(
   return rows.map(({ position, ...row }) => ({ row, position: `${position} ${row.id}` }));
 }
 
-/** Text that sorts like the time, with its microseconds. */
+/** A text that sorts like the time and includes its microseconds. */
 const SINCE_TEXT = sql<string>`to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
 
 async function withNewMessages(
@@ -89,7 +89,7 @@ async function withNewMessages(
 ): Promise<Listed[]> {
   const rows = await selectConversations(db, sql<string>`recent.last`)
     .innerJoin(sql`(${recent(orgId)}) recent`, sql`recent.id = ${conversation.id}`)
-    // Each conversation is found by its key: a join alone may read all conversations of the organization.
+    // Each conversation is found by its key, because a join alone may read all conversations of the organization.
     .where(and(where, inIds(recentIds(orgId)), after === null ? undefined : sql`recent.last < ${after}`))
     .orderBy(sql`recent.last DESC`)
     .limit(limit);
@@ -108,7 +108,7 @@ async function older(
       and(
         where,
         sql`${conversation.id} NOT IN (${recentIds(orgId)})`,
-        // IDs contain their time: the primary key is the index of this part.
+        // IDs contain their time, so the primary key serves as the index of this part.
         after === undefined ? undefined : lt(conversation.id, after),
         inIds(among),
       ),

@@ -5,8 +5,9 @@ import { asSql, type Named, named, rowsOf } from '../named.ts';
 import { STORING } from '../runs/settle.ts';
 
 /**
- * An end user's message arrives. It ends the snooze of the conversation `c`. The agent must answer it, unless a member
- * has taken the conversation over. `ids`: the new messages. `isSaid`: false for a message that is scheduled for later.
+ * Handles the arrival of an end user's message. It ends the snooze of the conversation `c`. The agent must answer it,
+ * unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`: false for a message
+ * that is scheduled for later.
  */
 export const marksUnanswered = ({ ids, isSilent, isSaid }: { ids: string; isSilent: string; isSaid: string }) => `
     snoozed_until = CASE WHEN ${isSaid} THEN NULL ELSE c.snoozed_until END,
@@ -21,15 +22,15 @@ type ArrivedMessage = {
   metadata: Readonly<Record<string, string>> | null;
 };
 
-/** A locked conversation that gets messages. */
+/** A locked conversation that receives messages. */
 type ArrivalPlace = {
   orgId: string;
   id: string;
-  /** A member has taken it over. */
+  /** True: a member has taken the conversation over. */
   isSilent: boolean;
   runId: string | null;
   requestId: string | null;
-  /** The turn waits this long for further messages. */
+  /** How long the turn waits for further messages. */
   afterMs: number;
 };
 
@@ -76,9 +77,9 @@ export const placeColumnsOf = (places: readonly ArrivalPlace[]) => ({
 });
 
 /**
- * Stores the messages of the CTE `arrived` with the run that answers them: the conversation's own, which wakes, or a new
- * one if that has ended. A conversation that a member has taken over only stores them. The caller has locked the
- * conversations. The time of storing is one for all messages, and later than any that the lock waited for.
+ * Stores the messages of the CTE `arrived` and wakes the run of the conversation that answers them, or creates a new
+ * run if that one has ended. If a member has taken the conversation over, the messages are only stored. The caller has
+ * locked the conversations. All messages get the same time, which is later than any change for which the lock waited.
  */
 export function arrivalStatement<const Types extends Readonly<Record<string, string>>>(
   name: string,
@@ -127,7 +128,7 @@ FROM arrived k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_
 const ONE = rowsOf('k', MESSAGE_COLUMNS);
 const STORE = arrivalStatement('store-message', ONE.types, `arrived AS MATERIALIZED (SELECT * FROM ${ONE.from})`);
 
-/** Stores one message in its locked conversation. Returns the run that answers it; null: a member does. */
+/** Stores one message in its locked conversation. Returns the run that answers it. Null: a member answers. */
 export async function storeArrivedMessage(
   tx: Queryable,
   message: Omit<ArrivedMessage, 'orgId' | 'conversationId'>,

@@ -3,9 +3,11 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { conversation, message } from '../schema/conversation.ts';
 
-/** As in the index `message_missed`: the agent noted that it had no answer, and no one has settled it. */
+/**
+ * The condition of the index `message_missed`: the agent noted that it had no answer, and no one has closed this entry.
+ */
 const IS_MISSED = sql.raw(`m.trace @> '{"steps": [{"kind": "miss"}]}' AND NOT m.trace ? 'settled'`);
-/** The agent asked which section was meant, and the person chose one: the next turn has the answer. */
+/** The agent asked which section was meant, and the person chose one, so the next turn contains the answer. */
 const IS_CHOSEN = sql`m.trace @> '{"steps": [{"kind": "ask_back"}]}' AND coalesce((
   SELECT next.trace @> '{"steps": [{"kind": "chosen"}]}' FROM message next
   WHERE next.conversation_id = m.conversation_id AND next.role = 'agent' AND next.created_at > m.created_at
@@ -18,11 +20,11 @@ export type Missed = {
   conversationId: string;
   endUserId: string;
   at: Date;
-  /** What was missed, if the agent noted it; else what the person wrote last before it. */
+  /** The question that the agent noted, otherwise the person's last message before it. */
   text: string;
 };
 
-/** What an agent could not answer since then, the newest first; null: all agents. */
+/** The questions that an agent could not answer since a time, newest first. Null: all agents. */
 export async function readMissed(
   db: Queryable,
   orgId: string,
@@ -75,10 +77,10 @@ export async function readMissed(
 }
 
 const MAX_QUESTION = 1_000;
-/** Of all agents together: the list of one that misses little does not read all that others missed. */
+/** The limit for all agents together. The list of an agent with few misses does not read all misses of other agents. */
 const MAX_OF_ALL_AGENTS = 20_000;
 
-/** Takes them out of the list; how many were in it. */
+/** Removes the entries from the list and returns their number. */
 export async function closeMissed(
   db: Queryable,
   orgId: string,

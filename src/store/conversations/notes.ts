@@ -8,7 +8,7 @@ export type NoteWithMentions = NoteRow & { mentions: string[] };
 const of = (orgId: string, conversationId: string) =>
   and(eq(conversationNote.orgId, orgId), eq(conversationNote.conversationId, conversationId));
 
-/** Oldest first. */
+/** The notes, oldest first. */
 export async function listNotes(db: Queryable, orgId: string, conversationId: string): Promise<NoteWithMentions[]> {
   const mentions = sql<string[]>`ARRAY(SELECT m.user_id FROM conversation_mention m WHERE m.org_id = ${orgId}
     AND m.conversation_id = ${conversationId} AND m.note_id = ${conversationNote.id} ORDER BY m.user_id)`;
@@ -47,7 +47,7 @@ export async function insertNote(
   return row!;
 }
 
-/** False when this author has no such note. */
+/** Returns false if this author has no such note. */
 export async function deleteNoteOf(
   tx: Queryable,
   { orgId, conversationId, id, authorId }: Pick<NoteRow, 'orgId' | 'conversationId' | 'id' | 'authorId'>,

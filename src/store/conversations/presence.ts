@@ -10,15 +10,18 @@ import {
 import type { Queryable } from '../db.ts';
 
 /**
- * Who has a conversation open. Every node reads and writes the same rows, and no row outlives its moment: it counts as
- * gone when that has passed, and is deleted a little later.
+ * Records which members have a conversation open. Every node reads and writes the same rows. A row expires quickly and
+ * is deleted a little later.
  */
 
-/** A row is written again when it has lost this much of its time, or says something else: however often one calls. */
+/**
+ * A row is written again only when it has lost this much of its lifetime or when its content changes, no matter how
+ * often it is reported.
+ */
 const RENEW_SECONDS = 10;
 const RENEW_TYPING_SECONDS = 2;
 
-/** False when the conversation does not exist. */
+/** Returns false if the conversation does not exist. */
 export async function writePresence(
   db: Queryable,
   orgId: string,
@@ -50,7 +53,7 @@ export async function deletePresence(db: Queryable, orgId: string, id: string, u
     WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id = ${userId}`);
 }
 
-/** The others; who writes comes first. */
+/** The other members. Members who are writing come first. */
 export async function readPresence(db: Queryable, orgId: string, id: string, userId: string): Promise<PresentMember[]> {
   const { rows } = await db.execute<PresentMember>(sql`SELECT user_id, coalesce(typing_until > now(), false) AS typing
     FROM conversation_presence
@@ -63,7 +66,7 @@ export async function forgetPresenceOf(db: Queryable, orgId: string, userId: str
   await db.execute(sql`DELETE FROM conversation_presence WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
-/** Of all organizations, at most so many. */
+/** Deletes expired rows of all organizations, up to a limit. */
 export async function forgetPresence(pool: pg.Pool, limit: number): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM conversation_presence WHERE ctid = ANY (ARRAY(

@@ -10,20 +10,20 @@ import { run } from '../schema/run.ts';
 export type RecordedRun = { id: string; triggerId: string | null; input: RunInput };
 export type RecordedPerson = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;
 
-/** A conversation as it went, from its beginning. */
+/** The full record of a conversation, from its beginning. */
 export type RecordedConversation = {
   id: string;
   locale: string | null;
-  /** Open, and nothing of it waits for a turn: what has no answer got none. */
+  /** True: the conversation is open and no message waits for a turn, so an unanswered message stays unanswered. */
   isSettled: boolean;
   person: RecordedPerson;
-  /** The oldest, oldest first. */
+  /** The oldest messages, oldest first. */
   messages: MessageRow[];
   hasMore: boolean;
   runs: RecordedRun[];
 };
 
-/** Null when the agent has no such conversation. */
+/** Null if the agent has no such conversation. */
 export async function readRecordedConversation(
   db: Queryable,
   orgId: string,

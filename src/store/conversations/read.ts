@@ -40,7 +40,7 @@ export async function findConversation(db: Queryable, orgId: string, id: string)
   return row ?? null;
 }
 
-/** When the person last wrote at the address to which the conversation is sent. */
+/** The time of the person's last message from the address of the conversation. */
 export async function readLastInbound(db: Queryable, orgId: string, id: string): Promise<Date | null> {
   const { rows } = await db.execute<{ at: string | null }>(sql`SELECT (SELECT i.last_inbound_at FROM identity i
       WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.end_user_id = c.end_user_id
@@ -51,7 +51,7 @@ export async function readLastInbound(db: Queryable, orgId: string, id: string):
   return at === null ? null : new Date(at);
 }
 
-/** Whether another member has replied after this message. */
+/** Whether another member has replied since this message. */
 export async function hasReplyOfOthers(
   db: Queryable,
   orgId: string,
@@ -141,7 +141,7 @@ export async function listConversationRuns(
     .limit(limit);
 }
 
-/** What prevents messages to a person, and the stored person; null when the record does not exist. */
+/** The reason that prevents messages to a person, and the stored person. Null if the record does not exist. */
 export async function readConversationPerson(
   db: Queryable,
   orgId: string,

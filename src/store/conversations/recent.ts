@@ -6,7 +6,7 @@ const NEWEST_MESSAGES = 2_000;
 const newest = (orgId: string): SQL =>
   sql`SELECT n.conversation_id, n.id FROM message n WHERE n.org_id = ${orgId} ORDER BY n.id DESC LIMIT ${NEWEST_MESSAGES}`;
 
-/** Conversations with one of these messages, and the newest of them. */
+/** Conversations that contain one of these messages, with the newest of them. */
 export const recent = (orgId: string): SQL =>
   sql`SELECT n.conversation_id AS id, max(n.id) AS last FROM (${newest(orgId)}) n GROUP BY n.conversation_id`;
 

@@ -7,7 +7,7 @@ export type ConversationViewRow = typeof conversationView.$inferSelect;
 const visible = (orgId: string, userId: string) =>
   and(eq(conversationView.orgId, orgId), or(eq(conversationView.userId, userId), isNull(conversationView.userId)));
 
-/** The member's own and the shared ones, by name. */
+/** The member's own views and the shared ones, by name. */
 export const listViews = (db: Queryable, orgId: string, userId: string): Promise<ConversationViewRow[]> =>
   db
     .select()
@@ -27,7 +27,7 @@ export async function insertView(
   return made!;
 }
 
-/** Null: there is none that this member sees. */
+/** Null: there is no view with this ID that the member may see. */
 export async function deleteView(
   tx: Queryable,
   orgId: string,

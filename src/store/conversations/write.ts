@@ -55,7 +55,7 @@ export async function updateConversation(
             : null,
         handOffReason: plain.status === 'handed_off' ? conversation.handOffReason : null,
       }),
-      // Whatever happens to it brings it back.
+      // Any change of the status ends a snooze.
       snoozedUntil: plain.snoozedUntil ?? null,
       ...(forgetUnanswered && { unanswered: [] }),
       // Any change makes a turn in progress outdated.
@@ -65,7 +65,7 @@ export async function updateConversation(
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
 }
 
-/** False when there is no such conversation. It stays snoozed. */
+/** Returns false if there is no such conversation. The conversation stays snoozed. */
 export async function setTags(tx: Queryable, orgId: string, id: string, tags: readonly string[]): Promise<boolean> {
   const changed = await tx
     .update(conversation)
@@ -85,14 +85,15 @@ export async function insertMessage(
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;
-    /** It must be delivered now. */
+    /** The message must be delivered now. */
     isDue?: boolean;
   },
 ): Promise<MessageRow> {
   const { isDue = false, ...plain } = row;
   const [made] = await tx
     .insert(message)
-    // Its place is behind what the transaction waited for: the caller has locked the conversation.
+    // The time is later than any change for which the transaction waited, because the caller has locked the
+    // conversation.
     .values({ orgId, ...plain, createdAt: sql`clock_timestamp()`, dueAt: isDue ? sql`now()` : null })
     .returning();
   return made!;

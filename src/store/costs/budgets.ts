@@ -4,7 +4,7 @@ import type { Queryable } from '../db.ts';
 import { budget } from '../schema/costs.ts';
 
 export type BudgetRow = typeof budget.$inferSelect;
-/** `name`: of its agent, campaign or key; null for the organization, and for what is deleted. */
+/** `name`: the name of its agent, campaign or key. Null for the organization, and for deleted records. */
 export type NamedBudget = BudgetRow & { name: string | null };
 export type BudgetOf = Pick<BudgetRow, 'subject' | 'subjectId' | 'period' | 'unit'>;
 
@@ -20,7 +20,7 @@ export async function hasBudgets(db: Queryable, orgId: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** With the counts of the current period, which begins with the first turn in it. */
+/** Returns the counts of the current period, which begins with its first turn. */
 export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBudget[]> {
   const rows = await db
     .select({ row: budget, name: NAME, start: sql<string>`${START(budget.period)}::text` })
@@ -33,7 +33,10 @@ export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBu
   });
 }
 
-/** The amount before; null: this budget is new. What was spent in its period stays spent. */
+/**
+ * Returns the previous amount. Null: this budget is new. The amount that was spent in the current period does not
+ * change.
+ */
 export async function writeBudget(
   tx: Queryable,
   orgId: string,
@@ -46,7 +49,7 @@ export async function writeBudget(
     eq(budget.period, period),
     eq(budget.unit, unit),
   );
-  // Of another amount nothing was told yet.
+  // After a change of the amount, no threshold counts as reported.
   const afterChange = (column: PgColumn) =>
     sql`CASE WHEN ${budget.amount} = ${amount}::numeric THEN ${column} ELSE 0 END`;
   const [known] = await tx.select({ id: budget.id, amount: budget.amount }).from(budget).where(one).for('update');
@@ -64,7 +67,7 @@ export async function writeBudget(
   return { id, before: null };
 }
 
-/** A new budget counts what its period has used so far. */
+/** The usage of the current period so far, which a new budget counts too. */
 const spentAlready = (orgId: string, { subject, subjectId, period, unit }: BudgetOf) => sql<string>`(
   SELECT coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
     WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
@@ -94,7 +97,7 @@ export async function deleteBudget(tx: Queryable, orgId: string, id: string): Pr
   return rows[0] ?? null;
 }
 
-/** Budgets of which more is told than the owners were mailed; locked, and each by one node. */
+/** Budgets with a threshold about which the owners were not mailed yet. Each is locked by one node. */
 export async function lockUnmailed(tx: Queryable, limit: number): Promise<NamedBudget[]> {
   const rows = await tx
     .select({ row: budget, name: NAME })

@@ -1,29 +1,30 @@
 import type pg from 'pg';
 
 /**
- * Whether a model may be called, as one row that all nodes share. A provider that asks us to wait closes the gate for
- * that long; failures in a row close it for a growing time. When the time is over one call probes, and its outcome opens
- * or closes the gate. Most models have no row, and reading that is all that a call costs.
+ * Whether a model may be called, stored in one row that all nodes share. If a provider requests a pause, the gate
+ * closes for that time. If several consecutive calls fail, it closes for a growing time. After that time, one call
+ * probes the model, and its outcome opens or closes the gate. Most models have no row, so a call costs only the reading
+ * of this table.
  */
 export type Gate = {
   entered: 'open' | 'probe' | 'closed';
-  /** There were failures: a success must be told. */
+  /** There were failures, so a success must be stored. */
   known: boolean;
   waitMs: number;
   reason: string;
-  /** How long it has failed. */
+  /** For how long the model has failed. */
   failingMs: number;
 };
 
 type Of = { orgId: string; provider: string; model: string };
 
-/** In a row, until calls stop. */
+/** The number of consecutive failures after which calls stop. */
 const MAX_FAILURES = 5;
 const FIRST_CLOSED_SECONDS = 15;
 const MAX_CLOSED_SECONDS = 300;
-/** Longer than a call of a model may take; after that another call probes. */
+/** This is longer than a model call may take. After that time, another call probes. */
 const PROBE_SECONDS = 45;
-/** The others look again after this, because a probe may open the gate at any moment. */
+/** Other calls check again after this time, because a probe may open the gate at any moment. */
 const PROBE_WAIT_MS = 1_000;
 
 const values = ({ orgId, provider, model }: Of) => [orgId, provider, model];
@@ -53,7 +54,7 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
   return { entered, known: true, waitMs, reason: row.reason, failingMs: row.failing_ms };
 }
 
-/** A call failed. `waitMs`: how long the provider asked us to wait. */
+/** Stores that a call failed. `waitMs`: the pause that the provider requested. */
 export async function reportFailure(
   pool: pg.Pool,
   of: Of,
@@ -64,7 +65,8 @@ export async function reportFailure(
     least(${MAX_CLOSED_SECONDS}, ${FIRST_CLOSED_SECONDS} * 2 ^ least(g.closings, 10))))`;
   await pool.query({
     name: 'report-model-failure',
-    // Calls that were under way when the gate closed do not close it for longer, except a longer wait of the provider.
+    // Calls that were in progress when the gate closed do not close it for longer, unless the provider requests a
+    // longer pause.
     text: `INSERT INTO model_gate AS g (org_id, provider, model, failures, closings, closed_until, reason)
       VALUES ($1, $2, $3, 1, ($5::float8 IS NOT NULL)::int, now() + make_interval(secs => $5::float8 / 1000), $4)
       ON CONFLICT (org_id, provider, model) DO UPDATE SET
@@ -79,7 +81,10 @@ export async function reportFailure(
   });
 }
 
-/** A call was answered: the failures are over. Not those of a closed gate, unless this call probed it. */
+/**
+ * Stores that a call was answered, which ends the series of failures. If the gate is closed, only the call that probed
+ * it can do this.
+ */
 export async function reportSuccess(pool: pg.Pool, of: Of, probed: boolean): Promise<void> {
   await pool.query({
     name: 'report-model-success',
@@ -88,7 +93,7 @@ export async function reportSuccess(pool: pg.Pool, of: Of, probed: boolean): Pro
   });
 }
 
-/** A probe ended without an outcome: the next call probes. */
+/** A probe ended without a result, so the next call probes. */
 export async function endProbe(pool: pg.Pool, of: Of): Promise<void> {
   await pool.query({
     name: 'end-model-probe',

@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { InsteadOf } from '../../../contract/costs.ts';
 import type { Queryable } from '../db.ts';
 
-/** A sum of turns. `costs`: by currency. */
+/** The sum of several turns. `costs`: by currency. */
 export type UseRow = {
   turns: number;
   calls: number;
@@ -41,7 +41,7 @@ const NAMES: Record<string, SQL> = {
 
 const MAX_GROUPS = 400;
 
-/** Sums of days. One row of the table is one currency of one model, so costs are summed by currency first. */
+/** Sums over days. One row of the table contains one currency of one model, so costs are first summed by currency. */
 export async function readUsageSums(
   db: Queryable,
   by: keyof typeof GROUPS,
@@ -80,7 +80,7 @@ export type ModelUseRow = Omit<UseRow, 'unpriced' | 'costs'> & {
 
 const MAX_MODELS = 50;
 
-/** What models did in a conversation, or in one run of it. */
+/** The usage of models in a conversation, or in one of its runs. */
 export async function readModelUse(
   db: Queryable,
   orgId: string,

@@ -15,14 +15,15 @@ export type TurnUse = {
   toolCalls: number;
   spent: Spending;
   insteadOf: readonly InsteadOf[];
-  /** 0: a call beside turns, such as an embedding. */
+  /** 0: a call outside turns, such as an embedding. */
   turns?: 0 | 1;
 };
 
 /**
- * Counts what an attempt of a turn used: its own row, the sum of its day, and its budgets, whose reservation ends. All
- * or nothing, and once: the same id again changes nothing. The row has what was measured; a budget also pays the upper
- * limit of what was not. A conversation that was erased since then is left out, its cost is not.
+ * Counts the usage of an attempt of a turn in its own row, in the sum of its day, and in its budgets, whose reservation
+ * ends. It counts everything or nothing, and only once: another call with the same ID changes nothing. The row contains
+ * the measured usage. A budget is also charged with the upper limit of the unmeasured part. If the conversation was
+ * erased since then, the row has no conversation, but the cost counts.
  */
 const SETTLE = named(
   'settle-turn',
@@ -109,7 +110,10 @@ export async function recordTurnUse(pool: pg.Pool, use: TurnUse): Promise<void> 
 
 const TRIES_KEPT_DAYS = 30;
 
-/** Tries in the dashboard have no conversation that could take them along. Their sums stay. */
+/**
+ * Deletes old tries in the dashboard, because they belong to no conversation with which they would be deleted. Their
+ * sums stay.
+ */
 export async function forgetTries(pool: pg.Pool, limit: number): Promise<number> {
   const gone = await pool.query(
     `DELETE FROM model_turn WHERE (org_id, id) IN (SELECT org_id, id FROM model_turn

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { named } from '../named.ts';
 
-/** Who pays for a turn. Empty text: no one of this kind. */
+/** The payers of a turn. Empty text: there is no payer of this kind. */
 export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };
 
 export type Measured = { input: number; cached: number; output: number };
 
-/** A turn so far: what was measured, and the upper limits of what was not. */
+/** The usage of a turn so far: the measured part, and the upper limits of the unmeasured part. */
 export type Spending = Measured & { unknownInput: number; unknownOutput: number };
 
 export type Reservation = {
@@ -14,19 +14,22 @@ export type Reservation = {
   payers: Payers;
   provider: string;
   model: string;
-  /** Everything that this turn may have spent after the next call. */
+  /** The highest usage of this turn after the next call. */
   upTo: Spending;
   runId: string | null;
   lease: string | null;
 };
 
-/** A budget that a call did not fit into. */
+/** A budget that refused a call, because the call did not fit. */
 export type Refused = {
   id: string;
   subject: string;
   period: string;
   unit: string;
-  /** `spent`: not even if all turns in progress spend nothing. `unpriced`: the model has no price in its currency. */
+  /**
+   * `spent`: the call would not fit even if all turns in progress spent nothing. `unpriced`: the model has no price in
+   * its currency.
+   */
   why: 'spent' | 'busy' | 'unpriced';
 };
 
@@ -40,13 +43,13 @@ export const SPENDING = {
   unknown_output: 'numeric',
 } as const;
 
-/** What `SPENDING` costs. Unknown input is priced as if nothing of it was cached. */
+/** The cost of `SPENDING`. Unknown input is priced as uncached input. */
 export const MONEY = `((:input - :cached + :unknown_input) * p.input + :cached * coalesce(p.cached, p.input)
     + (:output + :unknown_output) * p.output) / 1000000`;
 export const TOKENS = ':input + :output + :unknown_input + :unknown_output';
 const START = `date_trunc(b.period, now() AT TIME ZONE 'UTC')::date`;
 
-/** The same lock order everywhere: budgets by their id, and nothing after them but their reservations. */
+/** The lock order is the same everywhere: budgets by their ID, then only their reservations. */
 const RESERVE = named(
   'reserve-budget',
   { ...PAYERS, ...MODEL, ...SPENDING, id: 'text', run_id: 'text', lease: 'text' },
@@ -81,8 +84,8 @@ FROM mine WHERE NOT coalesce(spent + reserved - held + need <= amount, false)`,
 );
 
 /**
- * Reserves from all budgets that apply, or from none; returns those that it does not fit into. The same id again
- * replaces what it holds.
+ * Reserves from all budgets that apply, or from none. Returns the budgets into which the call does not fit. Another
+ * call with the same ID replaces the earlier reservation.
  */
 export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo, runId, lease }: Reservation) {
   const { rows } = await pool.query<Refused>(
@@ -107,8 +110,8 @@ export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo
 }
 
 /**
- * The budgets are spent for a call that they refused, even if a little is left. Told once in each period: after that no
- * row changes.
+ * Marks the budgets as spent after they refused a call, even if a small amount is left. This is reported once in each
+ * period. After that, no row changes.
  */
 export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonly string[]): Promise<void> {
   await pool.query({
@@ -121,12 +124,13 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
   });
 }
 
-/** A try in the dashboard has no lease: it lasts at most 25 seconds. */
+/** A try in the dashboard has no lease. It lasts at most 25 seconds. */
 const TRY_SECONDS = 60;
 
 /**
- * Reservations of workers that died: the run belongs to no claim, or to another one. Their calls may have been made and
- * will be billed, so they count as spent. At most `limit`, of one organization or of all.
+ * Settles reservations of workers that died, whose run belongs to no claim or to another one. Their calls may have been
+ * made and will then be billed, so they count as spent. It settles at most `limit` reservations, of one organization or
+ * of all.
  */
 export async function settleDead(pool: pg.Pool, limit: number, orgId: string | null = null): Promise<number> {
   const { rows } = await pool.query<{ many: number }>({

@@ -6,14 +6,14 @@ import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
 /**
- * A message without a `due_at` belongs to a paused campaign (src/store/campaigns/runs.ts). The outcome of a locked one is
- * being stored. A renewal leaves out both.
+ * A message without a `due_at` waits for the end of a campaign's pause (src/store/campaigns/runs.ts). A locked message
+ * is one whose outcome is being stored. A renewal skips both.
  */
 export const DELIVERY_QUEUE = leasedQueue('message', ['org_id', 'id'], { skipsLocked: true });
 
 /**
- * Errors that others put on a message while a worker holds it: there is no further call for it
- * (src/store/campaigns/runs.ts).
+ * Errors that other code sets on a message while a worker has claimed it. No further provider call is made for such a
+ * message (src/store/campaigns/runs.ts).
  */
 export const WITHDRAWN = {
   campaign_ended: {
@@ -26,36 +26,36 @@ export const WITHDRAWN = {
 export const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
 
 /**
- * The message of the turn that ended its run with an opt-out: messages that waited before it are older than the
- * person's “stop”.
+ * Recognizes the message of the turn that ended its run with an opt-out. Messages that waited before it are older than
+ * the person's “stop”.
  */
 const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
     AND r.status = 'completed' AND r.reason = 'opted_out')
   AND NOT EXISTS (SELECT 1 FROM message s WHERE s.org_id = m.org_id AND s.conversation_id = m.conversation_id
     AND s.role = 'end_user' AND s.id > m.id)`;
 
-/** A claimed message with everything that is needed to send it. */
+/** A claimed message with all data that sending needs. */
 export type ClaimedDelivery = {
   org_id: string;
   id: string;
   lease: string;
-  /** The organization's lane in the queue, and the maximum that this claim took of a lane. */
+  /** The organization's lane in the queue, and the highest number that this claim took from one lane. */
   lane: number;
   share: number;
   attempts: number;
   possible_duplicate: boolean;
   conversation_id: string;
-  /** The conversation's own, else the one under which the channel knows the person. */
+  /** The conversation's own address, otherwise the address under which the channel knows the person. */
   address: string | null;
-  /** When the person last wrote from this address; null: never, or not known. */
+  /** The time of the person's last message from this address. Null: never, or not known. */
   last_inbound_at: Date | null;
   role: string;
   content: MessageContent;
   metadata: Record<string, string> | null;
   created_at: Date;
-  /** Why the message may not be sent any more: decided while another worker held it. */
+  /** The reason why the message may no longer be sent. It was set while another worker had claimed the message. */
   withdrawn: DeliveryError | null;
-  /** The answer to “stop”, the last message to a person who has opted out. */
+  /** True for the confirmation of “stop”, which is the last message to a person who has opted out. */
   confirms_opt_out: boolean;
   reply_to: { id: string; provider_message_id: string | null } | null;
   /** For e-mail only: the person's latest e-mail before this message. */
@@ -82,10 +82,11 @@ export type ClaimedDelivery = {
 };
 
 /**
- * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Of one conversation
- * only the oldest undelivered message can be claimed: while it is in progress or waits for its next attempt, `due_at`
- * is set and blocks those behind it. A message whose own time (`send_at`) has not come blocks none. A message that
- * still has a lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
+ * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Only the oldest
+ * undelivered message of a conversation can be claimed. While it is in progress or waits for its next attempt, its
+ * `due_at` is set, which blocks the messages behind it. A message whose scheduled time (`send_at`) has not come blocks
+ * no other message. If a claimed message still has a lease, its worker died between calling and storing, so the message
+ * counts as a possible duplicate from now on.
  */
 const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
   SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
@@ -123,7 +124,7 @@ ORDER BY m.id`,
 });
 export const CLAIM_DELIVERIES = CLAIM.text;
 
-/** `held` and `perLane` as in src/store/runs/claim.ts. */
+/** `held` and `perLane` work as in src/store/runs/claim.ts. */
 export const claimDeliveries = (
   pool: pg.Pool,
   lease: string,

@@ -10,11 +10,11 @@ export type DeliveryOutcome = {
   error: DeliveryError | null;
   providerMessageId: string | null;
   possibleDuplicate: boolean;
-  /** Retry after this time; null: this was the last attempt. */
+  /** The delay before the next attempt. Null: this was the last attempt. */
   againAfterMs: number | null;
-  /** The attempt never reached the provider and is not counted. */
+  /** The attempt never reached the provider, so it does not count. */
   refund: boolean;
-  /** An address that was found and belongs to the conversation from now on. */
+  /** A newly found address, which belongs to the conversation from now on. */
   learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
 };
 
@@ -33,9 +33,9 @@ const OUTCOME = rowsOf('t', {
 });
 
 /**
- * Locked in the order of their ids, as in all code that moves many messages. A message to retry is held instead if its
- * campaign was paused during the call, and keeps the mark if it was withdrawn. Nothing is stored for a message that was
- * deleted with its erased person.
+ * Messages are locked in the order of their IDs, as in all code that changes many messages. If its campaign was paused
+ * during the call, a message to retry waits for the end of the pause. If it was withdrawn, it keeps that mark. Nothing
+ * is stored for a message that was deleted with its erased person.
  */
 const COMPLETE = named(
   'complete-deliveries',
@@ -65,7 +65,7 @@ const COMPLETE = named(
 SELECT id FROM done`,
 );
 
-/** Stores the outcomes of attempts; returns the ids whose lease still belonged to their worker. */
+/** Stores the outcomes of attempts. Returns the IDs whose lease still belonged to their worker. */
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const done = await pool.query<{ id: string }>(
     COMPLETE({
@@ -85,7 +85,7 @@ export async function completeDeliveries(pool: pg.Pool, outcomes: readonly Deliv
   return new Set(done.rows.map((row) => row.id));
 }
 
-/** Marks a channel that a provider refused as broken, with the reason; one that works again is connected. */
+/** Marks a channel as broken with the reason when its provider refuses it, and as connected when it works again. */
 export async function markChannel(
   pool: pg.Pool,
   orgId: string,

@@ -8,7 +8,7 @@ export type Receipt = {
   error: DeliveryError | null;
 };
 
-/** Stores what a provider reported about messages; a repeated report changes nothing. */
+/** Stores a provider's reports about messages. A repeated report changes nothing. */
 export async function keepReceipts(
   pool: pg.Pool,
   orgId: string,
@@ -32,9 +32,9 @@ export async function keepReceipts(
 }
 
 /**
- * Applies stored receipts to the messages with these provider ids. A status only moves up (sent, failed, delivered,
- * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. Called after the commit of a
- * receipt and after the commit of a provider id: the later one finds the other.
+ * Applies stored receipts to the messages with these provider IDs. A status only moves up (sent, failed, delivered,
+ * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. It is called after the commit of
+ * a receipt and after the commit of a provider ID, so the later of the two finds the other.
  */
 export const APPLY = `
 UPDATE message m SET status = best.status, error = best.error
@@ -63,10 +63,10 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are stored: longer than any provider repeats its calls. */
+/** How long receipts and events are stored. It is longer than any provider repeats its calls. */
 export const INBOUND_KEPT_DAYS = 7;
 
-/** Removes expired rows; at most `limit` of each table. Returns the larger number. */
+/** Removes expired rows, at most `limit` of each table. Returns the larger number. */
 export async function forgetInbound(pool: pg.Pool, limit: number): Promise<number> {
   const [events, receipts] = await Promise.all([
     pool.query(

@@ -1,13 +1,13 @@
 import type { LiveWords, WordsChange } from './live-deltas.ts';
 
 /**
- * Words for one reader, in step with the stored messages that reach it in another way: earlier messages first, and
- * after a message nothing more of its words.
+ * Passes deltas to one reader, in step with the stored messages that reach the reader in another way: earlier messages
+ * come first, and after a message its deltas end.
  */
 export type FollowedWords = {
-  /** The reader has all messages until now; from here on it gets words. */
+  /** The reader has all messages until now. From here on it gets deltas. */
   open(): void;
-  /** The reader gets a message of the agent. `text`: sent as its words, if none of them were shown. */
+  /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
   said(text?: string): void;
   leave(): void;
 };

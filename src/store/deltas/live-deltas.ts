@@ -8,53 +8,62 @@ import { createWatchedTopics, type WatchedTopics } from './watched-topics.ts';
 import { createWordReaders } from './topic-readers.ts';
 
 /**
- * The words of turns under way, from the process that plays a turn to the processes whose readers watch it. They are
- * never stored: the stored message is the truth, and a reader who misses words still gets it. A worker sends
- * words only to processes that have said that they have readers for them; without readers a turn costs nothing here.
- * Who reads is kept in memory alone: processes repeat it, and workers forget what is not repeated.
+ * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it. They
+ * are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends deltas
+ * only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
+ * readers is only in memory. Processes repeat their reports, and workers forget reports that are not repeated.
  */
 export type LiveWords = {
-  /** What is shown now, if anything, then each change, until the returned function is called. */
+  /**
+   * Calls back with the currently shown text, if any, and then with each change, until the returned function is called.
+   */
   follow(topic: string, onChange: (change: WordsChange) => void): () => void;
   /**
-   * The same for a run that is not accepted yet: follows it, and resolves with the name of this process for `begin` when
-   * words can reach it. A turn that begins before the reader is there then finds it.
+   * Does the same for a run that is not accepted yet. Follows the run, and resolves with the name of this process for
+   * `begin` when deltas can reach it. If the turn begins before the reader connects, its deltas are sent to this
+   * process.
    */
   expect(topic: string): Promise<ExpectedWords>;
-  /** The words of one turn, for the readers of these topics. `reader`: a process that expects those of the first topic. */
+  /**
+   * Starts the deltas of one turn, for the readers of these topics. `reader`: a process that expects the deltas of the
+   * first topic.
+   */
   begin(topics: readonly string[], reader?: string): TurnWords;
   start(): void;
   stop(): Promise<void>;
 };
 
-/** `text` follows what is shown, or `replaces` it; an empty one takes it back. `isStored`: its message can be read. */
+/**
+ * `text` is appended to the shown text, or `replaces` it. An empty text removes it. `isStored`: the message of the turn
+ * can be read.
+ */
 export type WordsChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
 
-/** Follows one topic; the first follower gets the changes that came before it. */
+/** Follows one topic. The first follower also gets the earlier changes. */
 export type ExpectedWords = Pick<LiveWords, 'follow'> & { reader: string; leave(): void };
 
 export type TurnWords = {
   isRead(): boolean;
   add(text: string): void;
   takeBack(): void;
-  /** The turn is over. If it is not stored, its words are taken back. */
+  /** Called at the end of the turn. If the turn is not stored, its deltas are removed. */
   end(stored: boolean): void;
 };
 
 export const runTopic = (orgId: string, runId: string): string => nameOf('run', orgId, runId);
 export const visitorTopic = (orgId: string, channelId: string, address: string): string =>
   nameOf('visitor', orgId, channelId, address);
-/** Short, and without anything about a person: other roles of the database may listen too. */
+/** A short name without any personal data, because other roles of the database may listen too. */
 const nameOf = (...parts: string[]): string => hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
-/** How long a call waits for the connection that brings words from other processes. */
+/** How long a call waits for the connection that receives deltas from other processes. */
 const LISTEN_MS = 1_000;
 const REPEAT_MS = 20_000;
 type LiveWordsOptions = {
   pool: Pick<pg.Pool, 'query'>;
   url: string;
   role: string;
-  /** A turn of another process was stored. */
+  /** Called after a turn of another process was stored. */
   onStored(): void;
 };
 
@@ -118,7 +127,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
       carrier.send(channelOf(reader), { piece: { topic, turn, at: 0, text } });
   }
 
-  /** Processes forget readers that are not repeated. */
+  /** Reports are repeated, because processes forget readers that are not repeated. */
   function repeat(): void {
     announce();
     watched.closeStale();
@@ -136,7 +145,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
       noteReader(topics[0]!, reader);
       return turns.begin(topics, readers.expect(topics[0]!, reader));
     },
-    // Other processes begin to listen when they have the first reader, or play the first turn of a model.
+    // A process starts to listen when it has its first reader, or runs the first turn with a model.
     start: () => {
       if (role === 'worker') carrier.listen();
     },

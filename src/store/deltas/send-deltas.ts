@@ -3,36 +3,36 @@ import { named } from '../named.ts';
 import { nameOf } from '../db.ts';
 import { settle, WORK } from '../session.ts';
 
-/** All processes that play turns or have readers listen here. */
+/** All processes that run turns or have readers listen on this channel. */
 export const EVERYONE = 'parley_words';
 export const channelOf = (reader: string): string => `${EVERYONE}_${reader}`;
 
 /**
- * Carries words between processes by NOTIFY, outside of any transaction that stores something. One statement is under
- * way at a time, so words arrive in the order in which they were given; what is given while it runs goes together with
- * the next one. The rate is bounded by PAUSE_MS, whatever the number of turns.
+ * Sends deltas between processes by NOTIFY, outside of any transaction that stores data. Only one statement is in
+ * progress at a time, so deltas arrive in order. Deltas that are added while it runs are sent together with the next
+ * statement. PAUSE_MS limits the rate, whatever the number of turns.
  */
 export type Carrier = {
-  /** Listens to these channels from now on; does nothing when it already does. */
+  /** Starts to listen to these channels. Does nothing if it already listens. */
   listen(): void;
   /** Resolves after the first connection. */
   readonly listening: Promise<void>;
-  /** The text goes in as many notifications as it needs. */
+  /** The text is divided into as many notifications as it needs. */
   send(channel: string, payload: Payload): void;
   stop(): Promise<void>;
 };
 
-/** `at`: where `text` begins in the text of this turn; 0 replaces what was there. */
+/** `at`: the position of `text` in the text of this turn. 0 replaces the earlier text. */
 export type Piece = { topic: string; turn: string; at: number; text: string };
 export type Payload =
   | { piece: Piece }
   | { end: { topic: string; turn: string; stored: boolean } }
-  /** This process shows these topics to readers, or no longer. */
+  /** This process has readers for these topics, or no longer has them. */
   | { on: string[]; node: string }
   | { off: string[]; node: string }
-  /** Pieces of this topic are missing there. */
+  /** That process lacks some pieces of this topic. */
   | { ask: string; node: string }
-  /** A worker that has just begun to listen asks what is read. */
+  /** A worker that has just connected requests the list of topics with readers. */
   | { who: true };
 
 type Queued = { channel: string; payload: Payload };
@@ -43,20 +43,20 @@ type CarrierOptions = {
   role: string;
   channels: readonly string[];
   onPayload(payload: Payload): void;
-  /** After each connection: notifications of the time before are lost. */
+  /** Called after each connection, because notifications from before it are lost. */
   onListening(): void;
 };
 
 const PAUSE_MS = 15;
-/** While the database is away; what is dropped leaves gaps. */
+/** The maximum queue while the database is not available. Dropped entries leave gaps. */
 const MAX_QUEUED = 10_000;
 const MAX_PER_STATEMENT = 500;
-/** A notification has at most 8,000 bytes; a character takes up to six in JSON. */
+/** A notification has at most 8,000 bytes, and a character needs up to six bytes in JSON. */
 const MAX_CHARACTERS = 1_200;
 const MAX_TOPICS = 250;
 const LONGEST_RECONNECT_MS = 5_000;
 
-// Words that are lost in a crash of the server are made again, so no one waits for its disk.
+// Deltas that are lost in a crash of the server are produced again, so no one waits for its disk.
 const NOTIFY = named(
   'send-deltas',
   { channels: 'text[]', payloads: 'text[]' },
@@ -66,7 +66,7 @@ const NOTIFY = named(
 
 export function createCarrier({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): Carrier {
   let queue: Queued[] = [];
-  /** The last queued piece of each topic on each channel: the next piece joins it. */
+  /** The last queued piece of each topic on each channel. The next piece is appended to it. */
   const open = new Map<string, Piece>();
   let isSending = false;
   let stopped = false;
@@ -91,14 +91,14 @@ export function createCarrier({ pool, url, role, channels, onPayload, onListenin
       for (let at = 0; at < batch.length; at += MAX_PER_STATEMENT) {
         const some = batch.slice(at, at + MAX_PER_STATEMENT);
         const payloads = some.map(({ part }) => JSON.stringify(part));
-        // What is lost leaves a gap, for which the reader's process asks.
+        // A lost piece leaves a gap, and the reader's process requests the missing text.
         await pool.query(NOTIFY({ channels: some.map(({ channel }) => channel), payloads })).catch(() => {});
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
     }
   }
 
-  /** A slow database gets fewer and longer pieces. */
+  /** With a slow database, there are fewer and longer pieces. */
   function add(channel: string, payload: Payload): void {
     if (queue.length >= MAX_QUEUED) {
       queue = [];
@@ -152,7 +152,7 @@ function inParts(payload: Payload): Payload[] {
   return [payload];
 }
 
-/** At least one: an empty text takes back the text before it. */
+/** Returns at least one slice, because an empty text removes the text before it. */
 function slices<T extends string | string[]>(whole: T, size: number): T[] {
   const count = Math.max(1, Math.ceil(whole.length / size));
   return Array.from({ length: count }, (_, index) => whole.slice(index * size, (index + 1) * size) as T);
@@ -176,7 +176,7 @@ function createListener({ url, role, channels, onListening, onText }: ListenerOp
       try {
         onText(payload ?? '');
       } catch {
-        // Not from us: other roles of the database may notify too.
+        // The notification is not from Parley, because other roles of the database may also send notifications.
       }
     });
     made.on('error', () => {});

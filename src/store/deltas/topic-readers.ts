@@ -1,14 +1,14 @@
-/** How long a process is believed to have readers of a topic. */
+/** How long a reported reader of a topic counts without another report. */
 const FORGET_MS = 60_000;
-/** Maximum topics that a worker remembers. */
+/** Maximum number of topics that a worker remembers. */
 const MAX_READ = 100_000;
 
 export type WordReaders = ReturnType<typeof createWordReaders>;
 
-/** Which processes have readers of a topic. */
+/** The processes that have readers of a topic. */
 export function createWordReaders() {
   const readers = new Map<string, Map<string, number>>();
-  /** Readers that a run names and that have not announced themselves: they may not listen yet. */
+  /** Readers that a run expects but that have not reported yet, because they may not listen yet. */
   const unheard = new Set<string>();
 
   function forget(topic: string, reader: string): void {
@@ -17,7 +17,7 @@ export function createWordReaders() {
   }
 
   return {
-    /** True for a new reader: it must get what was sent before. */
+    /** Returns true for a new reader, which must get the earlier deltas. */
     note(topic: string, reader: string): boolean {
       if (readers.size >= MAX_READ && !readers.has(topic)) return false;
       const nodes = readers.get(topic) ?? new Map<string, number>();
@@ -26,7 +26,7 @@ export function createWordReaders() {
       return isNew;
     },
     forget,
-    /** Until the returned function is called, the reader counts as new when it announces itself. */
+    /** Until the returned function is called, the reader counts as new when it reports. */
     expect(topic: string, reader: string): () => void {
       const expected = `${topic} ${reader}`;
       unheard.add(expected);

@@ -4,12 +4,12 @@ import type { TurnWords } from './live-deltas.ts';
 import type { WatchedTopics } from './watched-topics.ts';
 import type { WordReaders } from './topic-readers.ts';
 
-/** The first words of a turn go at once, later ones this often. */
+/** The first deltas of a turn are sent at once, later ones at this interval. */
 const GAP_MS = 30;
 
 type Turn = { id: string; topics: readonly string[]; text: string; sent: number; timer: NodeJS.Timeout | null };
 
-/** The turns that this process plays, and the words that they have sent. */
+/** The turns that this process runs, and the deltas that they have sent. */
 export function createTurns({
   carrier,
   watched,
@@ -40,7 +40,7 @@ export function createTurns({
   }
 
   return {
-    /** What the turns of a topic have sent. */
+    /** The text that the turns of a topic have sent. */
     sentOn: (topic: string): { turn: string; text: string }[] =>
       [...turns]
         .filter(({ sent, topics }) => sent > 0 && topics.includes(topic))

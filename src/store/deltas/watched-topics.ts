@@ -1,8 +1,8 @@
 import type { WordsChange } from './live-deltas.ts';
 
-/** How long a process whose last reader left still gets the words: the reader may come back. */
+/** How long a process still gets the deltas after its last reader left, because the reader may return. */
 const LINGER_MS = 10_000;
-/** Words that have not moved for this long are of a worker that died: longer than a model may take for an answer. */
+/** Deltas without a change for this long belong to a worker that died. A model may not take this long for an answer. */
 const STALE_MS = 45_000;
 
 type Shown = { turn: string; text: string; at: number };
@@ -10,19 +10,19 @@ type Watched = { listeners: Set<(change: WordsChange) => void>; shown: Shown | n
 
 export type WatchedTopics = ReturnType<typeof createWatchedTopics>;
 
-/** The topics with readers in this process, and the words that these readers see. */
+/** The topics with readers in this process, and the text that these readers see. */
 export function createWatchedTopics({
   onFirst,
   onLast,
 }: {
-  /** A topic has its first reader. */
+  /** Called when a topic gets its first reader. */
   onFirst(topic: string): void;
-  /** A topic has had no reader for a while. */
+  /** Called when a topic has had no reader for a while. */
   onLast(topic: string): void;
 }) {
   const watched = new Map<string, Watched>();
 
-  /** False when words before these are missing. */
+  /** Returns false if earlier deltas are missing. */
   function show(topic: string, turn: string, at: number, text: string): boolean {
     const here = watched.get(topic);
     if (!here) return true;
@@ -72,7 +72,7 @@ export function createWatchedTopics({
         here.leaving = setTimeout(leave, LINGER_MS).unref();
       };
     },
-    /** Takes back words that no worker continues. */
+    /** Removes the text of turns that no worker continues. */
     closeStale(): void {
       const old = performance.now() - STALE_MS;
       for (const [topic, { shown }] of watched) {

@@ -9,7 +9,10 @@ import type { PageRow } from './read.ts';
 const of = ({ org_id: orgId, id }: ClaimedSource, url: string) =>
   and(eq(documentPage.orgId, orgId), eq(documentPage.sourceId, id), eq(documentPage.url, url));
 
-/** A page that this sync has not looked at; those that failed come last. Of a sitemap, only pages that it names. */
+/**
+ * The next page that this sync has not read. Failed pages come last. For a sitemap, only the pages that it lists are
+ * read.
+ */
 export async function nextPage(db: Queryable, held: ClaimedSource): Promise<PageRow | null> {
   const rows = await db
     .select()
@@ -32,7 +35,7 @@ export async function readPage(db: Queryable, held: ClaimedSource, url: string):
   return rows[0] ?? null;
 }
 
-/** Whether this sync has seen nothing yet but redirects. */
+/** Whether this sync has received only redirects so far. */
 export async function isStart(db: Queryable, held: ClaimedSource): Promise<boolean> {
   const found = await db.execute<{ many: number; others: number }>(sql`SELECT count(*)::int AS many,
       count(*) FILTER (WHERE state <> 'redirect')::int AS others
@@ -42,7 +45,7 @@ export async function isStart(db: Queryable, held: ClaimedSource): Promise<boole
 }
 const MAX_FIRST_REDIRECTS = 5;
 
-/** Adds addresses up to the limit of the source, in their order. */
+/** Adds addresses in their order, up to the limit of the source. */
 export async function addPages(
   tx: Queryable,
   held: ClaimedSource,
@@ -76,7 +79,7 @@ export type Settled = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | '
   fault?: Cause | null;
 };
 
-/** This sync is done with the page. */
+/** Marks the page as finished in this sync. */
 export async function settlePage(tx: Queryable, held: ClaimedSource, url: string, settled: Settled): Promise<void> {
   await tx
     .update(documentPage)
@@ -84,7 +87,7 @@ export async function settlePage(tx: Queryable, held: ClaimedSource, url: string
     .where(of(held, url));
 }
 
-/** It did not answer: it is tried again after the other pages. */
+/** The page did not answer, so it is tried again after the other pages. */
 export async function postponePage(tx: Queryable, held: ClaimedSource, url: string): Promise<void> {
   await tx
     .update(documentPage)
@@ -100,7 +103,7 @@ export async function readTwin(tx: Queryable, held: ClaimedSource, url: string, 
   return found.rows[0]?.url ?? null;
 }
 
-/** Writes the text of a page; a new document when it has none. */
+/** Writes the text of a page. Creates a new document if the page has none. */
 export async function putPageDocument(
   tx: Queryable,
   held: ClaimedSource,
@@ -127,7 +130,7 @@ export async function readDocumentBytes(tx: Queryable, orgId: string, id: string
   return found.rows[0]?.bytes ?? 0;
 }
 
-/** Its text goes; pages that had the same text are read again, because one of them takes its place. */
+/** Deletes the document of a page. Pages with the same text are read again, because one of them replaces it. */
 export async function dropPageDocument(tx: Queryable, held: ClaimedSource, page: PageRow): Promise<void> {
   if (page.documentId === null) return;
   await tx.delete(document).where(and(eq(document.orgId, held.org_id), eq(document.id, page.documentId)));
@@ -135,7 +138,7 @@ export async function dropPageDocument(tx: Queryable, held: ClaimedSource, page:
     WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
 }
 
-/** At the end of a sync of a sitemap: what it names no longer. */
+/** At the end of a sync of a sitemap, deletes pages that the sitemap no longer lists. */
 export async function dropUnlisted(tx: Queryable, held: ClaimedSource): Promise<number> {
   await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${held.org_id}
     AND p.source_id = ${held.id} AND p.found < ${held.sync} AND p.url <> ${held.url}

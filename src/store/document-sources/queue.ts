@@ -4,11 +4,11 @@ import { leasedQueue } from '../queue/leased-queue.ts';
 import type { Cause } from '../schema/document-source.ts';
 
 /**
- * Each page renews the lease. The rows of the pages say which pages are left, so the next worker continues where a
+ * Each page renews the lease. The rows of the pages show which pages are left, so the next worker continues where a
  * killed one stopped. One host is read by one sync at a time, on all workers.
  */
 const QUEUE = leasedQueue('document_source', ['org_id', 'id']);
-/** Claims are rare and look at each other: one at a time. */
+/** Claims are rare and depend on each other, so this lock allows one at a time. */
 const CLAIM_LOCK = 0x70617274;
 
 export type ClaimedSource = {
@@ -45,7 +45,7 @@ export async function claimSource(db: Db, lease: string): Promise<ClaimedSource 
   });
 }
 
-/** What was gone is looked for again only where a link still leads to it. */
+/** A page that had vanished is requested again only if a link still leads to it. */
 async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: ClaimedSource): Promise<void> {
   await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${orgId} AND source_id = ${id}
     AND state = 'fault' AND fault ->> 'code' = 'not_found' AND url <> ${url}`);
@@ -55,25 +55,28 @@ async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: 
     ON CONFLICT (org_id, source_id, url) DO UPDATE SET found = excluded.found`);
 }
 
-/** Renews the lease; false when the source is not this worker's any more. `answered`: whether the site did. */
+/**
+ * Renews the lease. Returns false if the source no longer belongs to this worker. `answered`: whether the site
+ * answered.
+ */
 export async function holdSource(tx: Queryable, held: ClaimedSource, answered: boolean | null): Promise<boolean> {
   const failures = sql`failures = CASE WHEN ${answered}::boolean THEN 0
     WHEN NOT ${answered}::boolean THEN failures + 1 ELSE failures END`;
   return QUEUE.renew(tx, held, sql`updated_at = now(), ${failures}`);
 }
 
-/** The first pages of a source may lead to another host; from then on that one is its own. */
+/** The first pages of a source may lead to another host. From then on, that host is the source's own. */
 export async function moveScope(tx: Queryable, held: ClaimedSource, scope: string): Promise<void> {
   await tx.execute(sql`UPDATE document_source SET scope = ${scope}, host = ${new URL(scope).host}
     WHERE ${QUEUE.underLease(held)}`);
 }
 
-/** Leaves it to the next worker: now, so that other sources have a turn, or after a pause. */
+/** Releases the source for the next worker: now, so that other sources have a turn, or after a pause. */
 export async function releaseSource(db: Queryable, held: ClaimedSource, inSeconds: number): Promise<void> {
   await QUEUE.release(db, held, inSeconds);
 }
 
-/** The end of a sync; its schedule says when the next one is due. */
+/** Ends a sync. The schedule of the source decides when the next one is due. */
 export async function finishSync(tx: Queryable, held: ClaimedSource, fault: Cause | null): Promise<boolean> {
   const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
     finished_at = now(), updated_at = now()`;

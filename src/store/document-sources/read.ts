@@ -79,7 +79,7 @@ export async function updateSource(
     .where(one(orgId, agentId, id));
 }
 
-/** False when it waits or runs already. */
+/** Returns false if a sync already waits or runs. */
 export async function queueSync(db: Queryable, orgId: string, agentId: string, id: string): Promise<boolean> {
   const queued = await db
     .update(documentSource)
@@ -88,7 +88,7 @@ export async function queueSync(db: Queryable, orgId: string, agentId: string, i
   return queued.rowCount === 1;
 }
 
-/** Stops a sync where it is: pages that were read stay. False when there is none. */
+/** Stops a sync at its current position. Pages that were read stay. Returns false if there is no sync. */
 export async function cancelSync(
   db: Queryable,
   orgId: string,
@@ -103,7 +103,7 @@ export async function cancelSync(
   return cancelled.rowCount === 1;
 }
 
-/** With its pages and their documents. */
+/** Deletes the source with its pages and their documents. */
 export async function deleteSource(db: Queryable, orgId: string, agentId: string, id: string): Promise<void> {
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.sourceId, id)));
   await db.delete(documentSource).where(one(orgId, agentId, id));
@@ -113,7 +113,7 @@ export async function deleteSourcesOfAgent(db: Queryable, orgId: string, agentId
   await db.delete(documentSource).where(and(eq(documentSource.orgId, orgId), eq(documentSource.agentId, agentId)));
 }
 
-/** In the order of their addresses, after one. */
+/** The pages in the order of their addresses, after a given one. */
 export async function listPages(
   db: Queryable,
   orgId: string,

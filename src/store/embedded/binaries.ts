@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { StartError } from '../../kernel/start-error.ts';
 
-/** The programs of the embedded Postgres, and their major version. */
+/** The programs of the embedded Postgres and their major version. */
 export type Binaries = { folder: string; initdb: string; postgres: string; major: number };
 
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -12,8 +12,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the Postgres that npm installed. Npm packages cannot contain symbolic links, so this one lists those that its
- * libraries need and creates them in an install script. We install without scripts and create them here instead.
+ * Finds the Postgres that npm installed. Npm packages cannot contain symbolic links, so this package lists the links
+ * that its libraries need and creates them in an install script. We install without scripts and create them here
+ * instead.
  */
 export function findBinaries(): Binaries {
   const name = PACKAGES[`${process.platform}-${process.arch}`];
@@ -47,7 +48,9 @@ function packageFolder(name: string): string {
   }
 }
 
-/** Safe to repeat and to run in several processes at once: a link that another process created is equally good. */
+/**
+ * It is safe to repeat and to run in several processes at once, because a link from another process is equally good.
+ */
 export function makeLinks(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

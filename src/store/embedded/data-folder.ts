@@ -22,8 +22,8 @@ const UNFINISHED = 'postgres.unfinished-';
 export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
 
 /**
- * Creates the data folder if needed. Others may enter it (the database's user must) but not list it; each file in it
- * has its own permissions.
+ * Creates the data folder if needed. Other users may enter the folder (the database's user must) but not list it. Each
+ * file in it has its own permissions.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {
@@ -39,8 +39,8 @@ export function prepareDataFolder(dataDir: string): void {
 }
 
 /**
- * Creates a new cluster if there is none. It is created under another name and renamed when complete, so that neither a
- * full disk nor a kill leaves an incomplete database.
+ * Creates a new cluster if there is none. The cluster is created under another name and renamed when it is complete, so
+ * that neither a full disk nor a kill leaves an incomplete database.
  */
 export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<void> {
   for (const name of readdirSync(dataDir)) {
@@ -143,7 +143,7 @@ export const cannotRun = (program: string, error: unknown): StartError =>
     { cause: error },
   );
 
-/** The system's message for it, as people know it. */
+/** The system's error message, as people know it. */
 export function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const words: Record<string, string> = {

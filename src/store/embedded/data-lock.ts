@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../kernel/start-error.ts';
 
 /**
- * One Parley per data folder. The lock is a file that names its holder by process id and start time, so a later process
- * with the same number does not count as the holder. A holder in another container or on another machine cannot be
- * looked up; it shows that it is alive by touching the file, and we watch for that. Postgres' own lock is a second
- * barrier.
+ * Allows only one Parley per data folder. The lock is a file that contains its holder's process ID and start time, so a
+ * later process with the same number does not count as the holder. A holder in another container or on another machine
+ * cannot be looked up. It touches the file to show that it is alive, and other processes watch for that. The lock of
+ * Postgres is a second barrier.
  */
 export type DataLock = { release(): void };
 
@@ -25,7 +25,7 @@ type Holder = { pid: number; started: string | null; world: string; since: strin
 
 const LOCK = 'parley.lock';
 const HEARTBEAT_MS = 2_000;
-/** Three missed heartbeats: the holder is dead. */
+/** The time of three missed heartbeats, after which the holder counts as dead. */
 const WATCH_MS = 6_000;
 const ATTEMPTS = 5;
 
@@ -36,7 +36,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   writeFileSync(own, content, { mode: 0o644 });
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // link() creates the whole file at once or fails: no process ever reads half a lock.
+      // link() either creates the whole file at once or fails, so no process ever reads an incomplete lock.
       if (tryLink(own, file)) return hold(file, content);
       const found = read(file);
       if (found === undefined) continue;
@@ -53,7 +53,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   );
 }
 
-/** The live process that holds the folder now (for commands that only ask). */
+/** The live process that holds the lock now, for commands that do not need the lock. */
 export async function findHolder(dataDir: string): Promise<{ pid: number } | null> {
   const file = path.join(dataDir, LOCK);
   const holder = parse(read(file) ?? '');
@@ -65,7 +65,7 @@ function hold(file: string, content: string): DataLock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The file was removed by hand; there is nothing to touch.
+      // The file was removed by hand, so there is nothing to touch.
     }
   }, HEARTBEAT_MS).unref();
   return {
@@ -76,7 +76,10 @@ function hold(file: string, content: string): DataLock {
   };
 }
 
-/** Moves a dead holder's file away. If another starter was first, the moved file is its new lock: put it back. */
+/**
+ * Moves the lock file of a dead holder away. If another process started first, the moved file is its new lock, so it is
+ * moved back.
+ */
 function setAside(file: string, stale: string, aside: string): void {
   try {
     renameSync(file, aside);

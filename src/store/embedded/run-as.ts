@@ -4,23 +4,23 @@ import path from 'node:path';
 import { StartError } from '../../kernel/start-error.ts';
 
 /**
- * Postgres refuses to run as root. When root starts us, we run it as another user: the owner of the data, or else
- * "nobody". That user must reach the programs and the data, and often cannot, because a clone in root's own home is
- * below a folder of mode 0700. Then the process keeps the single capability to pass such folders (an ambient
- * capability, set by util-linux' setpriv; the secure bit keeps it for access(2), with which Postgres looks for its own
- * files). All other rights of root are dropped in every case.
+ * Postgres refuses to run as root, and if root starts Parley, Postgres runs as another user: the owner of the data, or
+ * otherwise "nobody". That user must reach the programs and the data, and often cannot, because a checkout in root's
+ * own home is below a folder with mode 0700. Then the process gets only the capability to pass such folders. It is an
+ * ambient capability, set by util-linux' setpriv. The secure bit keeps it for access(2), with which Postgres looks for
+ * its own files. All other rights of root are dropped in any case.
  */
 export type RunAs = { uid: number; gid: number; how: 'same' | 'switch' | 'setpriv'; capability?: string };
 
 const NOBODY = 65_534;
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv'];
-/** Bits of capabilities(7), the weaker right first: containers often grant only the second. */
+/** Bits of capabilities(7). The weaker right comes first, but containers often grant only the second. */
 const CAPABILITIES = [
   { name: 'dac_read_search', bit: 2n },
   { name: 'dac_override', bit: 1n },
 ];
 
-/** Chooses the user for programs in `binaries` on data in `dataDir/postgres`. Changes nothing. */
+/** Chooses the user for programs in `binaries` on data in `dataDir/postgres`. It changes nothing. */
 export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
   if (self.uid !== 0) return { ...self, how: 'same' };
@@ -38,8 +38,8 @@ export function chooseRunAs(dataDir: string, binaries: string): RunAs {
 }
 
 /**
- * Starts a program as that user with an empty environment, in its own session (Ctrl-C at a terminal is for us, not for
- * it).
+ * Starts a program as that user with an empty environment, in its own session, so that Ctrl-C at a terminal reaches
+ * only Parley.
  */
 export function spawnAs(runAs: RunAs, command: string, args: string[], stdio: SpawnOptions['stdio']): ChildProcess {
   const options: SpawnOptions = {
@@ -69,7 +69,7 @@ function ownerOf(file: string): { uid: number; gid: number } | undefined {
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
 
-/** The outermost existing folder on the path to `target` (including it) that the user may not enter. */
+/** The outermost existing folder on the path to `target` (inclusive) that the user may not enter. */
 function closedFolder(target: string, user: { uid: number; gid: number }): string | undefined {
   const way = [path.resolve(target)];
   while (path.dirname(way[0]!) !== way[0]) way.unshift(path.dirname(way[0]!));

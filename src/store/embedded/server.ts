@@ -21,10 +21,10 @@ import { cannotRun, clusterFolder } from './data-folder.ts';
 import { startTime } from './data-lock.ts';
 import { type RunAs, spawnAs } from './run-as.ts';
 
-/** sun_path holds 108 bytes with its terminator; Postgres appends its file name to the folder. */
+/** sun_path has space for 108 bytes including the terminator, and Postgres appends its file name to the folder. */
 const SOCKET_PATH_BYTES = 107;
 const SOCKET_NAME = '/.s.PGSQL.5432';
-/** After a crash Postgres first replays up to max_wal_size of its log. */
+/** After a crash, Postgres first replays up to max_wal_size of its log. */
 const READY_WITHIN_MS = 600_000;
 const SAY_SO_EVERY_MS = 5_000;
 const FAST_STOP_MS = 60_000;
@@ -34,8 +34,8 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 export type ServerLog = { info(text: string): void; warn(text: string): void; error(text: string): void };
 
 /**
- * The folder of the socket: the data folder, or the system's temporary one if the path is too long or cannot hold
- * sockets.
+ * The folder of the socket: the data folder, or the system's temporary folder if the path is too long or does not
+ * support sockets.
  */
 export async function socketFolder(dataDir: string, runAs: RunAs): Promise<string> {
   const near = path.join(dataDir, 'run');
@@ -93,7 +93,7 @@ export async function startServer(
   return child;
 }
 
-/** Line 8 of postmaster.pid says "ready" when connections are accepted (pg_ctl waits for the same). */
+/** Line 8 of postmaster.pid says "ready" when connections are accepted (pg_ctl reads the same line). */
 function isReady(dataDir: string, pid: number | undefined): boolean {
   const lines = postmasterFile(dataDir);
   return pid !== undefined && Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
@@ -131,7 +131,8 @@ export function findPostmaster(dataDir: string): { pid: number; socketDir: strin
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 1 || startTime(pid) === null) return null;
   try {
-    // Postgres runs in its data folder. After a rename or a move of the disk the link still shows its current place.
+    // The working folder of Postgres is its data folder. After a rename or a move of the disk, the link still shows the
+    // current place.
     if (statSync(`/proc/${pid}/cwd`).ino !== statSync(clusterFolder(dataDir)).ino) return null;
     if (!path.basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')) return null;
   } catch {
@@ -141,8 +142,8 @@ export function findPostmaster(dataDir: string): { pid: number; socketDir: strin
 }
 
 /**
- * Fast shutdown (open transactions end, everything is written), then the immediate one, which the log repairs, then
- * SIGKILL.
+ * Stops with a fast shutdown (open transactions end, everything is written), then with an immediate one, after which
+ * the log repairs the data, then with SIGKILL.
  */
 export async function stopProcess(pid: number, log: ServerLog): Promise<void> {
   const started = startTime(pid);
@@ -165,7 +166,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }
 

@@ -18,14 +18,14 @@ import {
 } from './server.ts';
 
 /**
- * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. It stops with us. If
- * we are killed it keeps running, and the next start stops it cleanly before it starts its own, so there is only one
- * way to start. If the database's main process dies, it is restarted.
+ * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. It stops together
+ * with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it starts its
+ * own, so there is only one way to start. If the database's main process dies, it is restarted.
  */
 export type EmbeddedPostgres = {
-  /** For the program: a role that owns its database and nothing else. */
+  /** The URL for the program, with a role that owns only its database. */
   url: string;
-  /** For creating databases (tests) and for physical backups. */
+  /** The URL for creating databases (tests) and for physical backups. */
   adminUrl: string;
   /** True if this start has created the database. */
   fresh: boolean;
@@ -84,9 +84,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/**
- * Until the program has its own handlers, a signal would end it without stopping the database that is just starting.
- */
+/** Until the program has its own handlers, a signal would end it without stopping the database that is starting. */
 function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
   const abandon = (): void => {
     const started = findPostmaster(dataDir);
@@ -104,13 +102,16 @@ function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
 
 const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
-/** The URL of the database that another Parley runs on this data now, or null. For commands that join it. */
+/**
+ * The URL of the database that another Parley currently runs on this data, or null. It is for commands that use this
+ * database too.
+ */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = findPostmaster(path.resolve(dataDir));
   return running ? socketUrl(running.socketDir, ROLE, DATABASE) : null;
 }
 
-/** A killed Parley leaves its database running. We hold the lock, so no other process uses it. */
+/** A killed Parley leaves its database running. This process holds the lock, so no other process uses that database. */
 async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   const orphan = findPostmaster(dataDir);
   if (!orphan) return;
@@ -119,7 +120,7 @@ async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   if (orphan.socketDir) removeSocketFolder(orphan.socketDir);
 }
 
-/** Restarts the server if it dies; ends it with us, also when we end abruptly. */
+/** Restarts the server if it dies, and stops it when this process ends, even abruptly. */
 function supervise(
   first: ChildProcess,
   start: () => Promise<ChildProcess>,
@@ -145,7 +146,7 @@ function supervise(
         log.info('The database is running again.');
         return stopping ? signal(child.pid!, 'SIGINT') : watch();
       } catch (error) {
-        // Its former children may still hold the shared memory; they end within moments.
+        // Child processes of the dead server may still use the shared memory. They end within moments.
         log.warn(`The database did not start again yet: ${(error as Error).message}`);
         await sleep(pause);
       }
@@ -165,7 +166,7 @@ function supervise(
   return { pid: () => child.pid!, stop: () => (stopping ??= stop()) };
 }
 
-/** True: it was just created. */
+/** Returns true if the database was just created. */
 async function ensureDatabase(adminUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -187,7 +188,7 @@ const socketUrl = (folder: string, role: string, database: string): string =>
 
 /**
  * Full durability (fsync, synchronous commit, full pages), and settings for one busy program on one machine. Queue
- * tables need frequent vacuuming. We report statement errors ourselves, with their request: the server logs none, so
+ * tables need frequent vacuuming. Parley reports statement errors itself, with their request. The server logs none, so
  * its log contains no personal data and stays small.
  */
 function serverSettings(): Record<string, string> {
@@ -204,7 +205,7 @@ function serverSettings(): Record<string, string> {
     checkpoint_timeout: '5min',
     random_page_cost: '1.1',
     jit: 'off',
-    // Parallel plans need /dev/shm, which is small in containers; no query here needs them.
+    // Parallel plans need /dev/shm, which is small in containers. No query here needs them.
     max_parallel_workers_per_gather: '0',
     max_worker_processes: String(Math.max(2, availableParallelism())),
     autovacuum_naptime: '10s',

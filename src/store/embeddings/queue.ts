@@ -4,9 +4,9 @@ import { leasedQueue } from '../queue/leased-queue.ts';
 import type { EmbeddingFault } from '../schema/embedding.ts';
 
 /**
- * Documents whose passages are to be embedded. The rows of the vectors say what is done, so the next worker continues
- * where a killed one stopped. Rows of a model whose gate is closed are not claimed: the provider asked us to wait, or
- * fails.
+ * Documents whose passages must be embedded. The rows of the vectors show which passages are finished, so the next
+ * worker continues where a killed one stopped. Rows of a model whose gate is closed are not claimed, because the
+ * provider requested a pause or fails.
  */
 const QUEUE = leasedQueue('document_embedding', ['org_id', 'document_id']);
 
@@ -16,11 +16,11 @@ export type ClaimedDocument = {
   agent_id: string;
   lease: string;
   attempts: number;
-  /** Null: they are not counted yet. */
+  /** Null: the passages are not counted yet. */
   passages: number | null;
 };
 
-/** A document is new or changed. Without an embedding model there is nothing to do. */
+/** Queues a new or changed document. Without an embedding model, it does nothing. */
 export async function queueDocument(tx: Queryable, orgId: string, documentId: string): Promise<void> {
   await tx.execute(sql`INSERT INTO document_embedding AS e (org_id, document_id, agent_id, due_at)
     SELECT d.org_id, d.id, d.agent_id, now() FROM document d JOIN model_provider m ON m.org_id = d.org_id
@@ -29,7 +29,7 @@ export async function queueDocument(tx: Queryable, orgId: string, documentId: st
     ON CONFLICT (org_id, document_id) DO UPDATE SET ${AGAIN}`);
 }
 
-/** The embedding model is another one, or none: each document is looked at again. The organization is locked. */
+/** Queues all documents when the embedding model was changed or removed. The caller has locked the organization. */
 export async function queueAllDocuments(tx: Queryable, orgId: string): Promise<void> {
   await tx.execute(sql`INSERT INTO document_embedding AS e (org_id, document_id, agent_id, due_at)
     SELECT org_id, id, agent_id, now() FROM document d WHERE org_id = ${orgId} AND (
@@ -38,10 +38,10 @@ export async function queueAllDocuments(tx: Queryable, orgId: string): Promise<v
     ON CONFLICT (org_id, document_id) DO UPDATE SET ${AGAIN}`);
 }
 
-/** A worker that is at the old text, or calls the old model, loses the lease. */
+/** A worker that processes the old text, or calls the old model, loses its lease. */
 const AGAIN = sql`due_at = now(), lease = NULL, passages = NULL, attempts = 0, fault = NULL, updated_at = now()`;
 
-/** What failed, or waits after a failure, is tried now. */
+/** Tries failed documents, and those that wait after a failure, now. */
 export async function retryFailed(db: Queryable, orgId: string, agentId: string): Promise<number> {
   const tried = await db.execute(sql`UPDATE document_embedding SET due_at = now(), attempts = 0, fault = NULL,
       updated_at = now()
@@ -49,13 +49,13 @@ export async function retryFailed(db: Queryable, orgId: string, agentId: string)
   return tried.rowCount ?? 0;
 }
 
-/** The connection was given again: what failed with it is tried now. */
+/** The user entered the connection again, so the documents that failed with it are tried now. */
 export async function retryAllFailed(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`UPDATE document_embedding SET due_at = now(), attempts = 0, fault = NULL, updated_at = now()
     WHERE org_id = ${orgId} AND fault IS NOT NULL AND lease IS NULL`);
 }
 
-/** Those that are not counted come first: counting is quick, and then the progress has an end. */
+/** Uncounted documents come first, because counting is quick and makes the progress complete. */
 export const claimDocument = QUEUE.claimOne<ClaimedDocument>({
   due: QUEUE.dueFirst({
     and: `AND NOT EXISTS (
@@ -68,8 +68,8 @@ export const claimDocument = QUEUE.claimOne<ClaimedDocument>({
 });
 
 /**
- * Renews the lease and locks the row until the transaction ends; false when it is not this worker's any more. The
- * document first: who deletes it locks in this order.
+ * Renews the lease and locks the row until the transaction ends. Returns false if the row no longer belongs to this
+ * worker. The document is locked first, which is the order of a deletion.
  */
 export async function holdDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
   await tx.execute(sql`SELECT 1 FROM document WHERE org_id = ${one.org_id} AND id = ${one.document_id} FOR KEY SHARE`);
@@ -78,7 +78,7 @@ export async function holdDocument(tx: Queryable, one: ClaimedDocument): Promise
 
 export type Progress = { passages: number; embedded: number };
 
-/** Leaves the rest to the next claim. */
+/** Releases the remaining passages for the next claim. */
 export async function releaseDocument(db: Queryable, one: ClaimedDocument, progress: Progress | null): Promise<void> {
   await QUEUE.release(
     db,
@@ -89,7 +89,7 @@ export async function releaseDocument(db: Queryable, one: ClaimedDocument, progr
   );
 }
 
-/** All its passages have a vector. */
+/** Called when all passages of the document have a vector. */
 export const finishDocument = (tx: Queryable, one: ClaimedDocument, { passages }: Progress): Promise<boolean> =>
   QUEUE.finish(
     tx,
@@ -97,15 +97,15 @@ export const finishDocument = (tx: Queryable, one: ClaimedDocument, { passages }
     sql`attempts = 0, fault = NULL, passages = ${passages}, embedded = ${passages}, updated_at = now()`,
   );
 
-/** Embeddings are off: nothing of it is left. */
+/** Embeddings are off, so the document's entry is deleted. */
 export async function dropDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
   const gone = await tx.execute(sql`DELETE FROM document_embedding WHERE ${QUEUE.underLease(one)}`);
   return gone.rowCount === 1;
 }
 
 /**
- * It failed: it is tried again after a while, or with null when a person asks for it. `all`: what the fault says holds
- * for everything that waits in the organization, or of this agent.
+ * Called after a failure. The document is tried again after a delay. With null, it is tried again only when a person
+ * requests it. `all`: the failure affects everything that waits in the organization, or of this agent.
  */
 export async function postponeDocument(
   db: Queryable,

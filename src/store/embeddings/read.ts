@@ -7,7 +7,7 @@ import type { EmbeddingFault } from '../schema/embedding.ts';
 
 export type EmbeddingConnection = ModelRow & { embeddingModel: string };
 
-/** The connection that makes the embeddings of the organization; null: they are off. */
+/** The connection that makes the embeddings of the organization. Null: embeddings are off. */
 export async function readEmbeddingConnection(db: Queryable, orgId: string): Promise<EmbeddingConnection | null> {
   const rows = await db
     .select()
@@ -16,7 +16,7 @@ export async function readEmbeddingConnection(db: Queryable, orgId: string): Pro
   return (rows[0] as EmbeddingConnection | undefined) ?? null;
 }
 
-/** Another connection had the embedding model until now. */
+/** Removes the embedding model from other connections, because only one may have it. */
 export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
   await tx
     .update(modelProvider)
@@ -30,7 +30,10 @@ export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, pr
     );
 }
 
-/** Records the dimensions that were seen first. False: the model was changed since, or has others. */
+/**
+ * Records the number of dimensions of the first vectors. Returns false if the model was changed in the meantime, or has
+ * another number of dimensions.
+ */
 export async function recordDimensions(
   db: Queryable,
   { orgId, provider, embeddingModel }: EmbeddingConnection,
@@ -64,7 +67,7 @@ export type EmbeddingState = {
   passages: number;
   embedded: number;
   fault: EmbeddingFault | null;
-  /** When the next one is due; null: nothing is to do. */
+  /** The time at which the next document is due. Null: no document is due. */
   nextAt: string | null;
 };
 
@@ -83,7 +86,7 @@ export async function readEmbeddingState(db: Queryable, orgId: string, agentId: 
   return rows[0]!;
 }
 
-/** What a search of an agent's documents needs to know; `edition` changes with each vector. */
+/** The data that a search of an agent's documents needs. `edition` changes with each vector. */
 export type AgentVectors = {
   provider: string;
   baseUrl: string | null;
@@ -111,14 +114,14 @@ export async function readAgentVectors(pool: pg.Pool, orgId: string, agentId: st
   return found.rows[0] ?? null;
 }
 
-/** Whether documents of the agent are still to be embedded. */
+/** Whether documents of the agent still wait for embedding. */
 export async function hasWaiting(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
   const found = await db.execute(sql`SELECT 1 FROM document_embedding
     WHERE org_id = ${orgId} AND agent_id = ${agentId} AND due_at IS NOT NULL LIMIT 1`);
   return found.rows.length > 0;
 }
 
-/** The next turn of the agent sees the new vectors. */
+/** Makes the new vectors visible to the next turn of the agent. */
 export async function showVectors(db: Queryable, orgId: string, agentId: string): Promise<void> {
   await db.execute(
     sql`UPDATE agent SET revision = revision + 1 WHERE org_id = ${orgId} AND id = ${agentId} AND deleted_at IS NULL`,

@@ -7,14 +7,14 @@ export type StoredVector = { hash: Buffer; vector: Buffer };
 
 const of = ({ org_id: orgId, document_id: id }: ClaimedDocument) => sql`org_id = ${orgId} AND document_id = ${id}`;
 
-/** Those of these hashes that the document has, with the right number of dimensions. */
+/** Those of these hashes that the document already has, with the right number of dimensions. */
 export async function readKnownHashes(db: Queryable, one: ClaimedDocument, dimensions: number): Promise<Set<string>> {
   const found = await db.execute<{ hash: string }>(sql`SELECT encode(hash, 'hex') AS hash FROM passage_embedding
     WHERE ${of(one)} AND octet_length(vector) = ${dimensions}`);
   return new Set(found.rows.map(({ hash }) => hash));
 }
 
-/** Takes vectors of the same passages from other documents of the organization. */
+/** Copies vectors of the same passages from other documents of the organization. */
 export async function reuseVectors(
   tx: Queryable,
   one: ClaimedDocument,
@@ -38,20 +38,23 @@ export async function writeVectors(tx: Queryable, one: ClaimedDocument, rows: re
     ON CONFLICT (org_id, document_id, hash) DO UPDATE SET vector = excluded.vector`);
 }
 
-/** Vectors of passages that the document has no longer, or of another model. */
+/** Deletes vectors of passages that the document no longer has, and vectors of another model. */
 export async function dropOtherVectors(tx: Queryable, one: ClaimedDocument, hashes: readonly string[]): Promise<void> {
   await tx.execute(sql`DELETE FROM passage_embedding WHERE ${of(one)}
     AND encode(hash, 'hex') <> ALL (${sql.param([...hashes])}::text[])`);
 }
 
-/** Vectors, one after another without their lengths: all have as many bytes. `last` is where the next ones begin. */
+/**
+ * The vectors in sequence, without their lengths, because all have the same number of bytes. The next vectors begin
+ * after `last`.
+ */
 export type VectorPiece = { hashes: Buffer; vectors: Buffer; last: VectorPlace };
 export type VectorPlace = { document: string; hash: string };
 
-/** One answer of the database: small, because it is read on the event loop. */
+/** The size of one response of the database. It is small, because the event loop reads it. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** The next vectors of an agent; null when there are no more. */
+/** The next vectors of an agent. Null when there are no more. */
 export async function readVectorPiece(
   pool: pg.Pool,
   orgId: string,

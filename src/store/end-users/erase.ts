@@ -15,8 +15,8 @@ import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppres
 /**
  * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last, so that work
  * which is being accepted for them at the same time fails on its reference and is re-planned without them. Rows are
- * locked in the order of the accepting statements: person, conversation, run. Null when the person does not exist, else
- * how many tests of agents held their words.
+ * locked in the order of the accepting statements: person, conversation, run. Returns null if the person does not
+ * exist, otherwise the number of deleted test cases with the person's messages.
  */
 export async function eraseEndUser(
   tx: Queryable,
@@ -59,13 +59,13 @@ export async function eraseEndUser(
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   const tests = await eraseCasesFrom(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
-  // After everything that causes events: concurrent events are committed by now, and found.
+  // This runs after everything that causes events. Concurrent events are committed by now and are found.
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return { tests };
 }
 
-/** Keeps the person's opt-outs under a digest of each identifier; nothing if they allowed everything. */
+/** Stores the person's opt-outs under a digest of each identifier. Stores nothing if the person has no opt-out. */
 async function keepOptOuts(
   tx: Queryable,
   orgId: string,
@@ -86,7 +86,7 @@ async function keepOptOuts(
   const consent: Consent = Object.fromEntries(
     Object.entries(person.consent)
       .filter(([, entry]) => (entry as { status?: string } | null)?.status === 'opted_out')
-      // The source of consent is free text and could name the person.
+      // The source of a consent is free text that may contain the person's name.
       .map(([kind, entry]) => [
         kind,
         { status: 'opted_out', source: 'kept', at: (entry as { at?: string }).at ?? null },
@@ -121,8 +121,8 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
-  // Provider ids may contain an address, as those of WhatsApp do. A widget's receipts are deleted with their message:
-  // if the widget reports them again, they count as new.
+  // Provider IDs may contain an address, as those of WhatsApp do. A widget's receipts are deleted with their message.
+  // If the widget reports them again, they count as new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (
@@ -135,7 +135,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
 }
 
-/** The reason why a channel is broken is in the provider's words, which may name the recipient. */
+/** The reason why a channel is broken is text of the provider, which may contain the recipient's name. */
 async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'
@@ -144,7 +144,7 @@ async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly
         WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
 }
 
-/** Campaigns keep their counts, without the person; a recipient who was not messaged yet is suppressed. */
+/** Campaigns keep their counts without the person. A recipient who was not messaged yet is suppressed. */
 async function detachRecipients(tx: Queryable, orgId: string, id: string): Promise<void> {
   const open = sql`${recipient.status} IN ('pending', 'waiting_window', 'sending')`;
   await tx

@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { Queryable } from '../db.ts';
 import { type Consent, type Identified, type Suppression, withOptOuts } from './suppression.ts';
 
-/** What an erased person must not be sent: opt-outs by kind of channel, or any message. */
+/** The messages that must not be sent to an erased person: by opt-outs for kinds of channel, or all messages. */
 export type Suppressed = { consent: Consent; blocked: boolean };
 type Row = Suppressed & { digest: Buffer };
 
-/** What is kept under any of these identifiers of one person; null when nothing is. */
+/** The stored opt-outs for any of these identifiers of one person. Null when there are none. */
 export async function findSuppressed(
   tx: Queryable,
   orgId: string,
@@ -23,7 +23,7 @@ export async function findSuppressed(
   return joined(rows);
 }
 
-/** The same for several people at once, in their order, in one round trip; none for an empty list. */
+/** Does the same for several people at once, in their order, in one round trip. An empty list needs no round trip. */
 export async function findSuppressedOf(
   client: pg.PoolClient,
   people: readonly (readonly Identified[])[],

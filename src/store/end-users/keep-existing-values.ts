@@ -3,8 +3,8 @@ import type { EndUserFields } from '../runs/accept-call.ts';
 import type { EndUserRow } from './resolve.ts';
 
 /**
- * Reduces `news` to values that fill an empty field of the person. Attributes are handled name by name, and null
- * removes none. Returns the fields that differ from the call but did not change: `email`, `attributes.tier`.
+ * Reduces `news` to values that fill an empty field of the person. Attributes are handled by name, and null removes
+ * none. Returns the fields that differ from the call but did not change: `email`, `attributes.tier`.
  */
 export function keepExistingValues(row: EndUserRow, said: EndUserFields, news: Partial<EndUserRow>): string[] {
   const unchanged: string[] = [];

@@ -8,7 +8,7 @@ import { endUser, identity } from '../schema/end-user.ts';
 export type EndUserRow = typeof endUser.$inferSelect;
 export type IdentityRow = { endUserId: string; channelId: string; channelKind: string; address: string };
 
-/** Maximum addresses of one person that are shown. */
+/** The maximum number of addresses of one person that are shown. */
 const MAX_IDENTITIES = 100;
 
 export async function readEndUser(db: Queryable, orgId: string, id: string): Promise<EndUserRow | null> {
@@ -19,7 +19,10 @@ export async function readEndUser(db: Queryable, orgId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** What people are called, by id: a name, or what else tells them apart. Those without any are left out. */
+/**
+ * The displayed names of people by ID: a name, or another distinguishing field. People without any such field are left
+ * out.
+ */
 export async function readNames(db: Queryable, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -32,7 +35,7 @@ export async function readNames(db: Queryable, orgId: string, ids: readonly stri
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
-/** The addresses of these people, by person; one round trip for a page. */
+/** The addresses of these people, by person. A page needs one round trip. */
 export async function listIdentitiesOf(
   db: Queryable,
   orgId: string,
@@ -88,7 +91,7 @@ export async function listEndUserConversations(
       and(
         eq(conversation.orgId, orgId),
         eq(conversation.endUserId, endUserId),
-        // Ids contain their time of creation: the index needs no second column.
+        // IDs contain their time of creation, so the index needs no second column.
         after ? lt(conversation.id, after.id) : undefined,
       ),
     )

@@ -9,12 +9,12 @@ import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named.ts';
 
 /**
- * Finds the person that a call means. A call names a person by our id, or by external id, else e-mail, else phone; an
- * unknown person is created. All people of a batch are looked up at once. Calls of one batch for the same person share
- * one row as long as their data agrees; a call with new data waits for the next batch, so that a call which is refused
- * in the end never leaves its data behind. This code writes nothing: `rows.ts` writes, and undoes everything
- * if a row changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, the opt-outs
- * come with it (`suppression.ts`). A key that may not change people only fills empty fields (`fill.ts`).
+ * Finds the person to whom a call refers. A call refers to a person by our ID, or by external ID, otherwise by e-mail,
+ * otherwise by phone. An unknown person is created. All people of a batch are looked up at once. Calls of one batch for
+ * the same person share one row as long as their data agrees. A call with new data waits for the next batch, so that a
+ * refused call never leaves its data behind. This code writes nothing. `rows.ts` writes, and undoes everything if a row
+ * changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, they are applied to
+ * the new person (`suppression.ts`). A key that may not change people only fills empty fields (`fill.ts`).
  */
 export type EndUserRow = {
   org_id: string;
@@ -34,11 +34,11 @@ export type EndUserRow = {
   updated_at: Date | null;
   last_seen_at: Date | null;
   changed: boolean;
-  /** Calls of this batch that use the row. */
+  /** The number of calls of this batch that use the row. */
   uses: number;
 };
 
-/** The person, and the data of the call that was not stored. */
+/** The person, and the call's data that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 
 export type TakeOptions = {
@@ -48,13 +48,13 @@ export type TakeOptions = {
   fillsOnly?: boolean;
 };
 
-/** The call must wait for the next batch: another call of this one has other data about the same person. */
+/** The call must wait for the next batch, because another call of this batch has other data about the same person. */
 export const LATER = 'later';
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
   created_at, updated_at, last_seen_at`;
 
-/** Returned instead of a person: the organization has opt-outs of erased people, which most do not. */
+/** Returned instead of a person if the organization has opt-outs of erased people, which is rare. */
 const HAS_SUPPRESSED = 'suppression';
 
 const WANTED = { org: 'text', v: 'text' };
@@ -93,18 +93,18 @@ export class EndUserBook {
     email: new Map(),
     phone: new Map(),
   };
-  /** By organization, kind of identifier and identifier. */
+  /** The key consists of organization, kind of identifier and identifier. */
   readonly #suppressed = new Map<string, Suppressed>();
 
   /**
-   * Looks up all people whom these calls may mean, in one round trip, or two if the organization has suppressed
-   * identifiers; none for anonymous calls.
+   * Looks up all people to whom these calls may refer, in one round trip, or two if the organization has suppressed
+   * identifiers. Anonymous calls need none.
    */
   static async read(
     client: pg.Pool | pg.PoolClient,
     calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
     suppression: Suppression | null = null,
-    /** People whom earlier calls would create. */
+    /** People whom earlier calls of the batch would create. */
     planned: Iterable<EndUserRow> = [],
   ): Promise<EndUserBook> {
     const book = new EndUserBook();
@@ -115,7 +115,8 @@ export class EndUserBook {
       email: [[], []],
       phone: [[], []],
     };
-    // Each once: a person may be named a thousand times, and each time their whole row would be read.
+    // Each identifier is looked up once, because a person may be mentioned a thousand times, and each look-up reads the
+    // whole row.
     const mentioned = new Set<string>();
     for (const { orgId, endUser } of calls) {
       if (endUser === null) continue;
@@ -151,7 +152,7 @@ export class EndUserBook {
     return book;
   }
 
-  /** An identifier without a person may be one of an erased person. */
+  /** An identifier without a person may have belonged to an erased person. */
   async #readSuppressed(
     client: pg.Pool | pg.PoolClient,
     wanted: Record<Identifier, [string[], string[]]>,
@@ -181,7 +182,7 @@ export class EndUserBook {
       this.#suppressed.set(names.get(digest.toString('base64'))!, { consent, blocked });
   }
 
-  /** The row for this call, with the call's data about the person applied. */
+  /** Returns the row for this call, with the call's data about the person applied. */
   take(
     orgId: string,
     said: EndUserFields | null,
@@ -194,7 +195,7 @@ export class EndUserBook {
     if (clash) return clash;
     if (row === null) return { row: this.#make(orgId, said), unchanged: [] };
     const { news, unchanged } = this.#news(row, said, fillsOnly);
-    // Data of another call of this batch exists only once that call is accepted.
+    // Data of another call of this batch is stored only if that call is accepted.
     const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
     if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
     if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
@@ -203,7 +204,7 @@ export class EndUserBook {
     return { row, unchanged };
   }
 
-  /** A new row; refused when another person has one of the identifiers. */
+  /** Creates a new row. Refuses if another person has one of the identifiers. */
   make(orgId: string, said: EndUserFields): Taken | Refusal {
     return this.#clash(orgId, said, null) ?? { row: this.#make(orgId, said), unchanged: [] };
   }
@@ -220,7 +221,7 @@ export class EndUserBook {
     for (const field of IDENTIFIERS) {
       const value = saidOf(said, field);
       const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
-      // A record without an external id is the same person; one with another external id is a different person.
+      // A record without an external ID is the same person. A record with another external ID is a different person.
       if (row && !(field !== 'external_id' && said.external_id && row.external_id)) return row;
     }
     return null;
@@ -265,7 +266,7 @@ export class EndUserBook {
     return row;
   }
 
-  /** The call's data about a person that differs from the stored data; null when nothing differs. */
+  /** The call's data about a person that differs from the stored data. Null when there is no difference. */
   #news(
     row: EndUserRow,
     said: EndUserFields,
@@ -292,7 +293,7 @@ export class EndUserBook {
     return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }
 
-  /** Opt-outs that belong to identifiers which are new to the row. */
+  /** Opt-outs that belong to identifiers that are new to the row. */
   #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
     if (this.#suppressed.size === 0) return {};
     const kept = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
@@ -304,7 +305,7 @@ export class EndUserBook {
   }
 
   #change(row: EndUserRow, news: Partial<EndUserRow>): void {
-    // Calls of this batch that use a replaced identifier still mean this row, and wait (`take`).
+    // Calls of this batch with a replaced identifier still refer to this row, and wait (`take`).
     this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
   }
 
@@ -317,13 +318,13 @@ export class EndUserBook {
   }
 }
 
-/** An identifier in its stored form: e-mail addresses ignore case. */
+/** An identifier in its stored form, in which e-mail addresses are in lower case. */
 const saidOf = (said: EndUserFields, field: 'id' | Identifier): string | null =>
   (field === 'email' ? said.email?.toLowerCase() : said[field]) ?? null;
 
 const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
 
-/** Attributes merge: a named one replaces, null removes, the rest stays. */
+/** Merges attributes: a new value replaces the old one, null removes it, and the rest stays. */
 function merged(before: Record<string, unknown>, said: Record<string, unknown> = {}): Record<string, unknown> {
   const after = { ...before };
   for (const [name, value] of Object.entries(said)) {
@@ -333,7 +334,7 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   return after;
 }
 
-/** Merging must not let a person grow without limit; a person with more already may only shrink. */
+/** Merging must not let a person's record grow without limit. A record that is already larger may only shrink. */
 const isTooMuch = (before: object, after: object = before): boolean =>
   Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
 
@@ -348,7 +349,7 @@ const tooManyAttributes = (): Refusal =>
     ],
   });
 
-/** Tags as text in one cell of a file, and read back; a tag that contains a separator is read back in parts. */
+/** Tags as text in one cell of a file. A tag that contains a separator is read back in parts. */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');
 export const tagsIn = (text: string): string[] => text.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
 const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText(tags)));

@@ -3,9 +3,9 @@ import { rowsOf } from '../named.ts';
 import { textArray } from '../queue/text-array.ts';
 
 /**
- * The part that all accepting statements share: the people whom a batch creates (`made`) and changes (`changed`), for
- * those in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`; the statement's own
- * count of both then undoes everything (`parley_lost_race`).
+ * The part that all accepting statements share: it creates (`made`) and changes (`changed`) the people of a batch that
+ * are used in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`. The statement
+ * counts both, and undoes everything if a row is missing (`parley_lost_race`).
  */
 const PERSON = {
   org_id: 'text',
@@ -52,13 +52,13 @@ const wanted = (ids: string) =>
   `(SELECT count(*) FROM unnest(${ids}) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
 
 /**
- * True when a conflict prevented a write of `made` or `changed`. Checked by a join, because `= ANY` of an array
- * parameter scans it for each row.
+ * True if a conflict prevented a write of `made` or `changed`. The check is a join, because `= ANY` of an array
+ * parameter would scan the array for each row.
  */
 export const PEOPLE_LOST = `(SELECT count(*) FROM made) <> ${wanted(':made_id')}
     OR (SELECT count(*) FROM changed) <> ${wanted(':changed_id')}`;
 
-/** The values of PEOPLE. `now`: when the created ones are created. */
+/** The parameter values of PEOPLE. `now`: the creation time of new people. */
 export function peopleValues(rows: Iterable<EndUserRow | null>, now: Date) {
   const { made, changed } = peopleOf(rows);
   return {
@@ -71,7 +71,7 @@ export function peopleValues(rows: Iterable<EndUserRow | null>, now: Date) {
 
 type PersonValues<Prefix extends string> = Record<`${Prefix}${keyof typeof PERSON}`, string>;
 
-/** An empty value is NULL, because most people of most batches are anonymous. */
+/** An empty value becomes NULL, because most people of most batches are anonymous. */
 function personValues<const Prefix extends string>(prefix: Prefix, rows: readonly EndUserRow[]): PersonValues<Prefix> {
   const values = Object.entries(COLUMNS).map(([name, value]) => [prefix + name, textArray(rows.map(value))]);
   return Object.fromEntries(values) as PersonValues<Prefix>;
@@ -94,7 +94,7 @@ const COLUMNS: Record<keyof typeof PERSON, (row: EndUserRow) => string | null> =
 
 const unlessEmpty = (value: object): string | null => (Object.keys(value).length > 0 ? JSON.stringify(value) : null);
 
-/** Which of these rows are created and which changed; each once, however many calls mean the person. */
+/** Separates created and changed rows. Each row occurs once, even if several calls refer to the person. */
 function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; changed: EndUserRow[] } {
   const made = new Map<string, EndUserRow>();
   const changed = new Map<string, EndUserRow>();
@@ -106,6 +106,6 @@ function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; chan
   return { made: [...made.values()].sort(byIdentifier), changed: [...changed.values()].sort(byIdentifier) };
 }
 
-/** The same order in all batches, to avoid deadlocks. */
+/** All batches use the same order, to avoid deadlocks. */
 const order = (row: EndUserRow) => `${row.org_id} ${row.external_id ?? row.email ?? row.phone ?? row.id}`;
 const byIdentifier = (a: EndUserRow, b: EndUserRow) => (order(a) < order(b) ? -1 : 1);

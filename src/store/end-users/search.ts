@@ -5,9 +5,9 @@ import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { endUser } from '../schema/end-user.ts';
 
 /**
- * Searches for people. Every condition has an index (schema/end-user.ts), so a page costs the same among a thousand
- * people and among a million (bench/sections/end-users.ts). Newest first by id: ids contain the time of creation, so
- * the primary key is the index of the list.
+ * Searches for people. Every condition has an index (schema/end-user.ts), so a page has the same cost among a thousand
+ * people and among a million (bench/sections/end-users.ts). The newest people come first by ID. IDs contain the time of
+ * creation, so the primary key is the index of the list.
  */
 export type EndUserFilter = {
   externalId?: string | undefined;
@@ -60,16 +60,16 @@ const newestOf = (db: Queryable, where: SQL, limit: number): Promise<EndUserRow[
 
 /** How many of the newest people are examined one by one before the search index is used. */
 const PROBE = 1_000;
-/** If this many of them match, continuing one by one is cheaper than sorting all matches from the index. */
+/** If this many of them match, continuing one by one costs less than sorting all matches from the index. */
 const DENSE = 5;
-/** The end of the one-by-one walk: a page is full by then, if the rest is as dense. */
+/** The end of the one-by-one walk. A page is full by then if the rest has as many matches. */
 const WALK = 20_000;
 
 /**
- * The search index has no order: it finds all matches, and a page of half a million people whose name begins with A
- * would read them all (2 s). A walk along the primary key is the opposite: cheap if many match, but it reads a million
- * if none does. The database cannot estimate how many match (beginnings of words, JSON), so the newest are examined
- * first; the result is the same.
+ * The search index has no order, so it finds all matches. A page for half a million people whose name begins with A
+ * would read them all (2 s). A walk along the primary key has the opposite cost: cheap if many match, but it reads a
+ * million rows if none does. The database cannot estimate how many match (beginnings of words, JSON), so the newest are
+ * examined first. The result is the same.
  */
 async function foundAmong(
   db: Queryable,
@@ -80,7 +80,8 @@ async function foundAmong(
 ): Promise<EndUserRow[]> {
   const ahead = and(eq(endUser.orgId, orgId), afterId === undefined ? undefined : lt(endUser.id, afterId));
   const among = (people: number): Promise<EndUserRow[]> => {
-    // It has the name of the table, for the conditions; its limit keeps the conditions outside.
+    // The subquery has the name of the table, so that the conditions apply to it. Its limit keeps the conditions
+    // outside.
     const newest = db.select().from(endUser).where(ahead).orderBy(NEWEST_FIRST).limit(people).as('end_user');
     return db.select().from(newest).where(where).orderBy(NEWEST_FIRST).limit(limit);
   };
@@ -93,7 +94,7 @@ async function foundAmong(
     const more = await among(WALK);
     if (more.length >= limit || !(await isThereMore(WALK))) return more;
   }
-  // An order without an index: otherwise the planner sometimes prefers a walk along the primary key.
+  // An order for which no index exists. Otherwise the planner sometimes prefers a walk along the primary key.
   const unordered = sql`(${endUser.id} || '') DESC`;
   return db.select().from(endUser).where(where).orderBy(unordered).limit(limit);
 }
@@ -124,18 +125,19 @@ function mentions(orgId: string, text: string): SQL {
 }
 
 /**
- * All words that begin with these texts. Searched as letters only and as written: what the database counts as one word
- * may contain signs (`booking.com`, `a.p.j`), and it splits the words of a query as it splits those of the name.
+ * Matches names that contain words beginning with all of these texts. The text is searched both as letters only and as
+ * written. A word in the database's sense may contain signs (`booking.com`, `a.p.j`), and the database splits the words
+ * of a query as it splits those of the name.
  */
 const beginnings = (words: readonly string[]): SQL =>
   sql`to_tsquery('simple', ${words.map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`).join(' & ')})`;
 
-/** Clocks of servers differ a little, and an id is created a moment before its row. */
+/** Clocks of servers differ a little, and an ID is created shortly before its row. */
 const SKEW_MS = 60_000;
 
 /**
- * Merges two lists: people created since then, found by their ids, and older ones that changed since, found by
- * `end_user_changed`. So the index on the time of change need not contain the many who never change.
+ * Merges two lists: people created since the time, found by their IDs, and older people who changed since then, found
+ * by `end_user_changed`. So the index on the time of change does not contain the many people who never change.
  */
 async function changedSince(db: Queryable, since: Date, where: SQL, limit: number): Promise<EndUserRow[]> {
   const border = firstIdAt(since.getTime() - SKEW_MS);
@@ -156,7 +158,9 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const ID_CHARACTERS = 26;
 
-/** The smallest id of a person created at this moment: the first ten characters of an id are its milliseconds. */
+/**
+ * The smallest possible ID of a person created at this time. The first ten characters of an ID are its milliseconds.
+ */
 function firstIdAt(at: number): string {
   let time = '';
   for (let rest = Math.max(0, at); time.length < TIME_CHARACTERS; rest = Math.floor(rest / 32))
@@ -164,7 +168,7 @@ function firstIdAt(at: number): string {
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** Names of the attributes of this organization's people; reads all people with attributes once. */
+/** Names of the attributes of this organization's people. It reads all people with attributes once. */
 export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
   const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
     FROM end_user e, jsonb_object_keys(e.attributes) k

@@ -5,8 +5,8 @@ import type { Queryable } from '../db.ts';
 type Tagging = { ids: readonly string[]; action: 'add' | 'remove'; tag: string };
 
 /**
- * People who have the tag already, or do not have it, are not changed. Locked in one order, so that two calls never wait
- * for each other.
+ * People who already have the tag, or who do not have it, do not change. Rows are locked in one order, so that two
+ * calls never wait for each other.
  */
 export async function tagPeople(
   tx: Queryable,

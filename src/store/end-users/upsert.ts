@@ -10,13 +10,14 @@ import { type PlannedUpsert, type WrittenPerson, writeEndUsers } from './write.t
 import type { Suppression } from './suppression.ts';
 
 /**
- * Creates and changes people at speed: calls that arrive together are planned and written together, as trigger calls
- * are (src/store/runs/accept.ts). A bulk call is planned as one: its rows may mean the same person.
+ * Creates and changes people with high throughput. Calls that arrive together are planned and written together, as
+ * trigger calls are (src/store/runs/accept.ts). A bulk call is planned as one call, because its rows may refer to the
+ * same person.
  */
 export type UpsertCall = {
   orgId: string;
   keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
+  /** The network address of the key's caller. The fence checks it together with the key. */
   from: string | null;
   /**
    * `upsert`: creates or changes. `create`: only creates. `bulk`: upserts every row, or none when the call is refused.
@@ -24,7 +25,10 @@ export type UpsertCall = {
   mode: 'upsert' | 'create' | 'bulk';
   people: EndUserFields[];
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** The answer that is stored with the effect; created before the write, so only for calls with an Idempotency-Key. */
+  /**
+   * The response that is stored together with the effect. It is created before the write, and only for calls with an
+   * Idempotency-Key.
+   */
   answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
 };
 
@@ -39,7 +43,7 @@ export type UpsertOutcome =
 export type EndUserQueue = { upsert(call: UpsertCall): Promise<UpsertOutcome>; drain(): Promise<void> };
 
 const TRIES = 12;
-/** Two rows of one call that swap an identifier conflict in its unique index; each row alone does not. */
+/** Two rows of one call that swap an identifier conflict in its unique index, but each row alone does not. */
 const TRADED = '23505';
 
 export function createEndUserQueue(db: Db, suppression: Suppression | null = null): EndUserQueue {
@@ -54,7 +58,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
   return {
     upsert: async (call) => {
       if (call.mode !== 'bulk') return queue.add(call);
-      // A large call alone: it would delay the calls in its batch.
+      // A large call is written alone, because it would delay the other calls of its batch.
       const [outcome] = await send([call]);
       if (outcome instanceof Error) throw outcome;
       return outcome as UpsertOutcome;
@@ -65,7 +69,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
 
 type BatchOutcome = UpsertOutcome | typeof LATER | Error;
 
-/** The result of a bulk call without writing: including rows that mean the same person, and conflicts. */
+/** The result of a bulk call without writing. It includes conflicts, and rows that refer to the same person. */
 export async function planEndUsers(
   db: Db,
   orgId: string,
@@ -93,8 +97,8 @@ async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression
   const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
   const now = new Date();
   const book = await EndUserBook.read(client, named, suppression);
-  // Calls that succeed or fail together may add to each other's data; so many updates of one person take one batch and
-  // not one for each call.
+  // Calls that succeed or fail together may add to each other's data. So many updates of one person need only one
+  // batch.
   const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
   return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
 }
@@ -144,7 +148,7 @@ async function outcomeOf(
   return { kind: 'written', people, answer: plan.answer };
 }
 
-/** The conflict of a call may be its own first effect. */
+/** The conflict of a call may be the effect of its own first attempt. */
 async function refusedOrReplayed(client: pg.PoolClient, call: UpsertCall, refusal: Refusal): Promise<UpsertOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };

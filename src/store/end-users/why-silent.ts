@@ -1,6 +1,6 @@
 /**
- * Why Parley sends no message to a person on a kind of channel; null: it may send. An opt-out counts for its kind of
- * channel, a block for all. Every place that sends calls this.
+ * The reason why Parley sends no message to a person on a kind of channel. Null: it may send. An opt-out is valid for
+ * its kind of channel, and a block is valid for all kinds. All code that sends messages calls this.
  */
 export function whySilent(blocked: boolean, consent: string | null | undefined): 'blocked' | 'opted_out' | null {
   if (blocked) return 'blocked';

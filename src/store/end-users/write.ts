@@ -9,12 +9,12 @@ export type Identity = { channel_id: string; channel_kind: string; address: stri
 /** A call whose people are known: one person, or all rows of one bulk call. */
 export type PlannedUpsert = {
   orgId: string;
-  /** The calling key, checked by the fence in the statement; null for the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null for the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
+  /** The network address of the key's caller. The fence checks it together with the key. */
   from: string | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Stored with the effect if there is an Idempotency-Key. */
+  /** The response, which is stored together with the effect if there is an Idempotency-Key. */
   answer: { status: number; body: string } | null;
   rows: EndUserRow[];
 };
@@ -38,8 +38,8 @@ const CALL = rowsOf('g', {
 const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_');
 
 /**
- * Like src/store/runs/write.ts, for people only: gate (the fence), idempotency, and only then rows; undone completely
- * when a race is lost.
+ * The statement has the same structure as in src/store/runs/write.ts, for people only: gate (the fence), idempotency,
+ * and only then rows. It is undone completely if it loses a race.
  */
 export const WRITE_END_USERS = acceptingStatement(
   'write-end-users',
@@ -66,13 +66,13 @@ FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
 
 type WrittenRow = { n: number; id: string; updated_at: Date | null; identities: Identity[] | null };
 
-/** Writes the batch; per call the people that it wrote, null if the fence stopped it or it is a replay. */
+/** Writes the batch. Returns the written people for each call. Null: the fence stopped the call, or it is a replay. */
 export async function writeEndUsers(
   client: pg.PoolClient,
   planned: readonly PlannedUpsert[],
   now: Date,
 ): Promise<(Map<string, WrittenPerson> | null)[]> {
-  // A call that contains no person in the end still uses its Idempotency-Key.
+  // A call without any remaining person still uses its Idempotency-Key.
   const uses = planned.flatMap((plan, n): { n: number; row: EndUserRow | null }[] =>
     plan.rows.length > 0 ? plan.rows.map((row) => ({ n, row })) : [{ n, row: null }],
   );

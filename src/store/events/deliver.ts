@@ -15,13 +15,13 @@ type LeasedEvent = Leased<'org_id' | 'event_id' | 'endpoint_id'>;
  */
 const LOOKED_AT = 1_000;
 
-/** A claimed delivery with everything that is needed to send it. */
+/** A claimed delivery with all data that sending needs. */
 export type ClaimedEvent = {
   org_id: string;
   event_id: string;
   endpoint_id: string;
   lease: string;
-  /** Including this attempt. */
+  /** The number of attempts, including this one. */
   attempts: number;
   type: string;
   data: Record<string, unknown>;
@@ -29,13 +29,13 @@ export type ClaimedEvent = {
   url: string;
   enabled: boolean;
   sealed: string;
-  /** The previous secret still signs. */
+  /** True: the previous secret is still valid and signs too. */
   both: boolean;
 };
 
 /**
- * At most $3 deliveries for each endpoint, including those in progress: a slow or dead endpoint fills its own share and
- * leaves the rest to the others.
+ * At most $3 deliveries for each endpoint are in progress. A slow or dead endpoint fills only its own share and leaves
+ * the rest to the others.
  */
 const DUE = `
 busy AS MATERIALIZED (
@@ -73,7 +73,7 @@ export const claimEvents = (
   { limit, share, busy }: { limit: number; share: number; busy: ReadonlyMap<string, number> },
 ): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
-/** The trace of the run that an event is about; null: it has none. Only asked where traces are on. */
+/** The trace of the run to which an event belongs. Null: it has none. It is queried only if tracing is on. */
 export async function readTrace(
   pool: pg.Pool,
   { org_id, type, data }: Pick<ClaimedEvent, 'org_id' | 'type' | 'data'>,
@@ -88,12 +88,12 @@ export async function readTrace(
   return rows[0]?.trace ?? null;
 }
 
-/** The outcome of one attempt; `attempt` null: it was not made, and is not counted. */
+/** The outcome of one attempt. `attempt` null: the attempt was not made and does not count. */
 export type EventOutcome = {
   held: LeasedEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
-  /** Retry after this time; null: this was the last attempt. */
+  /** The delay before the next attempt. Null: this was the last attempt. */
   againAfterMs: number | null;
 };
 
@@ -104,7 +104,7 @@ const OUTCOME = rowsOf('t', {
   again_ms: 'float8',
 });
 
-/** Stores the outcomes of attempts, each only while the delivery still belongs to its worker. */
+/** Stores the outcomes of attempts. Each is stored only while the delivery still belongs to its worker. */
 const COMPLETE = named(
   'complete-events',
   OUTCOME.types,

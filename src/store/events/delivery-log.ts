@@ -34,7 +34,7 @@ export type DeliveryRow = Awaited<ReturnType<typeof selectDeliveries>>[number];
 const at = (orgId: string, { eventId, endpointId }: DeliveryPlace) =>
   and(eq(eventDelivery.orgId, orgId), eq(eventDelivery.eventId, eventId), eq(eventDelivery.endpointId, endpointId));
 
-/** Newest event first, by id, which contains the time. */
+/** Newest event first, by ID, which contains the time. */
 export async function listDeliveries(
   db: Queryable,
   orgId: string,
@@ -73,7 +73,7 @@ export async function readDelivery(
   return carried ? { ...row, ...carried } : null;
 }
 
-/** Makes it due now, with a new series of attempts; an attempt in progress continues. */
+/** Makes the delivery due now, with a new series of attempts. An attempt in progress continues. */
 export async function resendDelivery(tx: Queryable, orgId: string, place: DeliveryPlace): Promise<void> {
   await tx
     .update(eventDelivery)

@@ -6,13 +6,13 @@ import { event, eventDelivery } from '../schema/event.ts';
 
 export type EventRow = typeof event.$inferSelect;
 
-/** How long after the last look of a watcher events are still written for it. */
+/** How long events are still written for a watcher after its last request. */
 export const TAIL_MINUTES = 5;
 
 /** The position of a reader of events. */
 export type EventPosition = { tx: string; id: string };
 
-/** Events are written for the organization for some minutes more; the row is updated at most once a minute. */
+/** Events are written for the organization for some more minutes. The row is updated at most once a minute. */
 export async function keepTail(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
     VALUES (${orgId}, now() + make_interval(mins => ${TAIL_MINUTES}))
@@ -25,14 +25,14 @@ export async function positionNow(db: Queryable): Promise<EventPosition> {
   return { tx: await oldestUnderWay(db), id: '' };
 }
 
-/** No transaction before this one can commit any more. */
+/** No transaction before this one can still commit. */
 async function oldestUnderWay(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ tx: string }>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx`);
   return rows[0]!.tx;
 }
 
 /**
- * The events after a position, oldest first, each exactly once. Reads only transactions before the oldest one in
+ * The events after a position, oldest first, each exactly once. It reads only transactions before the oldest one in
  * progress, because no further event can appear among them.
  */
 export async function readEventsAfter(
@@ -60,7 +60,7 @@ export async function readEventsAfter(
   return { rows, position: BigInt(horizon) > BigInt(after.tx) ? { tx: horizon, id: '' } : after };
 }
 
-/** An event for one endpoint only, due now. */
+/** Stores an event for one endpoint only, which is due now. */
 export async function insertTestEvent(
   tx: Queryable,
   orgId: string,
@@ -83,10 +83,10 @@ export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: st
   await tx.delete(event).where(and(eq(event.endUserId, endUserId), eq(event.orgId, orgId)));
 }
 
-/** How long events and their deliveries are kept: well beyond the last attempt of a delivery, 76 hours. */
+/** How long events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
 export const EVENTS_KEPT_DAYS = 30;
 
-/** Removes expired events, at most `limit`; returns the number. */
+/** Removes expired events, at most `limit`, and returns the number. */
 export async function forgetEvents(pool: pg.Pool, limit: number): Promise<number> {
   await pool.query('DELETE FROM event_tail WHERE wanted_until < now()');
   const gone = await pool.query(

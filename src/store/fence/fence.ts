@@ -4,13 +4,13 @@ import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { type Named, named, type Values } from '../named.ts';
 
 /**
- * The fence. A node may be paused between its check in memory and its write. So every statement that accepts work
- * checks its conditions again, in the same statement, and writes nothing if they no longer hold: the key is not revoked
- * and the caller is inside its networks, the plan is paid, and the records in the path exist. The conditions and the
- * reasons for a refusal come from the same list, so they cannot differ.
+ * The fence is the check in every statement that accepts work. A node may be stopped between its check in memory and
+ * its write. So the statement itself checks the conditions again and writes nothing if they are no longer true: the key
+ * is not revoked and the caller is inside its networks, the plan is paid, and the records in the path exist. The
+ * conditions and the reasons for a refusal come from the same list, so they cannot differ.
  */
 type Rule = {
-  /** The condition on the row, with its table's name as alias. */
+  /** The condition on the row, in which the table's name is the alias. */
   isThere: string;
   isOn: string;
   gone: ProblemCode;
@@ -34,7 +34,7 @@ const RULES = {
     off: 'channel_disabled',
   },
   campaign: {
-    // In this form the index of the list, which contains only rows that are not deleted, is never chosen.
+    // With this form, the planner never chooses the index of the list, which contains only rows that are not deleted.
     isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
     isOn: `campaign.state = 'live' AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
     gone: 'campaign_not_found',
@@ -44,7 +44,7 @@ const RULES = {
 
 type Thing = keyof typeof RULES;
 
-/** The records that a write depends on: each must exist, or must also be enabled. */
+/** The records on which a write depends. Each must exist, or must also be enabled. */
 export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
 
 const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
@@ -52,20 +52,22 @@ const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
 export const isUnrevoked = (key: string): string =>
   `${key}.revoked_at IS NULL AND (${key}.revoke_at IS NULL OR ${key}.revoke_at > now())`;
 
-/** Null, which does not grant, if the key has networks and the address is invalid. `from`: the address as text. */
+/**
+ * Null, which does not grant access, if the key has networks and the address is invalid. `from`: the address as text.
+ */
 export const isInNetworks = (key: string, from: string): string =>
   `(${key}.allowed_networks IS NULL OR ${from}::inet <<= ANY (${key}.allowed_networks))`;
 
 type Gate = {
   /**
-   * The content of the FROM clause, with the alias `g`: the columns org_id, key_id (null: a person in the dashboard),
-   * came_from, and `<thing>_id` for everything in `needs`.
+   * The content of the FROM clause with the alias `g`. It has the columns org_id, key_id (null: a person in the
+   * dashboard), came_from, and `<thing>_id` for everything in `needs`.
    */
   rows: string;
   needs: Needs;
-  /** `keys`: people in the dashboard may do this on the free plan. */
+  /** `keys`: people in the dashboard may also do this on the free plan. */
   paidPlanFor: 'everybody' | 'keys';
-  /** The columns of the gate, from `g` and the records. */
+  /** The columns of the gate, selected from `g` and the records. */
   columns: string;
 };
 
@@ -92,14 +94,14 @@ declare const fenced: unique symbol;
 
 /**
  * A statement that writes on behalf of a call. Only `acceptingStatement` creates one. A test finds every other
- * statement that stores an answer for a call (fence.test.ts).
+ * statement that stores a response for a call (fence.test.ts).
  */
 export type AcceptingStatement<Name extends string> = ((values: Values<Name>) => FencedQuery) & {
   readonly text: string;
 };
 type FencedQuery = ReturnType<Named<never>> & { readonly [fenced]: true };
 
-/** `then`: the rest of the statement, which reads the CTE `gate` and writes only calls that passed it. */
+/** `then`: the rest of the statement. It reads the CTE `gate` and writes only calls that passed it. */
 export const acceptingStatement = <const Types extends Readonly<Record<string, string>>>(
   name: string,
   types: Types,
@@ -110,7 +112,7 @@ export const acceptingStatement = <const Types extends Readonly<Record<string, s
     keyof Types & string
   >;
 
-/** Runs one. */
+/** Runs an accepting statement. */
 export const accept = <Row extends pg.QueryResultRow>(
   client: pg.ClientBase | pg.Pool,
   query: FencedQuery,
@@ -123,7 +125,7 @@ export type FencedCall = { orgId: string; keyId: string | null; from: string | n
 const keyWithout = (rule: string): string =>
   `$2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = $1 AND k.id = $2 AND ${rule})`;
 
-/** Why the fence stopped a call: the first reason that applies, in the order of checks (docs/security.md). */
+/** The reason why the fence stopped a call: the first one that applies, in the order of checks (docs/security.md). */
 export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, call: FencedCall): Promise<Refusal> {
   const things = thingsOf(needs);
   const without = (thing: Thing, rule: string): string =>
@@ -142,6 +144,6 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
   );
   const code = found.rows[0]?.code;
-  // Disabled and enabled again in between: nothing was written, so a retry is right.
+  // The record was disabled and enabled again in between. Nothing was written, so the caller may retry.
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

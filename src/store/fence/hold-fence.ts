@@ -7,10 +7,10 @@ import type { Queryable } from '../db.ts';
 import { boundSilence } from '../nodes/leases.ts';
 
 /**
- * The fence for writes that need more than one statement: the key's row stays locked against its revocation until the
- * transaction ends, so an answered revocation comes before or after the whole write. A node that is silent during the
- * transaction loses the lock, and with it the transaction. It costs a lock, so the hot paths have the fence in their
- * single statement instead.
+ * The fence for writes that need several statements. The key's row stays locked against its revocation until the
+ * transaction ends, so a confirmed revocation comes before or after the whole write. A node that is silent during the
+ * transaction loses the lock and its transaction. It needs a lock, so frequent writes have the fence in their single
+ * statement instead.
  */
 export async function holdFence(
   tx: Queryable,

@@ -3,12 +3,15 @@ import type { Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Hand-offs to which no rule was applied yet. A trigger puts them here in the transaction that changes the
- * conversation, if the organization has rules and no member has the conversation.
+ * Hand-offs that no rule has processed yet. A trigger adds them in the transaction that changes the conversation, if
+ * the organization has rules and no member has the conversation.
  */
 export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 
-/** The oldest of all organizations. They are not claimed: settling one says who was first. */
+/**
+ * The oldest hand-offs of all organizations. They are not claimed. The result of settling one shows which worker was
+ * first.
+ */
 export async function findDueHandOffs(db: Queryable, limit: number): Promise<DueHandOff[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string; at: Date | string }>(sql`
     SELECT org_id, conversation_id, at FROM hand_off WHERE due_at <= ${sql.raw(NOW)} ORDER BY due_at LIMIT ${limit}`);
@@ -22,7 +25,7 @@ export async function findDueHandOffs(db: Queryable, limit: number): Promise<Due
 const one = ({ orgId, conversationId, at }: DueHandOff) =>
   sql`org_id = ${orgId} AND at = ${at} AND conversation_id = ${conversationId} AND due_at IS NOT NULL`;
 
-/** False when another worker was first. */
+/** Returns false if another worker was first. */
 export async function settleHandOff(tx: Queryable, due: DueHandOff): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`UPDATE hand_off SET due_at = NULL WHERE ${one(due)}`);
   return rowCount === 1;

@@ -10,7 +10,7 @@ export async function readHandOffRule(db: Queryable, orgId: string): Promise<Han
   return row ?? null;
 }
 
-/** Null: without rules, hand-offs are not looked at. */
+/** Null: without rules, hand-offs are not processed. */
 export async function writeHandOffRule(
   tx: Queryable,
   orgId: string,
@@ -24,18 +24,18 @@ export async function writeHandOffRule(
       .onConflictDoUpdate({ target: handOffRule.orgId, set: rule });
 }
 
-/** A member who goes gets no hand-off any more; the hours stay. */
+/** A member who leaves gets no more hand-offs. The hours of the rule stay. */
 export async function forgetHandOffsTo(tx: Queryable, orgId: string, userId: string): Promise<void> {
   await tx.execute(sql`UPDATE hand_off_rule SET goes_to = 'no_one', user_id = NULL
     WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
-/** These members have the dashboard in sight now. */
+/** Records that these members have the dashboard open and visible now. */
 export async function writeAttendance(
   db: Queryable,
   seen: readonly { orgId: string; userId: string }[],
 ): Promise<void> {
-  // In one order, so that two nodes never wait for each other.
+  // All nodes write in one order, so that two nodes never wait for each other.
   await db.execute(sql`INSERT INTO member_attendance (org_id, user_id, seen_at)
     SELECT DISTINCT m.organization_id, m.user_id, now()
     FROM unnest(${sql.param(seen.map(({ orgId }) => orgId))}::text[],
@@ -46,8 +46,8 @@ export async function writeAttendance(
 }
 
 /**
- * Of the members who are present and may answer, the one who has waited longest for a hand-off; it is theirs. The
- * caller has locked the members, so that two hand-offs of the same moment go to two members.
+ * Of the members who are present and may answer, chooses the one who has waited longest for a hand-off and records
+ * their turn. The caller has locked the members, so that two simultaneous hand-offs go to different members.
  */
 export async function takeTurn(tx: Queryable, orgId: string): Promise<string | null> {
   const { rows } = await tx.execute<{ user_id: string }>(sql`UPDATE member_attendance SET given_at = clock_timestamp()

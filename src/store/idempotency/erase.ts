@@ -5,9 +5,9 @@ import { idempotency } from '../schema/run.ts';
 type Erased = { endUserId: string; recipientIds: readonly string[] };
 
 /**
- * Removes a person from the answers that are stored for Idempotency-Keys. The rows stay, because a repeated call must
- * still act once; its answer then contains only the id of the record. Reads one day of stored answers of one
- * organization: erasing is rare, and an index on their text would slow every call.
+ * Removes a person from the responses that are stored for Idempotency-Keys. The rows stay, because a repeated call must
+ * still act only once. Its response then contains only the ID of the record. Reads one day of stored responses of one
+ * organization. Erasing is rare, and an index on their text would slow every call.
  */
 export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
   const ids = [erased.endUserId, ...erased.recipientIds];
@@ -33,7 +33,7 @@ type Answer = { id?: unknown; results?: { recipient_id?: string; ref?: unknown }
 
 function scrubbed(body: string, recipientIds: ReadonlySet<string>): string {
   const answer = JSON.parse(body) as Answer;
-  // For one person among many: only the caller's own id could identify them.
+  // In the response for one person among many, only the caller's own ID could identify them.
   if (Array.isArray(answer.results)) {
     for (const result of answer.results)
       if (result.recipient_id !== undefined && recipientIds.has(result.recipient_id)) result.ref = null;

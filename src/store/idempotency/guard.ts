@@ -5,7 +5,9 @@ import type { Db, Queryable } from '../db.ts';
 import { idempotency } from '../schema/run.ts';
 import { and, eq } from 'drizzle-orm';
 
-/** Calls in progress on this node: a second one with the same Idempotency-Key is asked to wait for the first. */
+/**
+ * Calls in progress on this node. A second call with the same Idempotency-Key is refused and must wait for the first.
+ */
 export type IdempotencyGuard = <T>(call: IdempotentCall, work: () => Promise<T>) => Promise<T>;
 
 export function createIdempotencyGuard(): IdempotencyGuard {
@@ -24,12 +26,12 @@ export function createIdempotencyGuard(): IdempotencyGuard {
 }
 
 type Work = (tx: Queryable) => Promise<StoredAnswer>;
-/** Runs a transaction and returns the result of its work: the database's own, or one that does more around it. */
+/** Runs a transaction and returns the result of its work. It is the database's own function, or a wrapper around it. */
 type Transact = (work: (tx: Queryable) => Promise<StoredAnswer | null>) => Promise<StoredAnswer | null>;
 
 /**
- * Runs `work` once per Idempotency-Key: its effect and its answer commit together, and a repeated call gets the stored
- * answer. The unique key waits for another node with the same call.
+ * Runs `work` once per Idempotency-Key. Its effect and its response commit together, and a repeated call gets the
+ * stored response. If another node has the same call in progress, the unique key makes this one wait.
  */
 export async function once(
   db: Db,
@@ -45,7 +47,7 @@ export async function once(
   return { answer: stored.answer, replayed: true };
 }
 
-/** Null when the key was used before: then nothing is done. */
+/** Null if the key was used before. Then nothing is done. */
 async function first(tx: Queryable, call: IdempotentCall, work: Work): Promise<StoredAnswer | null> {
   if (call.idempotency === null) return work(tx);
   const { scope, request } = call.idempotency;

@@ -6,7 +6,7 @@ import type { AcceptOutcome, StoredAnswer } from '../runs/accept-call.ts';
 
 export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
 
-/** The answer to the first call with this Idempotency-Key; null when there was none. */
+/** The response to the first call with this Idempotency-Key. Null when there was none. */
 export async function readStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,
@@ -25,7 +25,7 @@ export async function readStoredAnswer(
   return { kind: 'replayed', answer: { status: row.status, location: row.location, body: row.body } };
 }
 
-/** A call that waited and then answered 200 is replayed as that 200, unless a person was erased from its answer. */
+/** A call that waited and then got 200 is replayed with that 200, unless a person was erased from its response. */
 export async function replaceStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,
@@ -40,7 +40,7 @@ export async function replaceStoredAnswer(
   });
 }
 
-/** Removes answers older than 24 hours; at most `limit` rows, so that no pass takes long. */
+/** Removes responses older than 24 hours, at most `limit` rows, so that no pass takes long. */
 export async function forgetStoredAnswers(client: pg.Pool, limit: number): Promise<number> {
   const gone = await client.query(
     `DELETE FROM idempotency WHERE (org_id, scope) IN (

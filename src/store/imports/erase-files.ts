@@ -3,9 +3,10 @@ import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
 
 /**
- * Deletes waiting files (for a run, or after a dry run) that contain a person who is being erased: a row cannot be
- * removed from a file, so the file is uploaded again without it. Real runs in progress continue: the file is deleted
- * when they end. Identifiers are searched as whole cells, in any spelling; a name alone does not identify a person.
+ * Deletes waiting files (for a run, or after a dry run) that contain a person who is being erased. A row cannot be
+ * removed from a file, so the user must upload the file again without it. Real runs in progress continue, and their
+ * file is deleted when they end. Identifiers are searched as whole cells, in any spelling. A name alone does not
+ * identify a person.
  */
 export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   const cells = cellsOf(identifiers);
@@ -31,7 +32,7 @@ export async function namesOneOf(pieces: readonly Buffer[], identifiers: readonl
 function cellsOf(identifiers: readonly string[]): string[] {
   // An import accepts 00974… for +974…
   const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
-  // An identifier of punctuation only looks like an empty cell.
+  // An identifier that consists of punctuation would equal an empty cell.
   return written.map(asCell).filter((cell) => cell !== ',,');
 }
 
@@ -41,7 +42,7 @@ const ERASED = JSON.stringify({
   row: null,
 });
 
-/** Longer than any cell with an identifier, which may be at the border of two pieces. */
+/** The overlap is longer than any cell with an identifier, because such a cell may be at the border of two pieces. */
 const OVERLAP = 2_048;
 
 async function names(pieces: AsyncIterable<Buffer> | readonly Buffer[], cells: readonly string[]): Promise<boolean> {
@@ -57,8 +58,8 @@ async function names(pieces: AsyncIterable<Buffer> | readonly Buffer[], cells: r
 const asCell = (identifier: string): string => `,${plain(Buffer.from(identifier))},`;
 
 /**
- * Bytes as letters, in any encoding; without punctuation and spaces, and without the zeros of UTF-16; commas between
- * cells.
+ * Converts bytes to letters in any encoding, without punctuation, spaces and the zeros of UTF-16, and with commas
+ * between cells.
  */
 const plain = (bytes: Buffer): string =>
   bytes

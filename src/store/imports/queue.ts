@@ -21,7 +21,7 @@ export type ClaimedImport = {
   lease: string;
 };
 
-/** Not a second file of one organization: two large ones would delay all others until they end. */
+/** Claims no second file of the same organization, because two large files would delay all others until they end. */
 export const claimImport = QUEUE.claimOne<ClaimedImport>({
   due: QUEUE.dueFirst({
     and: `AND NOT EXISTS (
@@ -40,7 +40,7 @@ export type SettledRows = {
   invalid: { row: number; cells: string[]; faults: Fault[] }[];
 };
 
-/** Counts a batch, once: false when the import does not belong to this worker any more, or was cancelled. */
+/** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
 export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
   return db.transaction(async (tx) => {
     const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
@@ -57,7 +57,7 @@ export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows
   });
 }
 
-/** The end of a run. After the real run the file is deleted. */
+/** Ends a run. After the real run the file is deleted. */
 export async function finishImport(
   db: Db,
   held: ClaimedImport,
@@ -71,13 +71,13 @@ export async function finishImport(
   });
 }
 
-/** Leaves it to the next worker, now or after a delay. */
+/** Releases the import for the next worker, now or after a delay. */
 export async function releaseImport(db: Db, held: LeasedImport, inSeconds: number): Promise<void> {
   await QUEUE.release(db, held, inSeconds, sql`state = 'queued'`);
 }
 
 /**
- * Removes files that were not imported and failed rows that were not fetched; at most `limit` of each. Returns the
+ * Removes files that were not imported and failed rows that were not downloaded, at most `limit` of each. Returns the
  * larger number.
  */
 export async function forgetImports(pool: pg.Pool, limit: number): Promise<number> {
@@ -105,7 +105,7 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
 export async function eraseImportFaults(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
   const named = sql.param(identifiers.map((one) => one.toLowerCase()));
-  // In the possible spellings: `'+974 3000-0000` is the same number.
+  // Matches all possible spellings: `'+974 3000-0000` is the same number.
   await tx.execute(sql`DELETE FROM end_user_import_fault f WHERE org_id = ${orgId} AND EXISTS (
     SELECT 1 FROM unnest(f.cells) c WHERE lower(trim(c)) = ANY (${named}::text[])
       OR translate(lower(c), ' ().-''', '') = ANY (${named}::text[]))`);

@@ -4,7 +4,7 @@ import type { Db, Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { endUserImport, endUserImportFault, endUserImportPiece } from '../schema/end-user-import.ts';
 
-/** `pieces`: how many pieces of the file are stored. */
+/** `pieces`: the number of stored pieces of the file. */
 export type ImportRow = typeof endUserImport.$inferSelect & { pieces: number };
 export type ImportFaultRow = typeof endUserImportFault.$inferSelect;
 
@@ -32,7 +32,7 @@ export async function readImport(db: Queryable, orgId: string, id: string): Prom
   return found ? joined(found) : null;
 }
 
-/** Newest first by id, which contains the time of creation. */
+/** Newest first by ID, which contains the time of creation. */
 export async function listImports(
   db: Queryable,
   orgId: string,
@@ -45,7 +45,7 @@ export async function listImports(
   return pageOf(found.map(joined), limit);
 }
 
-/** Files of this organization that use storage now. */
+/** The number of this organization's files that currently use storage. */
 export async function countOpenImports(db: Queryable, orgId: string): Promise<number> {
   const found = await db.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM end_user_import i
     WHERE i.org_id = ${orgId} AND (i.state = 'uploading' OR EXISTS (
@@ -53,7 +53,7 @@ export async function countOpenImports(db: Queryable, orgId: string): Promise<nu
   return found.rows[0]!.n;
 }
 
-/** A piece that is sent again replaces itself; false when the import accepts no pieces any more. */
+/** A piece that is sent again replaces itself. Returns false if the import accepts no more pieces. */
 export async function putPiece(
   db: Db,
   orgId: string,
@@ -81,7 +81,7 @@ export async function* readPieces(db: Queryable, orgId: string, id: string): Asy
   }
 }
 
-/** Queues a file; the counts of an earlier run are reset. False when its state does not allow it. */
+/** Queues a file. The counts of an earlier run are reset. Returns false if its state does not allow it. */
 export async function queueImport(
   tx: Queryable,
   orgId: string,
@@ -115,7 +115,7 @@ export async function queueImport(
   return true;
 }
 
-/** Stops it at its position: imported rows stay. False when there is nothing to stop. */
+/** Stops the import at its position. Imported rows stay. Returns false if there is nothing to stop. */
 export async function cancelImport(tx: Queryable, orgId: string, id: string): Promise<boolean> {
   const cancelled = await tx
     .update(endUserImport)
@@ -123,7 +123,7 @@ export async function cancelImport(tx: Queryable, orgId: string, id: string): Pr
     .where(
       and(
         ofImport(orgId, id),
-        // After a dry run, or a fault of the file, this discards the file.
+        // After a dry run, or a fault of the file, cancelling discards the file.
         sql`(${endUserImport.state} IN ('uploading', 'queued', 'running') OR ${PIECES} > 0)`,
       ),
     )

@@ -7,9 +7,9 @@ import { rememberedId } from './event-id.ts';
 import { settleMs } from '../runs/settle.ts';
 
 /**
- * Stores messages of known people, many at once: three statements in total, for any number of messages and people.
- * Locks are taken in the usual order person, conversation, run, each by id. An unknown address is left to
- * src/features/conversations/keep-inbound-message.ts, which creates the person and the conversation.
+ * Stores many messages of known people at once. It needs three statements in total, for any number of messages and
+ * people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an unknown address
+ * are returned to src/features/conversations/keep-inbound-message.ts, which creates the person and the conversation.
  */
 export type InboundRow = {
   orgId: string;
@@ -22,9 +22,11 @@ export type InboundRow = {
   requestId: string;
 };
 
-/** `runId`: the run that will answer; null: a human has taken the conversation over. */
+/** `runId`: the run that will answer. Null: a member has taken the conversation over. */
 export type KeptMessage = { messageId: string; runId: string | null };
-/** `repeated`: it was stored before. `unplaced`: no person has this address, or it has no open conversation. */
+/**
+ * `repeated`: the message was stored before. `unplaced`: no person has this address, or it has no open conversation.
+ */
 export type InboundOutcome = KeptMessage | 'repeated' | 'unplaced';
 
 export async function keepInboundBatch(pool: pg.Pool, rows: readonly InboundRow[]): Promise<InboundOutcome[]> {
@@ -66,7 +68,9 @@ type Ongoing = {
   run_id: string | null;
   first: string | null;
   requestId: string;
-  /** Messages of this batch in it so far: ids of the same millisecond have no order. */
+  /**
+   * The number of messages of this batch in the conversation so far, because IDs of the same millisecond have no order.
+   */
   count: number;
   began: number;
 };
@@ -78,7 +82,7 @@ const placeOf = ({ orgId, channelId, address }: Pick<InboundRow, 'orgId' | 'chan
 const isPlaced = (one: { conversation: Ongoing | undefined; messageId: string | null }): one is Named =>
   one.conversation !== undefined && one.messageId !== null;
 
-/** Created under the lock: the order of ids is the order of arrival. */
+/** The ID is created under the lock, so the order of IDs is the order of arrival. */
 function nextId(ongoing: ReadonlyMap<string, Ongoing>, row: InboundRow): { messageId: string | null } {
   const conversation = ongoing.get(placeOf(row));
   return { messageId: conversation ? newId('msg', conversation.began + conversation.count++) : null };
@@ -90,7 +94,7 @@ const placeColumns = (places: readonly InboundRow[]) => [
   places.map((place) => place.address),
 ];
 
-/** Stores when they last wrote; a time within the last second is accurate enough. */
+/** Stores the time of the person's last message. An accuracy of one second is enough. */
 async function meetPeople(client: pg.PoolClient, places: readonly InboundRow[]): Promise<void> {
   const met = await client.query<{ stale: boolean }>({
     name: 'meet-people',
@@ -144,7 +148,7 @@ async function lockConversations(
 
 const EVENT = rowsOf('t', { ...MESSAGE_COLUMNS, channel_id: 'text', event_id: 'text' });
 
-/** A message whose event was stored before is left out. */
+/** A message whose event was stored before is skipped. */
 const WRITE = arrivalStatement(
   'keep-inbound-batch',
   EVENT.types,
@@ -163,7 +167,7 @@ async function writeMessages(
   told: readonly Named[],
   conversations: readonly Ongoing[],
 ): Promise<ReadonlyMap<string, KeptMessage>> {
-  // A message that occurs twice within one batch is stored once, too.
+  // A message that occurs twice within one batch is also stored only once.
   const fresh = [...new Map(told.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values()];
   if (fresh.length === 0) return new Map();
   const written = await client.query<{ message_id: string; run_id: string | null }>(

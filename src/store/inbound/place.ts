@@ -22,7 +22,7 @@ export async function findInboundChannel(db: Queryable, id: string): Promise<Inb
   return (await findInboundChannels(db, [id]))[0] ?? null;
 }
 
-/** The organization is not known yet, so only this query uses the ids alone. */
+/** The organization is not known yet, so only this query selects by ID alone. */
 export function findInboundChannels(db: Queryable, ids: string[]): Promise<InboundChannel[]> {
   return db
     .select({
@@ -38,7 +38,7 @@ export function findInboundChannels(db: Queryable, ids: string[]): Promise<Inbou
     .where(and(inArray(channel.id, ids), isNull(channel.deletedAt)));
 }
 
-/** False when the provider has sent this event before. */
+/** Returns false if the provider has sent this event before. */
 export async function rememberEvent(
   tx: Queryable,
   orgId: string,
@@ -71,7 +71,7 @@ export async function findIdentity(
   return row?.endUserId ?? null;
 }
 
-/** Stores that a person wrote from an address; the first time, whose address it is. */
+/** Stores that a person wrote from an address. On the first message, it also stores the owner of the address. */
 export async function touchIdentity(
   tx: Queryable,
   orgId: string,
@@ -98,7 +98,7 @@ export type Newcomer = {
   locale?: string | null;
 };
 
-/** The person with one of these identifiers: external id before e-mail before phone. */
+/** The person with one of these identifiers. External ID has priority over e-mail, and e-mail over phone. */
 export async function findNewcomer(tx: Queryable, orgId: string, person: Newcomer): Promise<string | null> {
   const tries = [
     [endUser.externalId, person.external_id],
@@ -128,7 +128,10 @@ export async function insertNewcomer(
   await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale, ...kept });
 }
 
-/** The newest conversation from this address, else the newest with the person that has no address of its own yet. */
+/**
+ * The newest conversation from this address, otherwise the newest one with the person that has no address of its own
+ * yet.
+ */
 export async function findOngoing(
   tx: Queryable,
   orgId: string,

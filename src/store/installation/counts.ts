@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db.ts';
 
-/** Counts over the whole installation: for the operator at start, never for a tenant. */
+/** Counts over the whole installation. They are shown to the operator at start, never to a tenant. */
 export async function countEverything(db: Db) {
   const found = await db.execute<Record<'organizations' | 'agents' | 'keys' | 'conversations' | 'runs', string>>(sql`
     SELECT (SELECT count(*) FROM organization) AS organizations,
@@ -19,7 +19,7 @@ export async function countEverything(db: Db) {
   };
 }
 
-/** Exact up to 10,000 rows, the planner's estimate beyond. */
+/** The count is exact up to 10,000 rows. Above that, it is the planner's estimate. */
 const estimate = (table: 'conversation' | 'run') => {
   const name = sql.raw(table);
   return sql`(SELECT CASE WHEN n <= 10000 THEN n

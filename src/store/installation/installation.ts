@@ -5,7 +5,7 @@ import { installation } from '../schema/installation.ts';
 /** The only row about this installation as a whole. */
 export type Installation = typeof installation.$inferSelect;
 
-/** Creates the row when it is missing; the first start decides region and secret. */
+/** Creates the row if it is missing. The first start decides region and secret. */
 export async function openInstallationRow(
   db: Queryable,
   first: { region: string; secretCheck: Buffer },
@@ -24,7 +24,7 @@ export async function readOperatorId(db: Queryable): Promise<string | null> {
   return rows[0]?.operatorId ?? null;
 }
 
-/** The expiry of a link that is created now: in milliseconds, and different from every earlier one. */
+/** The expiry of a newly created link, in milliseconds. It differs from every earlier one. */
 export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),
@@ -33,7 +33,7 @@ export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date
   return new Date(Number(rows[0]!.ms));
 }
 
-/** A node renews three times a second; after this time without a renewal, no one can be using its link. */
+/** A node renews its row three times a second. After this time without a renewal, its link counts as unused. */
 const ALIVE_SECONDS = 3;
 
 /** Whether another running node has shown a valid link. */
@@ -45,7 +45,7 @@ export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** False when there is an owner already: then no link may work. */
+/** Returns false if there is already an owner, because then no link may work. */
 export async function setSetupToken(db: Queryable, digest: Buffer, until: Date): Promise<boolean> {
   const set = await db
     .update(installation)
@@ -62,15 +62,15 @@ const linkIsGood = (digest: Buffer) =>
     gt(installation.setupExpiresAt, sql`now()`),
   );
 
-/** Whether the link is valid now; only `claimOperator` decides. */
+/** Whether the link is valid now. The final decision is made in `claimOperator`. */
 export async function isSetupTokenGood(db: Queryable, digest: Buffer): Promise<boolean> {
   const rows = await db.select({ id: installation.id }).from(installation).where(linkIsGood(digest));
   return rows.length > 0;
 }
 
 /**
- * Makes this person the operator: once in the life of an installation, because the row's lock serializes all attempts,
- * and all but the first find an operator. `digest` null: without a link (PARLEY_OWNER_EMAIL).
+ * Makes this person the operator. This happens once in the life of an installation: the row's lock serializes all
+ * attempts, and all but the first find an operator. `digest` null: there is no link (PARLEY_OWNER_EMAIL).
  */
 export async function claimOperator(db: Queryable, userId: string, digest: Buffer | null): Promise<boolean> {
   const claimed = await db
@@ -81,7 +81,7 @@ export async function claimOperator(db: Queryable, userId: string, digest: Buffe
   return claimed.length > 0;
 }
 
-/** True for the one start that may create the demo organization: the row's lock decides among nodes. */
+/** Returns true for the one start that may create the demo organization. The row's lock decides between nodes. */
 export async function claimDemo(db: Queryable): Promise<boolean> {
   const claimed = await db
     .update(installation)

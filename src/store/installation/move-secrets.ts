@@ -11,10 +11,10 @@ import {
 import type { Db } from '../db.ts';
 
 /**
- * Moves everything from an older PARLEY_SECRET to the current one: digests with one more HMAC, data keys of
- * organizations by new ones, sealed texts by sealing them again. It runs in small transactions and may stop after any
- * of them: the next run finds the remaining data by its mark, or because it does not open with the newest key, and
- * moves it. Servers keep running; they read both.
+ * Moves all data from an older PARLEY_SECRET to the current one: digests get one more HMAC, data keys of organizations
+ * are replaced, and sealed texts are sealed again. It runs in small transactions and may stop after any of them. The
+ * next run finds the remaining data by its mark, or because it does not open with the newest key, and moves it. Servers
+ * keep running, because they read both forms.
  */
 export type MoveKeys = {
   generation: number;
@@ -82,7 +82,7 @@ const moveBatch = (db: Db, { table, key, to }: Digests): Promise<number> =>
     const before = rows.map(({ digest }) => hex(digest));
     const listed = sql`unnest(${sql.param(rows.map((row) => row.org_id))}::text[], ${sql.param(before)}::bytea[],
       ${sql.param(next)}::bytea[]) AS m (org, before, next)`;
-    // A person may have been erased twice, before and after the switch: the later state wins.
+    // A person may have been erased twice, before and after the switch. The later state is kept.
     await tx.execute(
       sql`DELETE FROM ${name} t USING ${listed} WHERE t.org_id = m.org AND t.digest = m.before
         AND EXISTS (SELECT 1 FROM ${name} n WHERE n.org_id = m.org AND n.digest = m.next)`,
@@ -118,7 +118,8 @@ const isOfNow = (sealingKey: Key, wrapped: string, orgId: string): boolean =>
   openDirectly(sealingKey, wrapped, dataKeyPlace(orgId)) !== null;
 
 /**
- * A new data key, and the old one next to it under the new secret. Waits for transactions that seal with the old one.
+ * Creates a new data key and stores the old one next to it under the new secret. Waits for transactions that seal with
+ * the old one.
  */
 const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
   db.transaction(async (tx) => {
@@ -137,7 +138,7 @@ const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
     );
   });
 
-/** No change is lost: a text that was replaced since it was read is under the new key already. */
+/** No change is lost: a text that was replaced in the meantime is already sealed with the new key. */
 async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number> {
   let moved = 0;
   for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {
@@ -150,7 +151,7 @@ async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number>
       const credential = credentialIn(name, row);
       const before = String(row[column]);
       const text = await openCredential(db, sealingKey, credential, before).catch(unreadable);
-      // It did not open before either; the page of the channel says so.
+      // The text did not open before either, and the page of the channel shows that.
       if (text === null) continue;
       const sealed = await sealCredential(db, sealingKey, credential, text);
       await db.execute(sql`UPDATE ${from} SET ${field} = ${sealed}

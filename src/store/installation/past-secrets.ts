@@ -6,7 +6,7 @@ import { installation, pastSecret } from '../schema/installation.ts';
 const placeIn = (generation: number): string[] =>
   placeOf({ table: 'past_secret', column: 'sealed', row: String(generation), organization: '' });
 
-/** The oldest first. */
+/** The past secrets, oldest first. */
 export async function readPastSecrets(db: Queryable, key: Key): Promise<string[]> {
   const rows = await db.select().from(pastSecret).orderBy(asc(pastSecret.generation));
   return rows.map(({ generation, sealed }) => open(key, sealed, placeIn(generation)));
@@ -15,8 +15,8 @@ export async function readPastSecrets(db: Queryable, key: Key): Promise<string[]
 type Switch = { from: number; checkBefore: Buffer; check: Buffer; key: Key; past: readonly string[] };
 
 /**
- * From here on the new secret is the current one: the old ones are sealed with it. All or nothing, and once: false when
- * another process was first.
+ * From here on, the new secret is the current one, and the old ones are sealed with it. The switch is complete or does
+ * not happen, and it happens only once. Returns false if another process was first.
  */
 export async function switchSecret(tx: Queryable, { from, checkBefore, check, key, past }: Switch): Promise<boolean> {
   const switched = await tx

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { installation } from '../schema/installation.ts';
 
-/** Since when nothing is sent; null: not paused. */
+/** The time since when nothing is sent. Null: not paused. */
 export async function readPausedAt(db: Queryable): Promise<Date | null> {
   const [row] = await db.select({ pausedAt: installation.pausedAt }).from(installation);
   return row?.pausedAt ?? null;

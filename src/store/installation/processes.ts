@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { runningProcess } from '../schema/installation.ts';
 
-/** How often a process writes its row; after three times as long without a write, it is gone. */
+/** How often a process writes its row. After three times this interval without a write, the process counts as ended. */
 export const SEEN_EVERY_MS = 5_000;
 const GONE_AFTER = sql.raw(`make_interval(secs => ${(3 * SEEN_EVERY_MS) / 1_000})`);
 
@@ -13,12 +13,12 @@ export async function seeProcess(db: Queryable, id: string, secretGeneration: nu
     .onConflictDoUpdate({ target: runningProcess.id, set: { seenAt: sql`now()` } });
 }
 
-/** Deletes its own row, and those of killed processes. */
+/** Deletes the row of this process, and those of killed processes. */
 export async function forgetProcess(db: Queryable, id: string): Promise<void> {
   await db.delete(runningProcess).where(sql`id = ${id} OR seen_at < now() - ${GONE_AFTER}`);
 }
 
-/** Running processes that do not know this PARLEY_SECRET: they could not read data that is moved to it. */
+/** The number of running processes that do not know this PARLEY_SECRET and could not read data that is moved to it. */
 export async function countProcessesWithout(db: Queryable, generation: number): Promise<number> {
   const { rows } = await db.execute<{ many: number }>(sql`SELECT count(*)::int AS many FROM running_process
     WHERE secret_generation < ${generation} AND seen_at > now() - ${GONE_AFTER}`);

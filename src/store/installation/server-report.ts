@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** What a database server says of itself, read for the operator. Changes nothing. */
+/** Facts about a database server, read for the operator. Reading them changes nothing. */
 export type ServerReport = {
   version: number;
-  /** Settings as a new connection of this role has them before ours. */
+  /** The settings of a new connection of this role, without our own settings. */
   settings: Readonly<Record<(typeof NAMES)[number], string>>;
   encoding: string;
   now: Date;
@@ -11,11 +11,11 @@ export type ServerReport = {
   /** Connected standbys and receivers of the log. */
   standbys: number;
   connections: number;
-  /** Running Parleys, and null before the first start. */
+  /** The number of running Parley processes. Null before the first start. */
   processes: number | null;
-  /** Since when the installation is paused; null: it is not. */
+  /** The time since when the installation is paused. Null: it is not paused. */
   pausedAt: string | null;
-  /** Tables with rows whose statistics were never made, the largest first. */
+  /** Tables with rows that were never analyzed, the largest first. */
   neverAnalyzed: { name: string; rows: number }[];
   checkpoints: { requested: number; timed: number };
 };
@@ -35,7 +35,7 @@ const NAMES = [
 const PROBES = 5;
 /** A table with fewer rows is fast without statistics. */
 const ROWS = 1_000;
-/** Since PostgreSQL 17 checkpoints have a view of their own. */
+/** Since PostgreSQL 17, checkpoints have their own view. */
 const CHECKPOINTER = 170_000;
 
 export async function readServerReport(client: pg.ClientBase): Promise<ServerReport> {
@@ -57,7 +57,7 @@ export async function readServerReport(client: pg.ClientBase): Promise<ServerRep
   );
   const settings = await one<{ all: ServerReport['settings'] }>(
     client,
-    // `reset_val`: without what this connection has set.
+    // `reset_val` ignores the settings that this connection has set.
     `SELECT json_object_agg(name, CASE name WHEN 'max_wal_size' THEN setting ELSE reset_val END) AS all
      FROM pg_settings WHERE name = ANY ('{${NAMES.join(',')}}')`,
   );
@@ -94,7 +94,7 @@ async function countProcesses(client: pg.ClientBase): Promise<number | null> {
   return (await one<{ many: number }>(client, counted)).many;
 }
 
-/** As JSON, because an older schema has no such column. */
+/** Read as JSON, because an older schema has no such column. */
 async function readPause(client: pg.ClientBase): Promise<string | null> {
   const { known } = await one<{ known: boolean }>(client, `SELECT to_regclass('installation') IS NOT NULL AS known`);
   if (!known) return null;

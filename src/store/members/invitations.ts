@@ -74,7 +74,7 @@ export async function readInvitation(
   return rows[0] ?? null;
 }
 
-/** By its token only: the holder of the link does not know the organization. */
+/** Finds an invitation only by its token, because the holder of the link does not know the organization. */
 export async function findInvitation(db: Queryable, digest: Buffer): Promise<Invitation | null> {
   const rows = await openInvitations(db).where(and(eq(invitation.tokenDigest, digest), isOpen()));
   return rows[0] ?? null;
@@ -103,7 +103,7 @@ export async function insertInvitation(
   return id;
 }
 
-/** Gives an open invitation another link. */
+/** Replaces the link of an open invitation. */
 export async function renewInvitation(
   db: Queryable,
   orgId: string,
@@ -116,7 +116,7 @@ export async function renewInvitation(
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
-/** Withdraws one. True when it was open. */
+/** Withdraws an invitation. Returns true if it was open. */
 export const withdrawInvitation = async (
   db: Queryable,
   orgId: string,
@@ -128,8 +128,8 @@ export const withdrawInvitation = async (
 };
 
 /**
- * Uses up the link with this digest: of two simultaneous uses, one gets true. By the link and not by the invitation: a renewal may have replaced the link since
- * its holder opened it.
+ * Marks the link with this digest as used. Of two simultaneous uses, one gets true. The link and not the invitation is
+ * checked, because a renewal may have replaced the link since its holder opened it.
  */
 export async function acceptInvitationLink(db: Queryable, orgId: string, digest: Buffer): Promise<boolean> {
   const closed = await db
@@ -140,7 +140,7 @@ export async function acceptInvitationLink(db: Queryable, orgId: string, digest:
   return closed.length > 0;
 }
 
-/** True when this address had an open invitation here; it is used up. */
+/** Returns true if this address had an open invitation here, which is then used up. */
 export async function acceptOpenInvitation(db: Queryable, orgId: string, email: string): Promise<boolean> {
   const closed = await db
     .update(invitation)
@@ -157,7 +157,7 @@ export const cancel = (db: Queryable, which: SQL | undefined): Promise<{ id: str
     .where(and(which, isOpen()))
     .returning({ id: invitation.id, orgId: invitation.organizationId });
 
-/** Ends the open invitations that a person made here for these roles. */
+/** Ends the open invitations that a person created here for these roles. */
 export const withdrawInvitationsOf = async (
   db: Queryable,
   orgId: string,
@@ -175,6 +175,6 @@ export const withdrawInvitationsOf = async (
         ),
       );
 
-/** Ends all open invitations that a person made, in all organizations. */
+/** Ends all open invitations that a person created, in all organizations. */
 export const withdrawEverywhere = (db: Queryable, inviterId: string): Promise<{ id: string; orgId: string }[]> =>
   cancel(db, eq(invitation.inviterId, inviterId));

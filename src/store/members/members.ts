@@ -56,7 +56,7 @@ export async function readOwnerAddresses(
   return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
 }
 
-/** The person's role here; null: not a member. */
+/** The person's role in this organization. Null: not a member. */
 export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await db
     .select({ role: sql<Role>`${member.role}` })
@@ -65,7 +65,7 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
-/** The role of a person who acts. Their removal, and a change of their role, wait until the transaction ends. */
+/** The role of the acting person. Their removal, and a change of their role, wait until the transaction ends. */
 export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await tx
     .select({ role: sql<Role>`${member.role}` })
@@ -88,7 +88,7 @@ export async function countMembers(db: Queryable, orgId: string, role?: Role): P
   return rows[0]!.many;
 }
 
-/** Serializes what depends on the number of this person's memberships until the transaction ends. */
+/** Serializes, until the transaction ends, all changes that depend on the number of this person's memberships. */
 export async function lockPerson(db: Queryable, userId: string): Promise<void> {
   await db.execute(sql`SELECT 1 FROM "user" WHERE id = ${userId} FOR NO KEY UPDATE`);
 }
@@ -118,7 +118,7 @@ export async function setMemberRole(db: Queryable, orgId: string, memberId: stri
 }
 
 /**
- * Remembers who left: signing in through the organization's provider does not restore the membership, only an
+ * Records that the member left. Signing in through the organization's provider does not restore the membership, but an
  * invitation does.
  */
 export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {

@@ -14,7 +14,10 @@ import { type Addressed, readAddressed, readReplies, readStandings, type Standin
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, SEND, writeMessages } from './write.ts';
 
-/** Accepts channel sends at speed, as src/store/runs/accept.ts accepts trigger calls: planned together, written together. */
+/**
+ * Accepts channel sends with high throughput. Calls that arrive together are planned and written together, as
+ * src/store/runs/accept.ts does for trigger calls.
+ */
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
 const TRIES = 5;
@@ -110,11 +113,11 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
   return taken === LATER ? LATER : { call, addressed, ...taken, endUserId: taken.row.id };
 }
 
-/** An address alone may belong to an erased person whose opt-out was kept. */
+/** An address alone may belong to an erased person whose opt-out is still stored. */
 const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
-/** What is known about a new person: the opt-outs of an identifier or the address. Undefined: nothing. */
+/** The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known. */
 function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | undefined {
   const entry = { ...row?.consent, ...kept?.consent }[call.rules.kind] as { status?: string } | undefined;
   const blocked = Boolean(row?.blocked || kept?.blocked);
@@ -123,7 +126,7 @@ function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | u
   return { ...nowhere, blocked, consent: entry?.status ?? null };
 }
 
-/** The shared code reports `/end_user`; in this call the person is in `/to/end_user`. */
+/** The shared code reports `/end_user`, but in this call the person is in `/to/end_user`. */
 function inTarget(refusal: Refusal): Refusal {
   const errors = refusal.extras.errors?.map((fault) => ({ ...fault, pointer: `/to${fault.pointer}` }));
   return errors ? new Refusal(refusal.code, refusal.message, { ...refusal.extras, errors }) : refusal;
@@ -148,7 +151,7 @@ function plan(
   const name = `${call.channelId} ${endUserId} ${address}`;
   const conversationId = existing?.id ?? begun.get(name) ?? newId('conv');
   if (!existing) begun.set(name, conversationId);
-  // The order of ids is the order of sending, and ids of the same millisecond have no order.
+  // The order of IDs is the order of sending, and IDs of the same millisecond have no order.
   const at = Math.max(Date.now(), (lastAt.get(conversationId) ?? 0) + 1);
   lastAt.set(conversationId, at);
   const message: NewMessage = {
@@ -183,13 +186,13 @@ function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
   return new Refusal('recipient_opted_out', why === 'blocked' ? 'The recipient is blocked.' : undefined);
 }
 
-/** Scheduled sends are decided when they are due. */
+/** For a scheduled send, this is decided when it is due. */
 function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
   if (content.type === 'template' || sendAt !== null) return true;
   return isInWindow(rules.replyWindowHours, standing?.last_inbound_at ?? null, Date.now());
 }
 
-/** An answer must reference a message of the same conversation. */
+/** A reply must reference a message of the same conversation. */
 async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promise<Plan[]> {
   const replies = plans.filter(
     (entry): entry is PlannedSend => typeof entry === 'object' && 'call' in entry && entry.call.replyTo !== null,

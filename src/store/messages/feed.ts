@@ -4,18 +4,19 @@ import { checkedOnly } from '../queue/by-key.ts';
 import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
 
 /**
- * New messages for visitors with an open chat. However many are open, they share one query every POLL_MS, no matter
- * which process does the work; code of this process that stores messages calls `look`, so that they are seen
- * immediately.
+ * Delivers new messages to visitors with an open chat. All open chats share one query every POLL_MS, no matter which
+ * process does the work. Code of this process that stores messages calls `look`, so that they are shown immediately.
  *
- * New means written in the last moments, by the database's own clock: a transaction that commits late is still within
- * OVERLAP, and seen messages are remembered for as long. A waiting message (for its time, for a worker) is not recent
- * when it becomes visible; so waiting messages are remembered too, and read when their wait is over.
+ * A message is new if it was written in the last moments by the database's own clock. A transaction that commits late
+ * is still within OVERLAP, and seen messages are remembered for that time. A waiting message (for its time, for a
+ * worker) is no longer recent when it becomes visible. So waiting messages are also remembered, and read when their
+ * wait is over.
  */
 export type MessageFeed = {
   /**
-   * Calls back with messages in order, each once; returns a function that stops it. The first call, maybe without
-   * messages, means that no message is missed from then on: read the older ones after it.
+   * Calls the listener with messages in order, each once. Returns a function that ends the subscription. The first
+   * call, which may contain no messages, means that no message is missed from then on. Read the older messages after
+   * it.
    */
   follow(place: VisitorPlace, onMessages: (messages: VisitorMessageRow[]) => void): () => void;
   look(): void;
@@ -25,17 +26,19 @@ export type MessageFeed = {
 type Listener = (messages: VisitorMessageRow[]) => void;
 type Followed = VisitorPlace & {
   listeners: Set<Listener>;
-  /** Those that have not been called yet. */
+  /** Listeners that have not been called yet. */
   newcomers: Set<Listener>;
-  /** Ids of delivered messages, with their time. */
+  /** IDs of messages that were passed on, with their time. */
   seen: Map<string, number>;
   waiting: Set<string>;
 };
 
 const POLL_MS = 300;
-/** Longer than any of our transactions that write a message, plus the difference of node clocks. */
+/** The overlap is longer than any of our transactions that write a message, plus the difference of node clocks. */
 const OVERLAP_MS = 20_000;
-/** Maximum scheduled messages of one visitor that are tracked; the others are found when the chat is opened again. */
+/**
+ * Maximum number of tracked scheduled messages of one visitor. Further ones are found when the chat is opened again.
+ */
 const MAX_WAITING = 20;
 
 const PLACE = rowsOf('w', { n: 'int', org: 'text', channel: 'text', address: 'text' });
@@ -85,7 +88,7 @@ export function createMessageFeed(db: Db): MessageFeed {
     if (timer) clearTimeout(timer);
     timer = null;
     reading = true;
-    // A failed look saw nothing; the next one looks further back.
+    // A failed query saw nothing, so the next one looks further back.
     void read()
       .catch(() => {})
       .finally(() => {

@@ -25,7 +25,10 @@ LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
   WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address ORDER BY c.id DESC LIMIT 1) c ON true`,
 );
 
-/** One round trip for all calls with an address or a conversation; none when there are none. */
+/**
+ * One round trip reads the records for all calls with an address or a conversation. Without such calls, there is no
+ * round trip.
+ */
 export async function readAddressed(
   client: pg.PoolClient,
   calls: readonly SendCall[],
@@ -59,11 +62,11 @@ export async function readAddressed(
   );
 }
 
-/** What is known of a person on a channel. */
+/** The known facts about a person on a channel. */
 export type Standing = {
   blocked: boolean;
   consent: string | null;
-  /** The person's address on the channel: the call's own if it has one. */
+  /** The person's address on the channel. The call's own address has priority. */
   address: string | null;
   last_inbound_at: Date | null;
   /** The newest conversation with the person on the channel. */
@@ -93,7 +96,7 @@ export type StandingQuery = {
   address: string | null;
 };
 
-/** Consent, address and conversation of stored people, in the requested order; undefined for an unknown person. */
+/** Consent, address and conversation of stored people, in the requested order. Undefined for an unknown person. */
 export async function readStandings(
   client: pg.PoolClient,
   wanted: readonly StandingQuery[],
@@ -116,7 +119,7 @@ export async function readStandings(
   return standings;
 }
 
-/** Which of these messages exist in these conversations. */
+/** Those of these messages that exist in these conversations. */
 export async function readReplies(
   client: pg.PoolClient,
   wanted: readonly { orgId: string; conversationId: string; messageId: string }[],

@@ -24,7 +24,7 @@ const select = (db: Queryable, orgId: string, channelId: string, id: string) =>
     .select(columns)
     .from(message)
     .innerJoin(conversation, and(eq(conversation.orgId, message.orgId), eq(conversation.id, message.conversationId)))
-    // An inbound message has no delivery state and is read with its conversation.
+    // An inbound message has no delivery status and is read with its conversation.
     .where(
       and(
         eq(message.orgId, orgId),

@@ -3,10 +3,10 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 import type { EndUserFields, StoredAnswer } from '../runs/accept-call.ts';
 
-/** What the channel's kind requires of a recipient; nothing here needs the database. */
+/** The requirements of the channel's kind for a recipient. None of them needs the database. */
 export type ChannelRules = {
   kind: string;
-  /** A message is delivered when it is stored. */
+  /** True: a message counts as delivered when it is stored. */
   byStoring: boolean;
   needsAddress: boolean;
   replyWindowHours: number | null;
@@ -23,22 +23,22 @@ export type Target =
 /** One checked channel send, ready to be written. */
 export type SendCall = {
   orgId: string;
-  /** The calling key, checked by the fence in the statement; null for a send from the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null for a send from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
+  /** The network address of the key's caller. The fence checks it together with the key. */
   from: string | null;
   agentId: string;
   channelId: string;
   rules: ChannelRules;
   to: Target;
-  /** The key may not change people: their stored data stays. */
+  /** True: the key may not change people, so their stored data stays. */
   fillsOnly: boolean;
   content: MessageContent;
   replyTo: string | null;
   metadata: Record<string, string> | null;
   sendAt: Date | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Creates the answer that is stored with the effect. */
+  /** Creates the response that is stored together with the effect. */
   answer(message: NewMessage): StoredAnswer;
 };
 

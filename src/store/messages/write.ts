@@ -6,17 +6,17 @@ import { rowsOf } from '../named.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 
-/** A send whose person and conversation are known: everything its rows need. */
+/** A send whose person and conversation are known, with all data for its rows. */
 export type PlannedSend = {
   call: SendCall;
   message: NewMessage;
   answer: StoredAnswer;
   /** The person's row if this batch creates or changes it. */
   endUser: EndUserRow | null;
-  /** This batch creates the conversation; calls of one batch to one person share it. */
+  /** True: this batch creates the conversation. Calls of one batch to one person share it. */
   fresh: boolean;
   address: string | null;
-  /** The channel does not know this address of the person yet. */
+  /** True: the channel does not know this address of the person yet. */
   introduces: boolean;
 };
 
@@ -48,12 +48,12 @@ const CALL = rowsOf('c', {
   introduces: 'bool',
 });
 
-/** The records that a send depends on. A disabled agent's channels can still send. */
+/** The records on which a send depends. A disabled agent's channels can still send. */
 export const SEND = { agent: 'there', channel: 'on' } as const;
 
 /**
- * Like src/store/runs/write.ts, for messages: gate (the fence), idempotency, and only then rows; undone completely when
- * a race is lost.
+ * The statement has the same structure as in src/store/runs/write.ts, for messages: gate (the fence), idempotency, and
+ * only then rows. It is undone completely if it loses a race.
  */
 const WRITE = acceptingStatement(
   'write-messages',
@@ -95,7 +95,7 @@ SELECT id,
 FROM accepted`,
 );
 
-/** Writes the batch; returns the ids of the written messages. The fence stopped the others, or they are replays. */
+/** Writes the batch. Returns the IDs of the written messages. The fence stopped the others, or they are replays. */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
   const people = peopleValues(
@@ -107,7 +107,7 @@ export async function writeMessages(client: pg.PoolClient, planned: readonly Pla
   return new Set(written.rows.map((row) => row.id));
 }
 
-/** Calls with the same key, address, agent and channel pass the same gate, checked once. */
+/** Calls with the same key, address, agent and channel share one gate, which is checked once. */
 function gatesOf(planned: readonly PlannedSend[]) {
   const numbers = new Map<string, number>();
   const calls: SendCall[] = [];

@@ -4,20 +4,23 @@ import { nameOf, type Queryable } from '../db.ts';
 import { settle, settles, WORK } from '../session.ts';
 
 /**
- * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two separate
- * connections, so that a pool that is busy with other work cannot make a node lose its lease.
+ * The change log and the rows of the nodes that read it (docs/adr/0102). These statements use two separate connections,
+ * so that a busy pool cannot make a node lose its lease.
  */
 export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
-/** Sent with every change; means only "look now". A lost one costs time, never safety. */
+/**
+ * The channel of the notification that is sent with every change. It only makes other nodes read the log now. A lost
+ * notification costs time, but never safety.
+ */
 const HINT_CHANNEL = 'parley_authz';
-/** A reader that is further behind than this starts again instead of reading everything. */
+/** A reader that is further behind starts again instead of reading everything. */
 const MAX_READ = 10_000;
-/** Changes stay for a while after every node has passed them, for people who investigate. */
+/** Changes stay for a while after every node has read them, for people who investigate a problem. */
 const KEPT = '1 hour';
 /**
- * Identifies one run of the server: its start time, and the timeline, which changes when a standby is promoted. Fails
+ * Identifies one run of the server by its start time and its timeline, which changes when a standby is promoted. Fails
  * on a standby.
  */
 const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
@@ -25,21 +28,24 @@ const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
 /**
- * A node that is stopped, or cut off, in the middle of a change keeps the log's lock. After this time the database ends
- * that transaction, so a change waits for such a node no longer than for a lease.
+ * A node that stops, or loses its connection, in the middle of a change still has the lock of the log. After this time
+ * the database ends that transaction, so a change waits for such a node no longer than for a lease.
  */
 export const LOCK_HELD_MS = 1_000;
 
-/** Ends this transaction if its client is silent for this long; applies until the transaction ends. */
+/** Ends this transaction if its client is silent for this long. It applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
-/** `server`: the run of the database server that counted it; another one may give the same number to another change. */
+/**
+ * `server`: the run of the database server in which the number was assigned. Another run may assign the same number to
+ * another change.
+ */
 export type Place = { seq: number; server: string };
 
 /**
- * Takes the next positions in the log, one for each subject, and returns the last one. Must be the transaction's first
- * statement: the row lock is held until the commit, so positions become visible in the order of their numbers. A
- * sequence does not work: its numbers commit in any order, and a reader would miss one forever.
+ * Takes the next positions in the log, one for each subject. Returns the last position. It must be the transaction's
+ * first statement. The row lock stays until the commit, so positions become visible in the order of their numbers. A
+ * sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));
@@ -55,7 +61,9 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
   return { seq: Number(seq), server };
 }
 
-/** Nodes that have not read up to this position, alive or dead; for people who wait for them. */
+/**
+ * The number of nodes that have not read up to this position, alive or dead. It is shown to people who wait for them.
+ */
 export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
   const { rows } = await db.execute<{ many: number }>(
     sql`SELECT count(*)::int AS many FROM node_lease WHERE applied_seq < ${seq}`,

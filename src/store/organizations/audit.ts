@@ -9,7 +9,7 @@ export type Actor = {
   userId: string;
   address: string | null;
   requestId: string | null;
-  /** The access token by which the person acts. */
+  /** The access token that the actor uses. */
   tokenId?: string | null;
 };
 
@@ -19,14 +19,14 @@ export const SYSTEM: Actor = { userId: 'system', address: null, requestId: null 
 export type AuditEntry = {
   orgId: string;
   actor: Actor;
-  /** Noun and verb: `api_key.revoked`. */
+  /** Noun and verb, such as `api_key.revoked`. */
   action: string;
   subjectId: string;
-  /** What changed, in short; never a secret. */
+  /** A short summary of the change, never with a secret. */
   facts?: Record<string, unknown>;
 };
 
-/** Writes one line of the audit log, in the transaction of the fact. */
+/** Writes one entry of the audit log, in the transaction of the fact. */
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.insert(audit).values({
     orgId: entry.orgId,
@@ -41,11 +41,11 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
   });
 }
 
-/** More than the organizations that a person may belong to; only the operator has no such limit. */
+/** A limit above the number of organizations to which a person may belong. Only the operator has no such limit. */
 const MAX_TOLD = 200;
 
 /**
- * A person's change to their own account is recorded in each of their organizations, because it decides who has access
+ * A person's change to their own account is recorded in each of their organizations, because it affects who has access
  * there.
  */
 export async function recordAuditOfPerson(

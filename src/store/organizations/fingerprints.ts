@@ -6,20 +6,20 @@ import { RUN_STATUSES } from '../../../contract/triggers.ts';
 import type { Queryable } from '../db.ts';
 
 /**
- * A fingerprint is a short text that differs after any change in a topic, computed from the row versions (`xmin`) that
- * PostgreSQL keeps anyway. So a watcher asks for changes, and no writer (above all the accepting of calls) has to
- * notify anyone: no NOTIFY, no counter that all writers update, no index on a time. Only the newest rows are read,
+ * A fingerprint is a short text that changes after any change in a topic. It is computed from the row versions (`xmin`)
+ * that PostgreSQL stores anyway. So a watcher polls for changes, and no writer (above all the accepting of calls) has
+ * to notify anyone: there is no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read,
  * through the indexes of the lists themselves.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
 
 /** Five pages of the list. */
 const CONVERSATIONS = 100;
-/** As many as are counted (contract/dashboard/conversations.ts). */
+/** The same number as is counted (contract/dashboard/conversations.ts). */
 const WAITING = MAX_COUNTED;
 const MESSAGES = 50;
 const RUNS = 50;
-/** For each status, and for the next ones that are due. */
+/** The number for each status, and for the next recipients that are due. */
 const RECIPIENTS = 20;
 const KEYS = 200;
 const REQUESTS = 50;
@@ -28,8 +28,8 @@ const AUDIT = 20;
 /** Row versions of a query that selects `v`, as one short text. */
 const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
 
-/** Each uses `w.org_id` and `w.id`. */
-/** A conversation comes back at its time, without a change of its row. */
+/** Each query uses `w.org_id` and `w.id`. */
+/** A snooze ends at its time without a change of the row. */
 const SNOOZED = `coalesce(c.snoozed_until > now(), false)::text`;
 
 const FINGERPRINTS: Record<TopicKind, SQL> = {
@@ -51,11 +51,11 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
         WHERE n.org_id = c.org_id AND n.conversation_id = c.id ORDER BY n.id`)},
       (SELECT r.xmin::text FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
-  // A person goes, and stops typing, without a change of the row.
+  // A member who leaves or stops typing does not change the row.
   presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text AS v
     FROM conversation_presence p
     WHERE p.org_id = w.org_id AND p.conversation_id = w.id AND p.here_until > now() ORDER BY p.user_id`),
-  // The newest of all statuses: the index has the status before the time.
+  // The newest runs of each status, because the index has the status before the time.
   runs: versions(sql`SELECT n.v FROM unnest(${sql.raw(`ARRAY['${RUN_STATUSES.join("','")}']`)}) AS s(status)
     CROSS JOIN LATERAL (SELECT r.created_at, r.id || r.xmin::text AS v FROM run r
       WHERE r.trigger_id = w.id AND r.status = s.status AND r.org_id = w.org_id
@@ -78,7 +78,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     ORDER BY l.id DESC LIMIT ${sql.raw(String(REQUESTS))}`),
   audit: versions(sql`SELECT a.id AS v FROM audit a WHERE a.org_id = w.org_id
     ORDER BY a.id DESC LIMIT ${sql.raw(String(AUDIT))}`),
-  // The facts behind the steps: whether there is an agent, a trigger, a key, a conversation, and a first call.
+  // The facts on which the first steps depend: whether there is an agent, a trigger, a key, a conversation, and a first
+  // call.
   first_steps: sql`(SELECT md5(concat_ws(' ',
       (SELECT max(id) FROM agent WHERE org_id = w.org_id AND deleted_at IS NULL),
       (SELECT max(id) FROM trigger WHERE org_id = w.org_id AND deleted_at IS NULL),
@@ -87,7 +88,7 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
       (SELECT count(*) FROM api_key WHERE org_id = w.org_id AND last_used_at IS NOT NULL))))`,
 };
 
-/** In the order of `watched`; null for missing records, also those of other organizations. */
+/** The result has the order of `watched`. Null for missing records and for those of other organizations. */
 export async function readFingerprints(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
   const prints: (string | null)[] = Array.from({ length: watched.length }, () => null);
   const kinds = Map.groupBy(watched.entries(), ([, { kind }]) => kind);

@@ -19,7 +19,7 @@ const columns = {
 
 export async function insertOrganization(db: Queryable, input: { name: string; plan: Plan }): Promise<Organization> {
   const id = newId('org');
-  // The slug is a column of better-auth that is not shown here; the id is unique already.
+  // The slug is a column of better-auth that Parley does not show. The ID is already unique.
   const rows = await db
     .insert(organization)
     .values({ id, slug: id, name: input.name, plan: input.plan })
@@ -52,7 +52,7 @@ export async function setSecondFactorRequired(
   return rows[0] ?? null;
 }
 
-/** The person's role in an organization; null: not a member. */
+/** The person's role in an organization. Null: not a member. */
 export async function findMembership(db: Queryable, orgId: string, userId: string): Promise<Membership | null> {
   const rows = await db
     .select({ ...columns, role: sql<Role>`${member.role}` })
@@ -62,7 +62,7 @@ export async function findMembership(db: Queryable, orgId: string, userId: strin
   return rows[0] ?? null;
 }
 
-/** `onlyOrgId`: only of this organization. */
+/** `onlyOrgId`: returns only this organization. */
 export async function listMemberships(
   db: Queryable,
   userId: string,
@@ -85,7 +85,7 @@ export async function listMemberships(
   return pageOf(rows, limit);
 }
 
-/** Only for the operator. */
+/** Used only for the operator. */
 export async function listAllOrganizations(
   db: Queryable,
   userId: string,
@@ -107,7 +107,7 @@ export async function listAllOrganizations(
   return pageOf(rows, limit);
 }
 
-/** Organizations without members, such as the demo before there is an owner; at most `limit`. */
+/** Organizations without members, such as the demo before there is an owner. At most `limit`. */
 export async function listOrphanOrganizations(db: Queryable, limit: number): Promise<Organization[]> {
   return db
     .select(columns)

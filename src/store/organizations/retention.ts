@@ -5,11 +5,12 @@ import type { Db, Queryable } from '../db.ts';
 import { retention } from '../schema/retention.ts';
 
 /**
- * Erases data beyond the retention period of an organization. A pass goes through the organization's conversations by
- * their ids, which contain their time, up to those that are too recent. It runs in batches, each a short transaction,
- * and continues where the last one ended, on any node. In a conversation that is still active, old messages and old
- * runs are deleted; one without any activity for that long is deleted as a whole. A conversation in progress is not
- * touched. Campaigns count their recipients, which stay, without their messages.
+ * Erases data that is older than the retention period of an organization. A pass reads the organization's conversations
+ * in the order of their IDs, which contain their time, up to those that are too recent. It runs in batches. Each is a
+ * short transaction that continues where the last one ended, on any node. In a conversation that is still active, old
+ * messages and old runs are deleted. A conversation without activity during the whole period is deleted completely. A
+ * conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without their
+ * messages.
  */
 export type Retention = { days: number; sweptAt: Date | null };
 
@@ -19,7 +20,9 @@ const ROWS = 2_000;
 const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
-/** Maximum conversations that are counted before a setting is saved: beyond that it is "more". */
+/**
+ * Maximum number of conversations that are counted before a setting is saved. Above that, the count is shown as "more".
+ */
 const MAX_COUNTED = 10_000;
 
 export async function readRetention(db: Queryable, orgId: string): Promise<Retention | null> {
@@ -30,7 +33,7 @@ export async function readRetention(db: Queryable, orgId: string): Promise<Reten
   return row ?? null;
 }
 
-/** The next pass starts immediately. */
+/** Makes the next pass start immediately. */
 export async function setRetention(tx: Queryable, orgId: string, days: number | null): Promise<void> {
   if (days === null) {
     await tx.delete(retention).where(eq(retention.orgId, orgId));
@@ -42,7 +45,7 @@ export async function setRetention(tx: Queryable, orgId: string, days: number | 
     .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`now()` } });
 }
 
-/** Conversations that would be deleted as a whole, among the oldest MAX_COUNTED. */
+/** The number of conversations that would be deleted completely, among the oldest MAX_COUNTED. */
 export async function countOld(db: Queryable, orgId: string, days: number): Promise<{ many: number; more: boolean }> {
   const { rows } = await db.execute<{ many: number; looked: number }>(sql`
     WITH looked AS MATERIALIZED (
@@ -58,8 +61,8 @@ type Pass = { org_id: string; days: number; cursor: string; before: Date };
 type Piece = { conversations: number; messages: number; runs: number };
 
 /**
- * One batch of what is due; false when nothing is. The organization that has waited longest comes first, and goes to
- * the end of the queue after each batch. `now`: the database's, except in tests.
+ * Erases one batch. Returns false if no batch is due. The organization that has waited longest comes first. After each
+ * batch, it moves to the end of the queue. `now`: the database's time, except in tests.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -72,7 +75,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
       looked.filter(({ holds }) => holds).map(({ id }) => id),
     );
     const erased = await erase(tx, pass, await weigh(tx, pass, locked));
-    // The same conversations have more rows.
+    // The limit was reached, so the same conversations may have more rows.
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
@@ -81,7 +84,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
   });
 }
 
-/** The database's clock decides what is old: a node whose clock is wrong must not erase too much. */
+/** The database's clock decides which data is old, because a node with a wrong clock must not erase too much. */
 async function takePass(tx: Queryable, now: Date | null): Promise<Pass | null> {
   const at = momentOf(now);
   const { rows } = await tx.execute<Omit<Pass, 'before'> & { before: string }>(sql`
@@ -99,7 +102,7 @@ export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL =
   FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id
     LIMIT ${sql.raw(`${PIECE}`)}`;
 
-/** The next conversations that started long enough ago, and whether there may be something to erase. */
+/** The next conversations that started long enough ago, and whether they may contain anything to erase. */
 async function lookAt(
   tx: Queryable,
   { org_id: orgId, cursor, before }: Pass,
@@ -117,7 +120,9 @@ async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Each is a look-up for one conversation: as joins the planner could choose to read the whole organization. */
+/**
+ * Each subquery is a look-up for one conversation. With joins, the planner could choose to read the whole organization.
+ */
 export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   SELECT c.id, c.updated_at < ${before} AND (SELECT 1 FROM message m
     WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at >= ${before} LIMIT 1) IS NULL AS old
@@ -129,8 +134,8 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
 /**
- * Which of the locked conversations are not in progress, and which of these are old as a whole. Read under the lock:
- * nothing can be added to them any more.
+ * Finds the locked conversations that are not in progress, and those of them that are completely old. They are read
+ * under the lock, so nothing can be added to them any more.
  */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];
@@ -154,7 +159,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   return piece;
 }
 
-/** In an active conversation, messages that no turn has answered yet stay. */
+/** In an active conversation, messages without an answer stay. */
 export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
   DELETE FROM message WHERE org_id = ${orgId} AND id = ANY (ARRAY(
     SELECT m.id FROM conversation c CROSS JOIN LATERAL (
@@ -181,7 +186,7 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
   WHERE p.org_id = ${orgId} AND p.run_id = ANY (ARRAY(SELECT id FROM gone))
 ) SELECT count(*)::int AS n FROM gone`;
 
-/** A conversation has few (MAX_NOTES); those of an old one go with it. */
+/** A conversation has few notes (MAX_NOTES). The notes of an old conversation are deleted with it. */
 export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
 
@@ -194,7 +199,7 @@ async function count(tx: Queryable, statement: SQL): Promise<number> {
   return rows[0]!.n;
 }
 
-/** One line of the audit log for everything that a pass has erased. */
+/** Writes one audit entry for everything that a pass has erased. */
 async function endPiece(
   tx: Queryable,
   { org_id: orgId, days }: Pass,
@@ -223,7 +228,7 @@ async function endPiece(
 }
 
 const DAY_MS = 86_400_000;
-/** Records created before this moment have a smaller id. */
+/** Records created before this time have a smaller ID. */
 const idAt = (at: Date): string => newId('conv', at.getTime()).slice(0, 'conv_'.length + 10);
 
 const momentOf = (now: Date | null): SQL => (now === null ? sql`clock_timestamp()` : moment(now));

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 
-/** Records that lines of the audit log are about, with the column of their name. */
+/** The kinds of record to which audit entries refer, with the column of their name. */
 const NAMED = [
   ['agent', 'name'],
   ['trigger', 'name'],
@@ -16,7 +16,7 @@ const NAMED = [
   ['access_token', 'label'],
 ] as const;
 
-/** The present names of records, by their id. A conversation has the name of its person. */
+/** The current names of records, by their ID. A conversation is shown with the name of its person. */
 export async function namesOfSubjects(
   db: Queryable,
   orgId: string,

@@ -3,22 +3,23 @@ import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
- * How much is due and not claimed, for metrics and for what scales the workers by them. However long the backlogs are,
- * a look reads some thousand entries of indexes: counts end at COUNTED, and the age is that of one row a lane.
+ * The number of rows that are due and not claimed, for metrics and for autoscaling of workers. A query reads only some
+ * thousand index entries, however long the backlogs are: counts end at COUNTED, and the age is that of one row per
+ * lane.
  */
 export type QueueDepth = {
-  /** At most COUNTED. */
+  /** The count is at most COUNTED. */
   due: number;
-  /** How long the oldest due row has waited, in seconds; 0: none is due. */
+  /** The time that the oldest due row has waited, in seconds. 0: no row is due. */
   oldestSeconds: number;
 };
 
 export const QUEUES = ['turns', 'deliveries', 'events', 'recipients'] as const;
 export type QueueDepths = Record<(typeof QUEUES)[number], QueueDepth>;
 
-/** A backlog beyond it is "at least so many". */
+/** A larger backlog is reported as this number. */
 export const COUNTED = 10_000;
-/** Campaigns that one look examines. */
+/** The number of campaigns that one query examines. */
 const CAMPAIGNS = 1_000;
 
 const depthOf = (due: string, waitsSince: string): string => `json_build_object(
@@ -28,7 +29,10 @@ const depthOf = (due: string, waitsSince: string): string => `json_build_object(
 const ofLane = (select: string): string => `FROM generate_series(0, ${QUEUE_LANES - 1}) lane
     CROSS JOIN LATERAL (SELECT ${select}) AS one`;
 
-/** The queues of lanes (lanes.ts) have an index by lane and time: without the lane, it would be read to its end. */
+/**
+ * The queues with lanes (lanes.ts) have an index by lane and time. Without the lane in the condition, the whole index
+ * would be read.
+ */
 function depthByLane(table: 'run' | 'message'): string {
   const due = `FROM ${table} WHERE ${LANE} = lane AND due_at <= ${NOW}`;
   return depthOf(
@@ -38,8 +42,8 @@ function depthByLane(table: 'run' | 'message'): string {
 }
 
 /**
- * Recipients of campaigns that may send now. What waits for its pace, plan, agent or channel is no work that another
- * worker could do: such a campaign does not count, and one with a pace counts for the next recipient alone.
+ * Counts recipients of campaigns that may send now. Recipients that wait for their pace, plan, agent or channel are no
+ * work for another worker. Such a campaign does not count, and a campaign with a pace counts only its next recipient.
  */
 const ofCampaign = (select: string, limit: string): string => `FROM (
     SELECT c.org_id, c.id, c.paced_until, c.settings ? 'per_minute' AS is_paced FROM campaign c

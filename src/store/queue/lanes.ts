@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
- * Fair claims (stochastic fairness queueing, McKenney 1990): organizations are spread over 256 lanes by a hash of their
- * id. A claim finds the lanes with due rows, one index look-up each, however long their backlogs are, and takes an
- * equal share from each, oldest first. So a tenant with a million due runs is a lane like any other: the next tenant
- * waits for a share of one claim, not for the backlog. Claims start at a random lane, so that with more busy lanes than
- * places in a claim none is always last.
+ * Fair claims (stochastic fairness queueing, McKenney 1990): a hash of the organization's ID assigns each organization
+ * to one of 256 lanes. A claim finds the lanes with due rows by one index look-up each, however long their backlogs
+ * are, and takes an equal share from each, oldest first. So a tenant with a million due runs occupies one lane like any
+ * other tenant. The next tenant waits for a share of one claim, not for the backlog. Claims start at a random lane, so
+ * that if there are more busy lanes than places in a claim, no lane is always last.
  */
 export type Held = ReadonlyMap<number, number>;
 
-/** What a claim needs besides its own parameters $1 (limit) and $2 (lease). */
+/** Parameters of a claim in addition to $1 (limit) and $2 (lease). */
 export const fairnessOf = (held: Held, perLane: number): unknown[] => [
   randomInt(QUEUE_LANES),
   perLane,
@@ -19,10 +19,10 @@ export const fairnessOf = (held: Held, perLane: number): unknown[] => [
 ];
 
 /**
- * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is the maximum that
- * this claim takes of the lane. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: further conditions for a row,
- * with the alias `q`. A lane of which this worker holds $4 already gives it no more: slow turns of one tenant must not
- * take all places.
+ * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is the highest
+ * number that this claim takes from the lane. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: further conditions
+ * for a row, with the alias `q`. A lane in which this worker already has $4 rows in progress provides no more, because
+ * slow turns of one tenant must not use all places.
  */
 export const dueFairly = (table: 'run' | 'message' | 'attachment', and = ''): string => `
 busy AS MATERIALIZED (
@@ -44,8 +44,8 @@ busy AS MATERIALIZED (
 )`;
 
 /**
- * True if a claim of up to `limit` may have left due rows: it was full, or a lane gave its whole share. Without room
- * there was no claim: work that ends makes room, and wakes the worker.
+ * True if a claim of up to `limit` may have left due rows, because it was full or a lane provided its whole share.
+ * Without room there was no claim. Finished work makes room and wakes the worker.
  */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
   if (limit > 0 && claimed.length >= limit) return true;
@@ -53,7 +53,7 @@ export function isMoreDue(claimed: readonly { lane: number; share: number }[], l
   return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
 }
 
-/** The number of each lane. */
+/** The number of claimed rows in each lane. */
 export function countLanes(claimed: Iterable<{ lane: number }>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { lane } of claimed) counts.set(lane, (counts.get(lane) ?? 0) + 1);

@@ -6,20 +6,21 @@ import { LEASE_SECONDS, type QueueTable } from './lease-seconds.ts';
 
 /**
  * A queue is a table with the columns `due_at` and `lease`. A claim moves `due_at` to the end of the lease, so that no
- * other worker takes the row before, and stores a token in `lease`. Each later statement of the worker compares the
- * token, so a worker that lost its lease changes nothing. When a worker dies, another claims the row after the lease.
- * Rows are found by their key alone: a plan that was made while the table was empty stays good.
+ * other worker takes the row earlier, and stores a token in `lease`. Each later statement of the worker compares the
+ * token, so a worker that has lost its lease changes nothing. When a worker dies, another worker claims the row after
+ * the lease has ended. Rows are found by their key alone, so a plan from the time when the table was empty stays
+ * efficient.
  */
 export type Leased<Key extends string> = Readonly<Record<Key | 'lease', string>>;
 
 type Claim = {
-  /** CTEs of which the last is `due`, with the keys of the rows to claim. Default: the row that is due first. */
+  /** CTEs, the last of which is `due` with the keys of the rows to claim. Default: the row that is due first. */
   due?: string;
-  /** Further assignments of the claim. The row is `q`. */
+  /** Further assignments of the claim. The row has the alias `q`. */
   set?: string;
-  /** The columns of `claimed`: of the row `q`, and of `due`. */
+  /** The columns of `claimed`, from the row `q` and from `due`. */
   returning: string;
-  /** Selects from `claimed` what the worker needs. Default: all columns. */
+  /** Selects the data for the worker from `claimed`. Default: all columns. */
   read?: string;
 };
 
@@ -33,7 +34,7 @@ type Due = {
 };
 
 type Options = {
-  /** A renewal leaves out rows that are locked, or that have no `due_at`. */
+  /** A renewal skips rows that are locked or have no `due_at`. */
   skipsLocked?: boolean;
 };
 
@@ -55,9 +56,9 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
 
   return {
     underLease,
-    /** The same for two aliases of a statement: that of the table, and that of rows from `leaseTypes`. */
+    /** The same condition for two aliases of a statement: one for the table, and one for rows from `leaseTypes`. */
     sameLease: (alias: string, rows: string): string => same(columns, alias, rows),
-    /** For rowsOf: the key and the lease. */
+    /** The column types for rowsOf: the key and the lease. */
     leaseTypes: Object.fromEntries(columns.map((column) => [column, 'text'])) as Record<Key | 'lease', 'text'>,
     leaseColumns: (rows: readonly Leased<Key>[]) =>
       Object.fromEntries(columns.map((column) => [column, rows.map((row) => row[column])])) as Record<
@@ -94,15 +95,15 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
       const values = columns.map((column) => rows.map((row) => row[column]));
       return (await pool.query<Record<Key, string>>({ name: `renew-${table}`, text: renewText, values })).rows;
     },
-    /** Renews a lease together with progress. False: the row belongs to another worker, or `and` is not true. */
+    /** Renews a lease and stores progress. Returns false if the row belongs to another worker, or if `and` is false. */
     renew: (db: Queryable, row: Leased<Key>, set: SQL, and?: SQL): Promise<boolean> =>
       update(db, row, sql`due_at = ${sql.raw(leaseEnd(table))}, ${set}`, and),
-    /** Leaves the row to the next claim after a delay. */
+    /** Releases the row for the next claim, after a delay. */
     release: (db: Queryable, row: Leased<Key>, inSeconds: number, set?: SQL): Promise<boolean> => {
       const dueAt = sql`now() + make_interval(secs => ${inSeconds}::float8)`;
       return update(db, row, sql`lease = NULL, due_at = ${dueAt}${set && sql`, ${set}`}`);
     },
-    /** Ends the work on the row. `dueAt`: when it becomes due again. */
+    /** Ends the work on the row. `dueAt`: the time when it becomes due again. */
     finish: (db: Queryable, row: Leased<Key>, set?: SQL, dueAt: SQL = sql`NULL`): Promise<boolean> =>
       update(db, row, sql`lease = NULL, due_at = ${dueAt}${set && sql`, ${set}`}`),
   };
@@ -153,6 +154,6 @@ const of = (alias: string, names: readonly string[]): string => names.map((name)
 const same = (names: readonly string[], a: string, b: string): string =>
   names.map((name) => `${a}.${name} = ${b}.${name}`).join(' AND ');
 
-/** Rows from one array for each column, as parameters $1, $2, … */
+/** Converts one array per column to rows, with parameters $1, $2, … */
 const rowsIn = (alias: string, columns: readonly string[]): string =>
   `unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')}) AS ${alias}(${columns.join(', ')})`;

@@ -11,19 +11,20 @@ const AWAY = 'The database cannot be reached.';
 const CONTENDED = 'Too many calls change the same records at this moment.';
 
 export type PlannedWrite<Plan, Out> = {
-  /** Maximum plans: each retry means that another transaction was first. */
+  /** Maximum number of plans. Each retry means that another transaction was first. */
   readonly tries: number;
   /** Further SQLSTATEs that mean that another transaction was first. */
   readonly races?: readonly string[];
-  /** Only reads. */
+  /** It only reads. */
   plan(client: pg.PoolClient): Promise<Plan>;
-  /** One statement that writes all of the plan, or nothing when the plan is outdated. */
+  /** One statement that writes the whole plan, or nothing if the plan is outdated. */
   write(client: pg.PoolClient, plan: Plan): Promise<Out>;
 };
 
 /**
- * How every accepted call is stored: read, plan, write in one statement, and retry if another transaction was first. A
- * database that is lost before the write is `unavailable`; lost during it, `outcome_unknown`.
+ * The way in which every accepted call is stored: read, plan, write in one statement, and retry if another transaction
+ * was first. If the connection to the database is lost before the write, the outcome is `unavailable`. If it is lost
+ * during the write, the outcome is `outcome_unknown`.
  */
 export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWrite<Plan, Out>): Promise<Out> {
   const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];
@@ -49,6 +50,6 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
   }
 }
 
-/** The statement was sent and no answer came: it may have committed. */
+/** The statement was sent and no response came, so it may have committed. */
 const outcomeUnknown = (cause: unknown): Refusal =>
   new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { cause });

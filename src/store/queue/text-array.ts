@@ -13,7 +13,7 @@ export function textArray(values: readonly (string | null)[]): string {
   return said ? `{${array}}` : '{}';
 }
 
-/** Texts that need no quotes: ids, times, numbers. The minimum length excludes NULL. */
+/** Texts that need no quotes, such as IDs, times and numbers. The minimum length excludes NULL. */
 const PLAIN = /^[\w:.+-]{5,}$/;
 const ESCAPED = /["\\]/;
 

@@ -4,21 +4,21 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
 import { LATER } from '../end-users/resolve.ts';
 
-/** Calls in one statement: beyond this a batch only gets slower. */
+/** Maximum number of calls in one statement. A larger batch is only slower. */
 const BATCH = 200;
-/** Two, so that this process plans one batch while the database writes the other. */
+/** Two batches are in progress, so that this process plans one while the database writes the other. */
 const LANES = 2;
-/** Waiting calls; about half a second of work on a small machine. */
+/** Maximum number of waiting calls, which is about half a second of work on a small machine. */
 const QUEUE = 5_000;
 
 export type WriteQueue<Call, Outcome> = {
   add(call: Call): Promise<Outcome>;
-  /** Calls that wait or are being written. */
+  /** The number of calls that wait or are being written. */
   load(): number;
   drain(): Promise<void>;
 };
 
-/** Calls that arrive together are planned and written together; each gets its own outcome. */
+/** Calls that arrive together are planned and written together. Each call gets its own outcome. */
 export function createWriteQueue<Call, Outcome>(
   send: (calls: Call[]) => Promise<(Outcome | typeof LATER | Error)[]>,
 ): WriteQueue<Call, Outcome> {
@@ -42,7 +42,7 @@ export function createWriteQueue<Call, Outcome>(
 }
 
 /**
- * Writes calls together. A row that the database refuses does not fail the other calls: in that case each call is
+ * Writes calls together. A row that the database refuses does not fail the other calls, because each call is then
  * written alone.
  */
 export async function writeTogether<Call, Plan, Outcome>(

@@ -12,7 +12,10 @@ import { addressOf } from '../end-users/address-of.ts';
 
 export type CampaignKey = { org_id: string; id: string };
 
-/** A live campaign, locked until the transaction ends: a pause waits for it, and after the pause no worker gets it. */
+/**
+ * A live campaign, locked until the transaction ends. A pause waits for this lock, and after the pause no worker can
+ * lock the campaign.
+ */
 export type LockedCampaign = {
   org_id: string;
   id: string;
@@ -50,8 +53,8 @@ export type Dispatch =
   | { kind: 'end'; recipient: DueRecipient; status: 'suppressed' | 'failed' | 'expired'; reason: string };
 
 /**
- * Campaigns with due recipients whose pace allows a send: one page, after the last one of the previous page. They take
- * turns, because any number of them may be waiting for their channel or plan.
+ * Campaigns with due recipients whose pace allows a send. Returns one page, after the last campaign of the previous
+ * page. The campaigns take turns, because many of them may be waiting for their channel or plan.
  */
 export async function findDueCampaigns(
   pool: pg.Pool,
@@ -72,7 +75,8 @@ export async function findDueCampaigns(
 }
 
 /**
- * Null when it is not live any more, another worker has it, or its agent, channel or plan is disabled: then it waits.
+ * Null if the campaign is not live any more or another worker has it. Also null if its agent, channel or plan is
+ * disabled, and then it waits.
  */
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({
@@ -99,8 +103,8 @@ export const ADDRESS_AND_PERSON = `coalesce((SELECT i.address FROM identity i WH
           'consent', e.consent -> $4 ->> 'status') AS person`;
 
 /**
- * Locks due recipients and their people; those that another transaction holds (an erasure, for example) are left for
- * the next round.
+ * Locks due recipients and their people. Rows that another transaction has locked (for example, an erasure) are skipped
+ * until the next round.
  */
 export async function claimDue(
   client: pg.PoolClient,
@@ -166,7 +170,10 @@ UPDATE campaign SET paced_until = :paced_until
 WHERE org_id = :org_id AND id = :campaign_id AND paced_until IS DISTINCT FROM :paced_until`,
 );
 
-/** Writes conversations and runs of the started ones, the next time of the held ones, and the end of the others. */
+/**
+ * Writes conversations and runs of the started recipients, the next time of the delayed ones, and the end of the
+ * others.
+ */
 export async function writeDispatch(
   client: pg.PoolClient,
   campaign: LockedCampaign,
@@ -198,7 +205,9 @@ export async function writeDispatch(
   );
 }
 
-/** Longer than any statement that enrolls people: one that started before the end may commit after it. */
+/**
+ * This is longer than any statement that enrols people, because one that started before the end may commit after it.
+ */
 const ATTENDED_SECONDS = 60;
 
 const OVER =
@@ -207,8 +216,8 @@ const NOBODY_DUE = `NOT EXISTS (
   SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
 
 /**
- * Ends the remaining recipients of an ended campaign, at most `limit` at once; a campaign without any left is finished.
- * Returns how many expired.
+ * Ends the remaining recipients of an ended campaign, at most `limit` at once. A campaign without remaining recipients
+ * is finished. Returns how many expired.
  */
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
@@ -234,7 +243,10 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
   return expired.rowCount ?? 0;
 }
 
-/** A campaign whose time is over ends as if by hand: messages that were started and not sent are not sent any more. */
+/**
+ * A campaign whose time is over ends as if a member had ended it: started messages that were not sent yet are
+ * cancelled.
+ */
 async function endCampaigns(tx: Queryable): Promise<void> {
   const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
     WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c

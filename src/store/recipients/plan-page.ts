@@ -10,8 +10,8 @@ import { isTaken, type PlannedBefore, planPush, type PushCall, type PushOutcome 
 export type PlannedRecipient = { outcome: PushOutcome; person: EndUserRow | null; address: string | null };
 
 /**
- * A page of recipients as a push would plan it, with the people and their addresses on the channel; writes nothing.
- * `before` has what the pages before it came to, and gets what this one does.
+ * Plans a page of recipients as a push would, with the people and their addresses on the channel. It writes nothing.
+ * `before` contains the results of the previous pages, and this page adds its own.
  */
 export const planPage = (
   db: Db,
@@ -33,7 +33,7 @@ export const planPage = (
     write: async (_client, planned) => planned,
   });
 
-/** Where the channel reaches these people: the address of their last message, else that of their record. */
+/** The channel's address of each person: the address of their last message, otherwise the address in their record. */
 async function readAddresses(
   client: pg.PoolClient,
   { orgId, channelId, channelKind }: { orgId: string; channelId: string; channelKind: string },

@@ -13,15 +13,15 @@ import type { Suppression } from '../end-users/suppression.ts';
 import { whySilent } from '../end-users/why-silent.ts';
 
 /**
- * Accepts up to a thousand recipients with three round trips: who is meant, who is enrolled already, and one statement
- * that creates people and recipients and stores the answer, all or nothing. It contains the fence: the key, the plan,
- * and that the campaign is open at this moment.
+ * Accepts up to a thousand recipients with three round trips: the people, the existing enrolments, and one statement.
+ * That statement creates people and recipients and stores the response, all or nothing. It contains the fence: it
+ * checks the key, the plan, and that the campaign is open now.
  */
 export type PushCall = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
+  /** The network address of the key's caller. The fence checks it together with the key. */
   from: string | null;
   campaignId: string;
   channelKind: string;
@@ -46,7 +46,7 @@ export type PushOutcome =
 export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
 
 const TRIES = 12;
-/** After the plan, people were erased, or people or recipients were created. */
+/** After the planning, people were erased, or people or recipients were created. */
 const RACES = ['23503', '23505'];
 
 export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
@@ -57,7 +57,7 @@ export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression 
     write: (client, plan) => writePlan(client, call, plan),
   });
 
-/** The key of a campaign has no other permission, also not `end_users`. */
+/** The key of a campaign has no other permission, so it does not have `end_users` either. */
 const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 
 export const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken =>
@@ -73,10 +73,10 @@ type Plan = {
   answer: { status: number; body: string };
 };
 
-/** What earlier pages of a plan came to: people who would be created, and who would be enrolled. */
+/** The results of earlier pages of a plan: people who would be created, and people who would be enrolled. */
 export type PlannedBefore = { people: Set<EndUserRow>; enrolled: Map<string, Enrolled> };
 
-/** Reads, and writes nothing. */
+/** It only reads. */
 export async function planPush(
   client: pg.PoolClient,
   call: PushCall,
@@ -125,10 +125,7 @@ function silenceReason(person: EndUserRow, channelKind: string): string | null {
   return whySilent(person.blocked, consent?.status);
 }
 
-/**
- * Which of these people are in the campaign already, and how often; people who are just being created are not looked
- * up.
- */
+/** The people who are already in the campaign, and how often. People who are being created now are not looked up. */
 async function readEnrolled(
   client: pg.PoolClient,
   { orgId, campaignId }: PushCall,
@@ -175,7 +172,7 @@ const CALL = {
   request_id: 'text',
 };
 
-/** The records that a push depends on. */
+/** The records on which a push depends. */
 const PUSH = { campaign: 'on' } as const;
 
 export const PUSH_RECIPIENTS = acceptingStatement(

@@ -22,7 +22,7 @@ export async function readRecipient(
   return rows[0] ?? null;
 }
 
-/** Newest first by id, which contains the time of creation. */
+/** Newest first by ID, which contains the time of creation. */
 export async function listRecipients(
   db: Queryable,
   orgId: string,
@@ -46,7 +46,7 @@ export async function listRecipients(
   return pageOf(rows, limit);
 }
 
-/** How many recipients are in each status: reads only the index of the statuses. */
+/** The number of recipients in each status. It reads only the index of the statuses. */
 export async function countRecipients(
   db: Queryable,
   orgId: string,
@@ -62,7 +62,7 @@ export async function countRecipients(
   return { counts, total: rows.reduce((sum, { n }) => sum + n, 0) };
 }
 
-/** Removes a recipient that has not started from the queue; false when it has. */
+/** Removes a recipient that has not started from the queue. Returns false if it has started. */
 export async function cancelWaiting(db: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
   const rows = await db
     .update(recipient)
@@ -79,9 +79,9 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
 }
 
 /**
- * After a change of a campaign's settings: the worker examines recipients again that wait for a moment of the old
- * settings, and holds them until a moment of the new ones. At most `limit` after the id `after`; returns the last id,
- * or null when there were no more.
+ * Called after a change of a campaign's settings. The worker examines waiting recipients again and gives them a new
+ * time according to the new settings. It processes at most `limit` recipients after the ID `after`. Returns the last
+ * ID, or null if there were no more.
  */
 export async function planAnew(
   db: Queryable,

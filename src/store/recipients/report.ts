@@ -6,11 +6,8 @@ export type ReportPoint = { at: Date } & Record<ReportStep, number>;
 export type ReportRows = { by: 'hour' | 'day'; points: ReportPoint[] };
 
 /**
- * How many recipients came how far in each hour or day of a time zone, from the first message to the latest move; the
- * newest REPORT_DAYS. Throws the database's error 22023 for a zone that it does not know.
- *
- * The recipients are read once and grouped by quarters of an hour, which every time zone keeps whole: only these groups
- * are converted to the zone.
+ * Counts how many recipients reached each step in each hour or day of a time zone, from the first message to the latest
+ * change. The newest REPORT_DAYS are counted. Throws the database's error 22023 for an unknown time zone.
  */
 export async function reportRecipients(
   db: Queryable,
@@ -50,7 +47,7 @@ const quarter = (column: string) => sql.raw(`date_bin('15 minutes', ${column}, '
 
 const step = (name: ReportStep) => sql.raw(`coalesce(sum(m.n) FILTER (WHERE m.step = '${name}'), 0)::int AS "${name}"`);
 
-/** By the calendar of the zone: a day in which the clocks change is an hour longer or shorter. */
+/** Days follow the calendar of the zone, so a day on which the clocks change is an hour longer or shorter. */
 const daysOf = (zone: string) => sql`SELECT d AT TIME ZONE ${zone} AS at
   FROM (SELECT min(at) AS first, max(at) AS last FROM moved HAVING (SELECT by FROM span) = 'day') s,
   generate_series(s.first AT TIME ZONE ${zone}, s.last AT TIME ZONE ${zone}, interval '1 day') AS d`;

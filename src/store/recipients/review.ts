@@ -4,7 +4,7 @@ import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
 
 export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };
 
-/** In this form the primary key is the only index: the index of due rows would sort all of them for each page. */
+/** With this form, only the primary key can be used. The index of due rows would sort all of them for each page. */
 const IS_WAITING = `coalesce(r.due_at, 'infinity') <> 'infinity'`;
 
 const LIST_WAITING = `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
@@ -13,7 +13,9 @@ const LIST_WAITING = `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
   WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id > $5 AND ${IS_WAITING}
   ORDER BY r.id LIMIT $6`;
 
-/** Recipients who were not messaged yet, with what the worker would know of them; one page after the id `after`. */
+/**
+ * Recipients who were not messaged yet, with the data that the worker would use. Returns one page after the ID `after`.
+ */
 export async function listWaiting(
   { $client }: Db,
   campaign: { orgId: string; id: string; channelId: string; channelKind: string },
@@ -27,7 +29,7 @@ export async function listWaiting(
   return found.rows;
 }
 
-/** Recipients who are not messaged any more, by status and reason. */
+/** The number of recipients who will not be messaged any more, by status and reason. */
 export async function countLost(
   { $client }: Db,
   orgId: string,

@@ -2,7 +2,7 @@ import type { PersonField } from '../../../contract/channel-kinds.ts';
 import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 
-/** A caller's data about a person; absent members leave the stored value unchanged, null removes it. */
+/** A caller's data about a person. Absent members leave the stored value unchanged, and null removes it. */
 export type EndUserFields = {
   id?: string;
   external_id?: string | null;
@@ -11,13 +11,14 @@ export type EndUserFields = {
   email?: string | null;
   locale?: string | null;
   time_zone?: string | null;
-  /** Merged into the stored ones; a null value removes the attribute. */
+  /** The attributes are merged into the stored ones. A null value removes the attribute. */
   attributes?: Record<string, unknown>;
-  /** All tags; they replace the stored ones. */
+  /** All tags. They replace the stored ones. */
   tags?: string[];
   blocked?: boolean;
   /**
-   * The data comes from a file, which contains only text: an attribute with the same text is equal, and so are tags.
+   * The data comes from a file, which contains only text. So an attribute or a tag equals a stored one if both have the
+   * same text.
    */
   from_file?: true;
 };
@@ -25,20 +26,20 @@ export type EndUserFields = {
 /** One checked trigger call, ready to be written. */
 export type AcceptCall = {
   orgId: string;
-  /** Absent: the run gets a new id. */
+  /** Absent: the run gets a new ID. */
   runId?: string | undefined;
-  /** The calling key, checked by the fence in the statement; null for a test from the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null for a test from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
+  /** The network address of the key's caller. The fence checks it together with the key. */
   from: string | null;
   agentId: string;
   triggerId: string;
   channelId: string;
   address: string | null;
-  /** The field of `endUser` from which `address` was taken; null: the caller gave the address itself. */
+  /** The field of `endUser` that contained `address`. Null: the caller sent the address itself. */
   addressFrom: PersonField | null;
   endUser: EndUserFields | null;
-  /** The key may not change people: their stored data stays. */
+  /** True: the key may not change people, so their stored data stays. */
   fillsOnly: boolean;
   conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | null;
   message: string | null;
@@ -46,7 +47,7 @@ export type AcceptCall = {
   sendAt: Date | null;
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Creates the answer that is stored with the effect. */
+  /** Creates the response that is stored together with the effect. */
   answer(run: NewRun): StoredAnswer;
 };
 

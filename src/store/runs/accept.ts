@@ -14,22 +14,22 @@ import { type PlannedCall, writeRuns } from './write.ts';
 import { TRIGGER_CALL } from './write-statement.ts';
 
 /**
- * Accepts trigger calls at speed: calls that arrive together are planned together (at most two look-ups, none for
- * anonymous calls) and written together (`write.ts`). Each call gets its own outcome; a call that must wait for
- * another one (same conversation key, or new data about the same person) goes into the next batch.
+ * Accepts trigger calls with high throughput. Calls that arrive together are planned together (at most two look-ups,
+ * none for anonymous calls) and written together (`write.ts`). Each call gets its own outcome. A call that must wait
+ * for another one (same conversation key, or new data about the same person) is moved to the next batch.
  */
 export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
-  /** True while so many calls arrive at once that other work should wait. */
+  /** True while many calls arrive at once and other work should wait. */
   pressed(): boolean;
-  /** Calls that wait or are being written. */
+  /** The number of calls that wait or are being written. */
   load(): number;
   drain(): Promise<void>;
 };
 
 /**
- * With this many calls in progress, the worker of this process reduces its work: far above the number in a quiet
- * system.
+ * With this many calls in progress, the worker of this process reduces its work. The number is far above that of a
+ * quiet system.
  */
 const PRESSED = 24;
 const TRIES = 5;
@@ -87,7 +87,7 @@ async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plan
   );
 }
 
-/** The conflict of a call (a conversation with its key, for example) may be its own first effect. */
+/** The conflict of a call may be the effect of its own first attempt, for example a conversation with its key. */
 async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
   return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }
@@ -125,7 +125,7 @@ function plan(
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
     id: call.runId ?? newId('run'),
-    // A scheduled call is decided when it is due.
+    // For a scheduled call, this is decided when it is due.
     status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
     agentId: call.agentId,
     triggerId: call.triggerId,
@@ -140,7 +140,7 @@ function plan(
     run,
     answer: call.answer(run),
     endUser: person,
-    // The person does not have this address, so it is not used: the worker takes the stored one.
+    // The person does not have this address, so the worker uses the stored one instead.
     address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
     continues: goesOn,
     releases: goesOn ? null : existing,

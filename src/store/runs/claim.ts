@@ -6,20 +6,23 @@ import { byKey } from '../queue/by-key.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
 export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
-/** Maximum history of a turn; the same number as engine/provider.ts MAX_HISTORY. */
+/** Maximum number of history messages in a turn, equal to MAX_HISTORY in engine/provider.ts. */
 const HISTORY = 40;
-/** Maximum unanswered messages of one conversation that are read, the newest ones: one of them may be a “stop”. */
+/**
+ * Maximum number of unanswered messages of one conversation that are read. The newest are read, because one of them may
+ * be a “stop”.
+ */
 const UNANSWERED = 1_000;
 
 type Said = { id: string; role: string; content: { type: string; text?: string; name?: string } };
 
-/** A claimed run with everything that its turn needs. */
+/** A claimed run with all data that its turn needs. */
 export type ClaimedRun = {
   org_id: string;
   run_id: string;
   trigger_id: string | null;
   lease: string;
-  /** The organization's lane in the queue, and the maximum that this claim took of that lane. */
+  /** The organization's lane in the queue, and the highest number that this claim took from that lane. */
   lane: number;
   share: number;
   attempts: number;
@@ -38,9 +41,9 @@ export type ClaimedRun = {
   conversation_status: string;
   conversation_locale: string | null;
   conversation_run_id: string | null;
-  /** The run was accepted for later: its message is not in `unanswered`. */
+  /** True: the run was accepted for later, so its message is not in `unanswered`. */
   is_scheduled: boolean;
-  /** A later run of the conversation is due or in progress: it answers the messages of this run too. */
+  /** True: a later run of the conversation is due or in progress and also answers the messages of this run. */
   is_overtaken: boolean;
   state: unknown;
   tags: string[];
@@ -58,15 +61,15 @@ export type ClaimedRun = {
     blocked: boolean;
   };
   /**
-   * The newest messages, in any order: sort by id. (Selected by time, because a plan for `ORDER BY id` may walk the
-   * primary key.)
+   * The newest messages in any order, so sort them by ID. (They are selected by time, because a plan for `ORDER BY id`
+   * may read the whole primary key.)
    */
   history: Said[];
-  /** The unanswered messages, if there are more of them than history; null otherwise. */
+  /** The unanswered messages, if they are more than the history. Otherwise null. */
   burst: Said[] | null;
 };
 
-/** In this form no index is read by the organization alone: a plan for an empty table would do that. */
+/** With this form, no index is read by the organization alone, as a plan for an empty table would do. */
 const OF_ORGANIZATION = `coalesce(org_id, '') = c.org_id`;
 
 /** Claims due runs. The backlog of one tenant does not block another (src/store/queue/lanes.ts). */
@@ -106,7 +109,10 @@ ${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`,
 });
 export const CLAIM_RUNS = CLAIM.text;
 
-/** `held`: how many runs of each lane this worker has in progress; it gets no more of a lane with `perLane`. */
+/**
+ * `held`: the number of runs in each lane that this worker has in progress. It gets no more from a lane that has
+ * reached `perLane`.
+ */
 export const claimRuns = (
   pool: pg.Pool,
   lease: string,
@@ -119,14 +125,15 @@ export type LeasedRun = Pick<ClaimedRun, 'org_id' | 'run_id' | 'lease'>;
 
 export const asLeased = ({ org_id, run_id: id, lease }: LeasedRun) => ({ org_id, id, lease });
 
-/** Renews the leases of a live worker; returns the runs that still belong to it. */
+/** Renews the leases of a live worker. Returns the runs that still belong to it. */
 export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Promise<Set<string>> {
   const renewed = await RUN_QUEUE.renewAll(pool, runs.map(asLeased));
   return new Set(renewed.map(({ id }) => id));
 }
 
 /**
- * Those of these turns that can no longer be stored, because there was a new message, a take-over or a resolve since.
+ * Those of these turns that can no longer be stored, because a message arrived, a member took over, or the conversation
+ * was resolved.
  */
 export async function findOutdated(
   pool: pg.Pool,

@@ -18,16 +18,16 @@ export type CompletedTurn = {
   locale: string | null;
   tags: string[];
   state: unknown;
-  /** Of a hand-off by the agent. */
+  /** The reason of a hand-off by the agent. */
   handOffReason: HandOffReason | null;
-  /** It leaves end-user messages unanswered, which need a turn of their own immediately. */
+  /** True: the turn leaves end-user messages unanswered that immediately need another turn. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
-  /** First delivery state of the messages: `delivered` if the channel is the database itself, else `queued`. */
+  /** The first delivery status of the messages: `delivered` if storing the message delivers it, otherwise `queued`. */
   messageStatus: 'delivered' | 'queued';
 };
 
-/** The reason of a run that ends because another one speaks in its conversation. */
+/** The reason of a run that ends because another run continues its conversation. */
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
@@ -64,15 +64,15 @@ const SAID = rowsOf(
 );
 
 /**
- * Stores turns, all in one statement. A turn is stored only while the run's lease belongs to its worker (locked here,
- * so that no other worker can take the run; the conversation before the run, as everywhere) and while the conversation
- * is at the version that the turn saw: a message that arrived since makes the turn outdated, and it is computed again
- * with that message. An earlier run of the conversation that waits for the person ends now: only the run that spoke
- * last waits.
+ * Stores all turns in one statement. A turn is stored only if two conditions are true. First, the run's lease still
+ * belongs to its worker. The run is locked here, so that no other worker can take it, and the conversation is locked
+ * before the run, as everywhere. Second, the conversation still has the version that the turn used. If a message has
+ * arrived since, the turn is outdated and is computed again with that message. An earlier run of the conversation that
+ * waits for the person ends now, because only the run of the last answer waits.
  *
- * The planner expects few rows everywhere. As joins, the locked rows could be found by the organization alone, and two
- * steps be joined by comparing each turn with each other. So rows are looked up one by one, and `talked` returns all that
- * later steps need.
+ * The planner expects few rows in every step. With joins, it could find the locked rows by the organization alone, and
+ * join two steps by comparing each turn with every other one. So rows are looked up one by one, and `talked` returns
+ * all data that later steps need.
  */
 export const COMPLETE = named(
   'complete-turns',
@@ -154,9 +154,9 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
 }
 
 /**
- * As JSON that the database takes: no NUL, and no half of a surrogate pair. A model and a tool may answer both, and one
- * such turn would fail all turns of its statement. The expression reads each escape as a whole, so that an escaped
- * backslash before `u0000` stays.
+ * Converts a value to JSON that the database accepts: without NUL and without half of a surrogate pair. A model or a
+ * tool may return such characters, and one such turn would fail all turns of the statement. The expression matches each
+ * escape as a whole, so that an escaped backslash before `u0000` stays.
  */
 const storable = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>

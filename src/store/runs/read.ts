@@ -33,7 +33,7 @@ const columns = {
 
 const withConversation = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));
 
-/** Maximum messages of one run in an answer. */
+/** Maximum number of messages of one run in a response. */
 const MAX_RUN_MESSAGES = 200;
 
 export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
@@ -52,7 +52,7 @@ export async function listRunRows(
   page: PageRequest,
 ): Promise<PageOf<RunRow>> {
   const statuses = sql.param(filter.status ? [filter.status] : [...RUN_STATUSES]);
-  // The page of each status, by the index `run_list`: any status may be rare.
+  // The page of each status is read from the index `run_list`, because any status may be rare.
   const newest = sql`SELECT r.id FROM unnest(${statuses}::text[]) AS s(status)
     CROSS JOIN LATERAL (SELECT run.id, run.created_at FROM run
       WHERE ${and(eq(run.triggerId, filter.triggerId), sql`run.status = s.status`, behind(run.createdAt, run.id, page.after))}
@@ -86,8 +86,9 @@ export async function listRunMessages(
 }
 
 /**
- * What the agent and its colleagues said in this run after one message, oldest first; everything when that is not a
- * message of the run. In the order of storing, which the lock on the conversation makes the order of commits.
+ * The messages of the agent and its colleagues in this run after one message, oldest first. Returns all of them if that
+ * message does not belong to the run. They are in the order of storing. The lock on the conversation makes this the
+ * order of commits.
  */
 export async function listSaidAfter(
   db: Queryable,
@@ -123,7 +124,10 @@ export async function listSaidAfter(
     .limit(MAX_RUN_MESSAGES);
 }
 
-/** Cancels a run that has not ended; a turn in progress for it can no longer be stored. False when it had ended. */
+/**
+ * Cancels a run that has not ended. A turn in progress for it can no longer be stored. Returns false if the run had
+ * ended.
+ */
 export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db
     .update(run)
@@ -141,7 +145,7 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
 
 export type RunProgress = { id: string; turns: number; status: string; attempts: number; due: boolean };
 
-/** The progress of these runs; one query for any number of callers. */
+/** The progress of these runs. One query serves any number of callers. */
 export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],

@@ -3,7 +3,10 @@ import type pg from 'pg';
 import type { Db } from '../db.ts';
 import { asLeased, type LeasedRun, RUN_QUEUE } from './claim.ts';
 
-/** Releases a run, to be claimed again after `afterMs`; an attempt that was not made is not counted (`refund`). */
+/**
+ * Releases a run, so that it can be claimed again after `afterMs`. `refund`: the attempt was not made and does not
+ * count.
+ */
 export async function releaseRun(
   db: Db,
   run: LeasedRun,
@@ -31,8 +34,8 @@ export const FAIL = `WITH mine AS MATERIALIZED (
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`;
 
 /**
- * The run is dead: there is no retry, and it has a reason. Unless a message arrived since it was claimed: that message
- * needs this run, so it starts again. The conversation is locked before the run, as everywhere.
+ * Ends a failed run without a retry, and stores the reason. If a message has arrived since the claim, the run starts
+ * again instead, because that message needs it. The conversation is locked before the run, as everywhere.
  */
 export async function failRun(
   pool: pg.Pool,

@@ -21,7 +21,10 @@ JOIN unnest($1::text[], $2::text[], $3::text[]) AS w(org, agent, key)
 
 export const conversationKey = (orgId: string, agentId: string, key: string): string => `${orgId} ${agentId} ${key}`;
 
-/** The conversations that these calls may continue, by `conversationKey`; one round trip, none without keys. */
+/**
+ * The conversations that these calls may continue, by `conversationKey`. They need one round trip, or none without
+ * keys.
+ */
 export async function readKeyedConversations(
   client: pg.Pool | pg.PoolClient,
   calls: readonly Pick<AcceptCall, 'orgId' | 'agentId' | 'conversation'>[],

@@ -4,13 +4,13 @@ import { marksUnanswered } from '../conversations/message-arrives.ts';
 import { rowsOf } from '../named.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 
-/** What a batch needs beyond runs, conversations and anonymous people. */
+/** The data that a batch needs in addition to runs, conversations and anonymous people. */
 export type Parts = {
   /** People with an identifier, or with changes. */
   people: boolean;
-  /** Conversations with a caller's key: they may continue, or lose their key. */
+  /** Conversations with a caller's key. They may continue, or lose their key. */
   keyed: boolean;
-  /** Idempotency-Keys. */
+  /** Calls with an Idempotency-Key. */
   repeatable: boolean;
   /** Messages of end users. */
   said: boolean;
@@ -20,16 +20,14 @@ export type Parts = {
 type Column = { name: string; type: string };
 
 /**
- * One statement, so one round trip and one transaction, for all calls of a batch:
- *   gate   the calls that may still be accepted, read at this moment: the fence against a key, plan, agent, trigger or
- *          channel that was disabled after the check in memory;
- *   idem   the first to write an Idempotency-Key continues, a second one finds it taken and writes nothing;
- *   go     the calls that pass both. Only they write rows.
- * Rows are locked in one order everywhere, end user, conversation, run, to avoid deadlocks.
- * If a row that the plan did not know conflicts (another node was first), the whole statement is undone and the batch
- * is re-planned. Rows come as one array per column: planning stays the same for 1 call and for 200.
- * Parts that no call of the batch needs are left out: starting one costs the database 20 to 50 µs, used or not, which
- * was a sixth of the cost of an anonymous call.
+ * One statement (one round trip and one transaction) for all calls of a batch. `gate` selects the calls that may still
+ * be accepted now: it is the fence against a key, plan, agent, trigger or channel that was disabled after the check in
+ * memory. `idem` writes the Idempotency-Keys: the first call with a key continues, and a second one writes nothing.
+ * `go` contains the calls that pass both. Only these calls write rows. Rows are locked in the same order everywhere
+ * (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another node was
+ * first), the whole statement is undone and the batch is planned again. Rows are passed as one array per column, so
+ * planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out. Starting a part
+ * costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous call.
  */
 function writeText({ people, keyed, repeatable, said }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
@@ -115,7 +113,7 @@ const SAID = `said AS (
     WHERE message_id IS NOT NULL
 )`;
 
-/** The records that a trigger call depends on. */
+/** The records on which a trigger call depends. */
 export const TRIGGER_CALL = { agent: 'on', trigger: 'on', channel: 'on' } as const;
 
 const CHECKED = rowsOf(
@@ -134,8 +132,8 @@ const CHECKED = rowsOf(
 const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
- * A set of parts always has the same columns of `call`. One text, and one prepared statement per connection, for each
- * set of parts.
+ * A set of parts always has the same columns of `call`. So each set of parts has one text, and one prepared statement
+ * per connection.
  */
 const statements = new Map<string, AcceptingStatement<string>>();
 

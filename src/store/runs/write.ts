@@ -7,22 +7,22 @@ import type { EndUserRow } from '../end-users/resolve.ts';
 import { textArray } from '../queue/text-array.ts';
 import { type Parts, statementOf } from './write-statement.ts';
 
-/** A call whose person and conversation are known: everything its rows need. */
+/** A call whose person and conversation are known, with all data for its rows. */
 export type PlannedCall = {
   call: AcceptCall;
   run: NewRun;
   answer: StoredAnswer;
   endUser: EndUserRow | null;
   address: string | null;
-  /** The conversation that continues; null: a new one is created. */
+  /** The conversation that continues. Null: a new one is created. */
   continues: KeyedConversation | null;
-  /** The conversation that loses its key to the new one. */
+  /** The conversation that loses its key to the new conversation. */
   releases: KeyedConversation | null;
   messageId: string | null;
 };
 
 /**
- * Writes the batch, with `at` as the moment of all rows; returns the ids of the written runs. The fence stopped the
+ * Writes the batch, with `at` as the time of all rows. Returns the IDs of the written runs. The fence stopped the
  * others, or they are replays.
  */
 export async function writeRuns(
@@ -49,7 +49,7 @@ export async function writeRuns(
   return new Set(written.rows.map((row) => row.id));
 }
 
-/** Calls with the same key, address, agent, trigger and channel pass the same gate, checked once. */
+/** Calls with the same key, address, agent, trigger and channel share one gate, which is checked once. */
 function gatesOf(planned: readonly PlannedCall[]) {
   const numbers = new Map<string, number>();
   const calls: AcceptCall[] = [];

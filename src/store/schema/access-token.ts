@@ -5,8 +5,8 @@ import { organization } from './identity.ts';
 
 /**
  * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value is not
- * stored, only its HMAC in `access_token_digest`. Its rights never change, and `revoked` is final: a database trigger
- * (migrations) enforces both.
+ * stored. Only its HMAC is stored, in `access_token_digest`. Its rights never change, and `revoked` is final. A
+ * database trigger (migrations) enforces both.
  */
 export const accessToken = pgTable(
   'access_token',
@@ -16,16 +16,22 @@ export const accessToken = pgTable(
     label: text('label').notNull(),
     prefix: text('prefix').notNull(),
     kind: text('kind').notNull(),
-    /** Whose it is; of a token of the organization: who answers for it. The only person who has seen the value. */
+    /**
+     * The owner of the token. For a token of the organization, this is the person responsible for it, who is the only
+     * person who has seen the value.
+     */
     userId: text('user_id').notNull(),
-    /** Of a token of the organization; null: that of the person, at each request. */
+    /** The role of a token of the organization. Null: at each request, the token has the role of its person. */
     role: text('role'),
     verbs: text('verbs').array().notNull(),
     /** Null: all agents. */
     agentIds: text('agent_ids').array(),
-    /** Made in a session that the organization's provider opened: it ends with these sessions. */
+    /** The token was created in a session of the organization's sign-in provider, and ends with these sessions. */
     byProvider: boolean('by_provider').notNull(),
-    /** Made in a session that had shown a second factor. Cleared when the account has none left. */
+    /**
+     * The token was created in a session that had shown a second factor. It is cleared when the account has no second
+     * factor left.
+     */
     signInFactor: boolean('sign_in_factor').notNull(),
     createdAt: createdAt(),
     expiresAt: moment('expires_at'),
@@ -48,7 +54,7 @@ export const accessToken = pgTable(
   ],
 );
 
-/** From the digest of a value to the token, as `api_key_digest`. */
+/** Maps the digest of a value to the token, like `api_key_digest`. */
 export const accessTokenDigest = pgTable(
   'access_token_digest',
   {

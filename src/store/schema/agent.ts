@@ -17,7 +17,7 @@ import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** An agent. `draft` is being edited, `published` is live; each publish adds an `agent_version`. */
+/** An agent. `draft` is being edited, and `published` is live. Each publish adds an `agent_version`. */
 export const agent = pgTable(
   'agent',
   {
@@ -28,7 +28,7 @@ export const agent = pgTable(
     draft: jsonb('draft').$type<AgentDefinition>().notNull(),
     published: jsonb('published').$type<AgentDefinition>().notNull(),
     version: integer('version').notNull().default(1),
-    /** Grows with every change of the agent or its documents: caches compare it. */
+    /** The number grows with every change of the agent or its documents. Caches compare it. */
     revision: integer('revision').notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -65,7 +65,7 @@ export const agentSuite = pgTable(
     orgId: orgId(),
     agentId: text('agent_id').notNull(),
     cases: jsonb('cases').$type<TestCase[]>().notNull(),
-    /** Publishing needs all cases to pass. */
+    /** True: the agent can be published only if all cases pass. */
     required: boolean('required').notNull().default(false),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -75,7 +75,7 @@ export const agentSuite = pgTable(
   ],
 );
 
-/** A case that passed: `print` is made of the case, the definition and the documents. Old ones are deleted. */
+/** A case that passed: `print` is computed from the case, the definition and the documents. Old rows are deleted. */
 export const agentTestPass = pgTable(
   'agent_test_pass',
   {
@@ -90,7 +90,7 @@ export const agentTestPass = pgTable(
   ],
 );
 
-/** A document that an agent answers from. `text` is split into passages when the agent is loaded. */
+/** A document that an agent uses for answers. `text` is split into passages when the agent is loaded. */
 export const document = pgTable(
   'document',
   {
@@ -99,7 +99,7 @@ export const document = pgTable(
     agentId: text('agent_id').notNull(),
     name: text('name').notNull(),
     text: text('text').notNull(),
-    /** A page of a `document_source`, and its address; null: a person added it. */
+    /** The `document_source` to which this page belongs, and its address. Null: a person added the document. */
     sourceId: text('source_id'),
     url: text('url'),
     createdAt: createdAt(),
@@ -116,8 +116,8 @@ export const document = pgTable(
 );
 
 /**
- * What calls of one tool at one origin are signed and authorized with. Not part of the definition: versions hold no
- * secret, and a secret outlives a new version.
+ * The signing secret and the credentials for calls of one tool at one origin. They are not part of the definition:
+ * versions contain no secret, and a secret stays valid for a new version.
  */
 export const toolSecret = pgTable(
   'tool_secret',
@@ -126,13 +126,16 @@ export const toolSecret = pgTable(
     id: text('id').notNull(),
     agentId: text('agent_id').notNull(),
     tool: text('tool').notNull(),
-    /** Scheme, host and port. Another host gets a secret of its own: with a shared one it could forge calls. */
+    /**
+     * Scheme, host and port. Each host has a separate secret, because with a shared secret one host could forge calls
+     * to another.
+     */
     origin: text('origin').notNull(),
     /** `{ secret, previous?, credentials? }`. */
     sealed: text('sealed').notNull(),
-    /** Which credentials are sealed, without them. */
+    /** The kinds of the sealed credentials, without their values. */
     credentials: jsonb('credentials').$type<ToolCredentialsLook>().notNull(),
-    /** Until when the previous secret signs as well. */
+    /** The previous secret stays valid until this time. */
     previousUntil: moment('previous_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -152,17 +155,17 @@ export const modelProvider = pgTable(
     provider: text('provider').notNull(),
     baseUrl: text('base_url'),
     sealedKey: text('sealed_key'),
-    /** Makes the embeddings of the organization; null: this connection makes none. */
+    /** The model that makes the embeddings of the organization. Null: this connection makes none. */
     embeddingModel: text('embedding_model'),
-    /** Of its vectors, since it was first called; null: not called yet. */
+    /** The number of dimensions of its vectors, known since its first call. Null: not called yet. */
     embeddingDimensions: integer('embedding_dimensions'),
-    /** Writes down audio of the organization; null: this connection does not. */
+    /** The model that transcribes audio of the organization. Null: this connection transcribes none. */
     transcriptionModel: text('transcription_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.provider] }),
-    // Vectors of two models cannot be compared: one connection of an organization makes them.
+    // Vectors of two models cannot be compared, so only one connection of an organization makes them.
     uniqueIndex('model_provider_embeds')
       .on(table.orgId)
       .where(sql`embedding_model IS NOT NULL`),
@@ -178,9 +181,9 @@ export const dataKey = pgTable('data_key', {
     .primaryKey()
     .references(() => organization.id),
   wrapped: text('wrapped').notNull(),
-  /** The previous key, for a process that has read a sealed text just before it was moved; null: there was none. */
+  /** The previous key, for a process that read a sealed text just before the text was moved. Null: there was none. */
   previous: text('previous'),
-  /** Whether texts under the previous key may be left. */
+  /** Whether texts under the previous key may remain. */
   moving: boolean('moving').notNull().default(false),
   createdAt: createdAt(),
 });

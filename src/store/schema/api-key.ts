@@ -7,8 +7,8 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not stored, only its HMAC in `api_key_digest`. Scope and rights never change, its networks
- * are only narrowed, its limits only lowered, and `revoked` is final: database triggers (migrations) enforce all of it.
+ * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. Scope and rights never change, its
+ * networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces this.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -21,7 +21,9 @@ export const apiKey = pgTable(
     agentId: text('agent_id'),
     campaignId: text('campaign_id'),
     permissions: text('permissions').array().notNull(),
-    /** From where it may be used; null: from everywhere. Narrowed, never widened. */
+    /**
+     * The networks from which the key may be used. Null: from everywhere. They can become narrower, but never wider.
+     */
     allowedNetworks: cidr('allowed_networks').array(),
     /** Limits of this key; null: none. Lowered, never raised or removed. */
     perMinute: integer('per_minute'),
@@ -31,15 +33,15 @@ export const apiKey = pgTable(
     createdBy: text('created_by'),
     /** The key that this one replaces. */
     rotatedFrom: text('rotated_from'),
-    /** Scheduled revoke: end of a rotation's overlap, or expiry. */
+    /** The time of a scheduled revoke: the end of a rotation's overlap, or the expiry. */
     revokeAt: moment('revoke_at'),
     revokedAt: moment('revoked_at'),
     revokedBy: text('revoked_by'),
-    /** Position of the revoke in the change log; a node that has read up to it refuses the key. */
+    /** Position of the revoke in the change log. A node that has read up to this position refuses the key. */
     revokedSeq: bigint('revoked_seq', { mode: 'number' }),
-    /** From this moment no node accepts the key; null while "revoking". */
+    /** From this time no node accepts the key. Null while the key is "revoking". */
     effectiveAt: moment('effective_at'),
-    /** Revoked because it was reported as found in public. */
+    /** The report that the key was found in public, which led to the revoke. */
     leak: jsonb('leak').$type<Leak>(),
     lastUsedAt: moment('last_used_at'),
   },
@@ -70,8 +72,8 @@ export const apiKey = pgTable(
 );
 
 /**
- * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this table's
- * key does not contain it (a reference table in Citus).
+ * Maps the digest of a key value to the key. The organization of a caller is not known before this look-up, so this
+ * table's key does not contain it (a reference table in Citus).
  */
 export const apiKeyDigest = pgTable(
   'api_key_digest',

@@ -4,33 +4,35 @@ import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 import { message } from './conversation.ts';
 
 /**
- * A file that was sent in a conversation. It goes with its message, so with the person, the retention period and the
- * organization. While its bytes are still at the channel's provider, it is also its own entry in the queue of those
- * that are to be fetched: `due_at` and `lease`, as for runs. Audio without words is there once more, to be written down.
+ * A file that was sent in a conversation. It is deleted with its message, and so with the person, with the
+ * organization, or after the retention period. While its bytes are still at the channel's provider, the row is also its
+ * entry in the queue of files to fetch: `due_at` and `lease` work as for runs. Audio without a transcript is queued a
+ * second time, to be transcribed.
  */
 export const attachment = pgTable(
   'attachment',
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** Part of its address, which is all that a reader needs. */
+    /** Part of the file's address. The address is enough to read the file. */
     token: text('token').notNull(),
-    /** Null until its message is stored; by the provider's id of the message it is found. */
+    /** Null until the file's message is stored. The message is then found by the provider's ID of it. */
     messageId: text('message_id'),
     providerMessageId: text('provider_message_id'),
     name: text('name').notNull(),
-    /** What its first bytes say it is, or application/octet-stream; never what the sender said. */
+    /** The type that its first bytes show, or application/octet-stream. The sender's type is never used. */
     type: text('type').notNull(),
     size: integer('size').notNull(),
     /** SHA-256, in hexadecimal. */
     hash: text('hash').notNull(),
-    /** Null while they are at the provider. */
+    /** Null while the bytes are at the provider. */
     bytes: bytes('bytes'),
-    /** Where the provider has the bytes, in the words of its channel. */
+    /** The place of the bytes at the provider, in the format of its channel. */
     source: jsonb('source').$type<Record<string, string>>(),
     /**
-     * Null: its bytes are here. `moving`: they are here, and maybe in the store of files as well (BLOBS_URL). `store`: they
-     * are there alone. Rows of the last two leave a `blob_deletion` when they go: a trigger writes it.
+     * Null: the bytes are in the database. `moving`: they are in the database, and possibly also in the object store
+     * (BLOBS_URL). `store`: they are only in the object store. If a row with one of the last two values is deleted, a
+     * trigger writes a `blob_deletion`.
      */
     place: text('place'),
     placedAt: moment('placed_at'),
@@ -48,7 +50,7 @@ export const attachment = pgTable(
     index('attachment_loose')
       .on(table.createdAt)
       .where(sql`message_id IS NULL`),
-    // What is to be moved, and what a process that died left half moved.
+    // Files that must be moved, and files whose move was interrupted because a process died.
     index('attachment_here')
       .on(table.createdAt)
       .where(sql`place IS DISTINCT FROM 'store' AND due_at IS NULL AND message_id IS NOT NULL`),
@@ -62,8 +64,8 @@ export const attachment = pgTable(
 );
 
 /**
- * An object of the store of files that may have lost its last row. The organization may be gone, so nothing is
- * referenced. The object is deleted if no row has its hash by then.
+ * An object in the object store whose last row may have been deleted. The organization may not exist any more, so the
+ * row references nothing. The object is deleted if no row has its hash at that time.
  */
 export const blobDeletion = pgTable(
   'blob_deletion',

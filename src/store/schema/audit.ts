@@ -1,20 +1,20 @@
 import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt, orgId } from './columns.ts';
 
-/** Who did what, when, from where. Append-only: a database trigger (migrations) refuses changes. */
+/** Who did an action, when, and from which address. Append-only: a database trigger (migrations) refuses changes. */
 export const audit = pgTable(
   'audit',
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** A user id, or `system` for an action of a schedule. */
+    /** The ID of a user, or `system` for an action of a schedule. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     subjectId: text('subject_id').notNull(),
     facts: jsonb('facts').$type<Record<string, unknown>>().notNull().default({}),
     address: text('address'),
     requestId: text('request_id'),
-    /** The access token by which the actor did it; null: in a session. */
+    /** The access token that the actor used. Null: the actor used a session. */
     tokenId: text('token_id'),
     createdAt: createdAt(),
   },

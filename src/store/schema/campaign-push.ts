@@ -4,7 +4,10 @@ import type { PushFault } from '../../../contract/dashboard/additions.ts';
 import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
-/** An audience that is added to a campaign, and also its entry in the queue, as for imports: `due_at` and `lease`. */
+/**
+ * An audience that is being added to a campaign. The row is also its entry in the queue, as for imports: `due_at` and
+ * `lease`.
+ */
 export const campaignPush = pgTable(
   'campaign_push',
   {
@@ -15,13 +18,13 @@ export const campaignPush = pgTable(
     state: text('state').notNull().default('queued'),
     source: text('source').notNull(),
     filterNames: text('filter_names').array().notNull().default([]),
-    /** The people who are added: one of the two, until it ends. */
+    /** The people to add, as a filter or as a file. It is stored until the push ends. */
     filter: jsonb('filter').$type<Record<string, unknown>>(),
     file: text('file'),
     /** The last person of the finished pages. */
     after: text('after'),
     total: integer('total'),
-    /** Finished rows: where an interrupted push continues. */
+    /** The number of finished rows, after which an interrupted push continues. */
     done: integer('done').notNull().default(0),
     accepted: integer('accepted').notNull().default(0),
     duplicates: integer('duplicates').notNull().default(0),

@@ -3,20 +3,23 @@ import { boolean, foreignKey, index, integer, pgTable, primaryKey, text } from '
 import { campaign } from './campaign.ts';
 import { moment, orgId } from './columns.ts';
 
-/** When a campaign repeats, and also its entry in the queue: `next_at` is the first moment of `next_day` anywhere. */
+/**
+ * The days on which a campaign repeats. The row is also its entry in the queue: `next_at` is the time at which
+ * `next_day` begins in the first time zone.
+ */
 export const campaignSchedule = pgTable(
   'campaign_schedule',
   {
     orgId: orgId(),
     campaignId: text('campaign_id').notNull(),
-    /** The segment may be deleted: then no round is made. */
+    /** If the segment was deleted, no round is created. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
-    /** Instead of days of the week, which are empty then. */
+    /** The day of the month. Then the days of the week are empty. */
     monthDay: integer('month_day'),
     at: text('at').notNull(),
     paused: boolean('paused').notNull().default(false),
-    /** Null while it is paused. */
+    /** Null while the schedule is paused. */
     nextDay: text('next_day'),
     nextAt: moment('next_at'),
     createdBy: text('created_by').notNull(),

@@ -27,13 +27,16 @@ export const campaign = pgTable(
     name: text('name').notNull(),
     /** `draft`, `live`, `paused`, `ended`. */
     state: text('state').notNull().default('draft'),
-    /** The campaign that repeats, of which this is the round of a day, as YYYY-MM-DD. */
+    /** If this campaign is a round, the repeating campaign, and the day of the round as YYYY-MM-DD. */
     roundOf: text('round_of'),
     roundDay: text('round_day'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
-    /** True from the start until the last recipient of an ended campaign is finished: the worker looks after it. */
+    /**
+     * True from the start until the last recipient of an ended campaign is finished. The worker examines only such
+     * campaigns.
+     */
     attended: boolean('attended').notNull().default(false),
-    /** Pacing: the moment at which the next recipient may be messaged. */
+    /** The pace: the time at which the next recipient may be messaged. */
     pacedUntil: moment('paced_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -56,9 +59,9 @@ export const campaign = pgTable(
 );
 
 /**
- * One enrollment of one end user, and also its entry in the queue: with a `due_at` in the past it becomes a
- * conversation and a run, in one transaction. From then on a database trigger (migrations) moves `status` with the run
- * and its first message.
+ * The enrolment of one end user. The row is also its entry in the queue: with a `due_at` in the past it becomes a
+ * conversation and a run, in one transaction. After that, a database trigger (migrations) changes `status` together
+ * with the run and its first message.
  */
 export const recipient = pgTable(
   'recipient',
@@ -68,9 +71,12 @@ export const recipient = pgTable(
     id: text('id').notNull(),
     /** Null after the person was erased. */
     endUserId: text('end_user_id'),
-    /** 0 for the first enrollment of a person in a campaign; more only if the caller asked for no dedupe. */
+    /**
+     * 0 for the first enrolment of a person in a campaign. Higher numbers occur only if the caller turned off
+     * deduplication.
+     */
     enrolment: integer('enrolment').notNull().default(0),
-    /** The caller's own id for it. */
+    /** The caller's own ID for the recipient. */
     ref: text('ref'),
     status: text('status').notNull(),
     reason: text('reason'),
@@ -80,7 +86,7 @@ export const recipient = pgTable(
     conversationId: text('conversation_id'),
     runId: text('run_id'),
     requestId: text('request_id'),
-    /** When it came so far, for the report; set by a database trigger (migrations) as `status` moves. */
+    /** The time of each status, for the report. A database trigger (migrations) sets it when `status` changes. */
     sentAt: moment('sent_at'),
     deliveredAt: moment('delivered_at'),
     readAt: moment('read_at'),

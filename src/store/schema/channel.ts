@@ -3,7 +3,7 @@ import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, unique } 
 import { agent } from './agent.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
-/** A connected way to reach people, served by one agent. */
+/** A connected way to reach people, used by one agent. */
 export const channel = pgTable(
   'channel',
   {
@@ -13,10 +13,10 @@ export const channel = pgTable(
     kind: text('kind').notNull(),
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
-    /** Only public settings; secrets are in `sealed`. */
+    /** Contains only public settings. Secrets are in `sealed`. */
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull().default({}),
     sealed: text('sealed'),
-    /** `connected` or `broken`, and why. */
+    /** `connected` or `broken`, with the reason. */
     status: text('status').notNull().default('connected'),
     statusDetail: text('status_detail'),
     createdAt: createdAt(),

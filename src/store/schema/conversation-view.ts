@@ -3,13 +3,13 @@ import type { CreateConversationViewBody } from '../../../contract/dashboard/con
 import { createdAt, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** Filters of the list of conversations under a name: one member's own, or for all. */
+/** Saved filters of the list of conversations, with a name. They belong to one member, or are shared. */
 export const conversationView = pgTable(
   'conversation_view',
   {
     orgId: orgId().references(() => organization.id),
     id: text('id').notNull(),
-    /** Null: it is shared. */
+    /** Null: the view is shared. */
     userId: text('user_id'),
     name: text('name').notNull(),
     filters: jsonb('filters').$type<CreateConversationViewBody['filters']>().notNull(),

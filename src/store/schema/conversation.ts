@@ -24,60 +24,63 @@ export const conversation = pgTable(
     agentId: text('agent_id').notNull(),
     channelId: text('channel_id').notNull(),
     endUserId: text('end_user_id').notNull(),
-    /** The person's address on the channel; null on the sandbox. */
+    /** The person's address on the channel. Null on the sandbox. */
     address: text('address'),
-    /** The caller's own key for it (`conversation.key`); a newer conversation may take it over. */
+    /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take it over. */
     key: text('key'),
-    /** `open`, `handed_off` (humans answer, the agent is silent) or `resolved`. */
+    /** `open`, `handed_off` (members answer, the agent does not) or `resolved`. */
     status: text('status').notNull().default('open'),
     locale: text('locale'),
     tags: text('tags').array().notNull().default([]),
     /** The provider's state between turns. */
     state: jsonb('state'),
-    /** The current run. */
+    /** The ID of the current run. */
     runId: text('run_id'),
-    /** Ids of end-user messages that no turn has answered yet, oldest first. */
+    /** IDs of end-user messages that no turn has answered yet, oldest first. */
     unanswered: text('unanswered').array().notNull().default([]),
-    /** Grows with every inbound message: a turn computed against an older version is discarded. */
+    /** The number grows with every inbound message. A turn that was computed for an older version is discarded. */
     version: integer('version').notNull().default(0),
     assigneeId: text('assignee_id'),
-    /** Since when people answer; null while the agent does, or no one. */
+    /** The time since when members answer. Null while the agent answers, or if no one does. */
     handedOffAt: moment('handed_off_at'),
-    /** Why, if the agent did it; of HAND_OFF_REASONS. Null: a member took it, or it is not handed off. */
+    /**
+     * The reason (one of HAND_OFF_REASONS) if the agent handed the conversation off. Null: a member took it over, or it
+     * is not handed off.
+     */
     handOffReason: text('hand_off_reason'),
-    /** People do not want to see it before then; null after the person writes, or when it changes hands. */
+    /** The end of the snooze. Null after the person writes, or when the conversation changes hands. */
     snoozedUntil: moment('snoozed_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // Its person, and its channel: that belongs to the agent, and the agent exists because the channel references it.
-    // See ../checked-references.ts.
+    // References its person and its channel. The channel belongs to the agent, and the agent exists because the channel
+    // references it. See ../checked-references.ts.
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
     index('conversation_end_user').on(table.endUserId, table.createdAt),
-    // Lists of one channel, of an agent (it has few channels), and of one status. The status is first, so that a look-up
-    // by a channel and something narrower never uses it.
+    // For lists of one channel, of an agent (which has few channels), and of one status. The status comes first, so
+    // that a query by a channel and a more selective column never uses this index.
     index('conversation_channel').on(table.status, table.channelId, table.id),
-    // Which conversation continues when a person writes from this address; it does not contain conversations of the
-    // sandbox.
+    // Finds the conversation that continues when a person writes from this address. It does not contain conversations
+    // of the sandbox.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
-    // Those that people answer: few among all, counted for every open dashboard.
+    // Conversations that members answer. They are few, and they are counted for every open dashboard.
     index('conversation_handed_off')
       .on(table.orgId, table.id)
       .where(sql`status = 'handed_off'`),
-    // Few have a tag; the others cost nothing here.
+    // Few conversations have a tag, and the others add nothing to this index.
     index('conversation_tags')
       .using('gin', table.tags)
       .where(sql`tags <> '{}'`),
   ],
 );
 
-/** When a member last looked at a conversation that people answer: what came later is new to this member. */
+/** The time when a member last viewed a handed-off conversation. Later messages are new to this member. */
 export const conversationSeen = pgTable(
   'conversation_seen',
   {
@@ -96,8 +99,8 @@ export const conversationSeen = pgTable(
 );
 
 /**
- * Who has a conversation open now, and who writes in it. The table is unlogged (its migration says so by hand): rows are
- * worth seconds, and after a crash of the database there are none.
+ * The members who have a conversation open now, and those who are writing in it. The table is unlogged (a manual
+ * statement in its migration), because rows are only useful for seconds. After a crash of the database it is empty.
  */
 export const conversationPresence = pgTable(
   'conversation_presence',
@@ -117,7 +120,7 @@ export const conversationPresence = pgTable(
   ],
 );
 
-/** What members write to each other beside a conversation; it goes to no person, no agent and no webhook. */
+/** Notes that members write to each other about a conversation. They are sent to no person, no agent and no webhook. */
 export const conversationNote = pgTable(
   'conversation_note',
   {
@@ -137,7 +140,10 @@ export const conversationNote = pgTable(
   ],
 );
 
-/** Whom a note names, until that member has looked: it stands in the view of mentions. */
+/**
+ * The members whom a note mentions, for the view of mentions. Each mention is unread until that member has viewed the
+ * note.
+ */
 export const conversationMention = pgTable(
   'conversation_mention',
   {
@@ -155,7 +161,7 @@ export const conversationMention = pgTable(
       foreignColumns: [conversationNote.orgId, conversationNote.conversationId, conversationNote.id],
     }).onDelete('cascade'),
     index('conversation_mention_user').on(table.userId, table.conversationId),
-    // Few among all, counted for every open dashboard.
+    // Unread mentions are few, and they are counted for every open dashboard.
     index('conversation_mention_new')
       .on(table.orgId, table.userId)
       .where(sql`seen_at IS NULL`),
@@ -163,8 +169,8 @@ export const conversationMention = pgTable(
 );
 
 /**
- * One message. `id` sorts by time. Also its entry in the queue of deliveries: a message with a `due_at` in the past is
- * sent; it is claimed, renewed and completed as a run is (run.ts).
+ * One message. `id` sorts by time. The row is also its entry in the queue of deliveries: a message with a `due_at` in
+ * the past is sent. It is claimed, renewed and completed like a run (run.ts).
  */
 export const message = pgTable(
   'message',
@@ -176,38 +182,38 @@ export const message = pgTable(
     role: text('role').notNull(),
     content: jsonb('content').$type<MessageContent>().notNull(),
     sources: jsonb('sources').$type<MessageSource[]>().notNull().default([]),
-    /** Why the agent said it. */
+    /** The reasons for the agent's answer. */
     trace: jsonb('trace').$type<TurnTrace>(),
-    /** Delivery: `queued sent delivered read failed undelivered suppressed`; null for inbound messages. */
+    /** The delivery status: `queued sent delivered read failed undelivered suppressed`. Null for inbound messages. */
     status: text('status'),
-    /** The member who wrote it, for role `member`. */
+    /** For role `member`, the member who wrote the message. */
     authorId: text('author_id'),
-    /** The message that this one answers. */
+    /** The message to which this one replies. */
     replyTo: text('reply_to'),
     metadata: jsonb('metadata').$type<Record<string, string>>(),
     sendAt: moment('send_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
-    /** How often a worker started to deliver it. */
+    /** How many times a worker started to deliver it. */
     attempts: integer('attempts').notNull().default(0),
     error: jsonb('error').$type<DeliveryError>(),
     providerMessageId: text('provider_message_id'),
-    /** The provider may have been called more than once: a worker died, or an answer was lost, in between. */
+    /** True: the provider may have been called more than once, because a worker died or a response was lost. */
     possibleDuplicate: boolean('possible_duplicate').notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // Its conversation: see ../checked-references.ts.
+    // References its conversation (see ../checked-references.ts).
     index('message_conversation').on(table.conversationId, table.createdAt),
     index('message_lane')
       .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
-    // The messages before one in its conversation's queue.
+    // Finds earlier messages in the queue of the same conversation.
     index('message_queue')
       .on(table.orgId, table.conversationId, table.id)
       .where(sql`due_at IS NOT NULL`),
-    // What an agent could not answer and no one has settled: few among all.
+    // Questions that an agent could not answer and that no one has closed. They are few.
     index('message_missed')
       .on(table.orgId, table.id)
       .where(sql`trace @> '{"steps": [{"kind": "miss"}]}' AND NOT trace ? 'settled'`),

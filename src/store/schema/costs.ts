@@ -20,18 +20,18 @@ import { organization } from './identity.ts';
 const tokens = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
 const use = {
-  /** Calls of the model. */
+  /** The number of model calls. */
   calls: integer('calls').notNull().default(0),
-  /** Calls of these whose use is not known: the provider did not say, or did not answer in time. */
+  /** The number of calls with unknown usage, because the provider did not report it or did not answer in time. */
   unmeasured: integer('unmeasured').notNull().default(0),
   inputTokens: tokens('input_tokens'),
-  /** Part of the input tokens. */
+  /** The cached part of the input tokens. */
   cachedTokens: tokens('cached_tokens'),
   outputTokens: tokens('output_tokens'),
   toolCalls: integer('tool_calls').notNull().default(0),
 };
 
-/** What a model costs, as the organization says; without a row the cost is unknown. Per million tokens. */
+/** The price of a model, as the organization entered it, per million tokens. Without a row the cost is unknown. */
 export const modelPrice = pgTable(
   'model_price',
   {
@@ -41,14 +41,17 @@ export const modelPrice = pgTable(
     currency: text('currency').notNull(),
     input: numeric('input').notNull(),
     output: numeric('output').notNull(),
-    /** Null: cached tokens cost as much as others. */
+    /** Null: cached tokens cost the same as others. */
     cached: numeric('cached'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.provider, table.model] })],
 );
 
-/** What one attempt of a turn used of one model. Also an attempt whose answer was not stored has cost something. */
+/**
+ * The usage of one model in one attempt of a turn. An attempt whose answer was not stored is included, because it has a
+ * cost.
+ */
 export const modelTurn = pgTable(
   'model_turn',
   {
@@ -59,13 +62,13 @@ export const modelTurn = pgTable(
     runId: text('run_id'),
     agentId: text('agent_id').notNull(),
     provider: text('provider').notNull(),
-    /** Empty: the embedded agent, or a hand-off, stood in for a model. */
+    /** Empty: the embedded agent, or a hand-off, replaced a model. */
     model: text('model').notNull(),
     ...use,
-    /** At the price of that moment; null: there was none. */
+    /** The cost at the price of that time. Null: there was no price. */
     cost: numeric('cost'),
     currency: text('currency'),
-    /** The models before it in the agent's order, and why each did not answer. */
+    /** The models before it in the agent's order, and the reason why each did not answer. */
     insteadOf: jsonb('instead_of').$type<InsteadOf[]>().notNull().default([]),
     createdAt: createdAt(),
   },
@@ -82,7 +85,7 @@ export const modelTurn = pgTable(
   ],
 );
 
-/** The sum of all turns of one day in UTC. Empty text: none, or not known. */
+/** The sum of all turns of one UTC day. Empty text: none, or not known. */
 export const modelUsage = pgTable(
   'model_usage',
   {
@@ -115,7 +118,7 @@ export const modelUsage = pgTable(
   ],
 );
 
-/** The most that may be spent in a day or a month in UTC. The counts are those of `period_start`. */
+/** The maximum cost in a UTC day or month. The counts belong to the period that starts at `period_start`. */
 export const budget = pgTable(
   'budget',
   {
@@ -133,9 +136,12 @@ export const budget = pgTable(
     spent: numeric('spent').notNull().default('0'),
     /** The sum of its reservations. */
     reserved: numeric('reserved').notNull().default('0'),
-    /** What was told of this period and amount: 80 or 100 percent, 0: nothing. A trigger raises and tells it. */
+    /**
+     * The threshold that was reported for this period and amount: 80 or 100 percent, or 0 for none. A trigger raises
+     * the number and writes the event.
+     */
     told: integer('told').notNull().default(0),
-    /** As far as the owners were mailed. */
+    /** The threshold about which the owners were mailed. */
     mailed: integer('mailed').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -146,14 +152,17 @@ export const budget = pgTable(
   ],
 );
 
-/** What a turn in progress may spend at most. */
+/** The highest amount that a turn in progress may spend. */
 export const budgetReservation = pgTable(
   'budget_reservation',
   {
     orgId: orgId(),
     id: text('id').notNull(),
     budgetId: text('budget_id').notNull(),
-    /** The claim that it belongs to: without it the reservation is dead. Null: a try in the dashboard. */
+    /**
+     * The claim to which the reservation belongs. Without that claim, the reservation is abandoned. Null: a try in the
+     * dashboard.
+     */
     runId: text('run_id'),
     lease: text('lease'),
     periodStart: date('period_start').notNull(),
@@ -169,23 +178,26 @@ export const budgetReservation = pgTable(
   ],
 );
 
-/** A model that fails, or asked us to wait, as all nodes know it. Without a row it is called as usual. */
+/**
+ * The shared state of a model that fails or requested a pause. All nodes use it. Without a row, the model is called as
+ * usual.
+ */
 export const modelGate = pgTable(
   'model_gate',
   {
     orgId: orgId().references(() => organization.id),
     provider: text('provider').notNull(),
     model: text('model').notNull(),
-    /** In a row, since the last success. */
+    /** The number of consecutive failures since the last success. */
     failures: integer('failures').notNull(),
-    /** How often in a row it was closed. */
+    /** The number of consecutive closings of the gate. */
     closings: integer('closings').notNull().default(0),
-    /** Until then no one calls it; then one call probes. */
+    /** Until this time no one calls the model. After it, one call probes the model. */
     closedUntil: moment('closed_until'),
     probeUntil: moment('probe_until'),
     /** Code of the latest failure. */
     reason: text('reason').notNull(),
-    /** The first of these failures. */
+    /** The time of the first of these failures. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.provider, table.model] })],

@@ -5,7 +5,7 @@ import { createdAt, moment, orgId } from './columns.ts';
 
 export type Cause = { code: string; detail: string };
 
-/** A page, a sitemap or a site, and also its entry in the queue, as for runs: `due_at` and `lease`. */
+/** A page, a sitemap or a site. The row is also its entry in the queue, as for runs: `due_at` and `lease`. */
 export const documentSource = pgTable(
   'document_source',
   {
@@ -14,17 +14,17 @@ export const documentSource = pgTable(
     agentId: text('agent_id').notNull(),
     url: text('url').notNull(),
     kind: text('kind').notNull(),
-    /** Pages below this address belong to it; the address may redirect to another host. */
+    /** Pages below this address belong to the source. The address may redirect to another host. */
     scope: text('scope').notNull(),
-    /** Of `scope`: no two syncs of one host run at the same time. */
+    /** The host of `scope`. Two syncs of one host never run at the same time. */
     host: text('host').notNull(),
     schedule: text('schedule').notNull(),
     maxPages: integer('max_pages').notNull(),
     /** `queued`, `running`, `done`, `failed`, `cancelled`. */
     state: text('state').notNull().default('queued'),
-    /** Counts the syncs: a page with a lower number is still to be read. */
+    /** The number of the sync. A page with a lower number has not been read yet. */
     sync: integer('sync').notNull().default(0),
-    /** Pages in a row that did not answer. */
+    /** The number of consecutive pages that did not answer. */
     failures: integer('failures').notNull().default(0),
     limitReached: boolean('limit_reached').notNull().default(false),
     fault: jsonb('fault').$type<Cause>(),
@@ -49,23 +49,23 @@ export const documentSource = pgTable(
   ],
 );
 
-/** An address that a sync found, and what became of it. */
+/** An address that a sync found, and its state. */
 export const documentPage = pgTable(
   'document_page',
   {
     orgId: orgId(),
     sourceId: text('source_id').notNull(),
     url: text('url').notNull(),
-    /** contract/dashboard/sources.ts */
+    /** The states are listed in contract/dashboard/sources.ts. */
     state: text('state').notNull().default('waiting'),
     isSitemap: boolean('is_sitemap').notNull().default(false),
-    /** The sync that looked at it last, and the one that found its address last. */
+    /** The last sync that read the page, and the last sync that found its address. */
     sync: integer('sync').notNull().default(0),
     found: integer('found').notNull(),
     attempts: integer('attempts').notNull().default(0),
     etag: text('etag'),
     lastModified: text('last_modified'),
-    /** Of the text. */
+    /** The hash of the text. */
     hash: text('hash'),
     documentId: text('document_id'),
     leadsTo: text('leads_to'),

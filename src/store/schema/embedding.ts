@@ -5,18 +5,18 @@ import { bytes, moment, orgId } from './columns.ts';
 
 export type EmbeddingFault = { code: string; detail: string };
 
-/** What is to be embedded, as a queue: `due_at` and `lease` as for sources. A row is settled when nothing is due. */
+/** The queue of documents to embed. `due_at` and `lease` work as for sources. A row without `due_at` needs no work. */
 export const documentEmbedding = pgTable(
   'document_embedding',
   {
     orgId: orgId(),
     documentId: text('document_id').notNull(),
     agentId: text('agent_id').notNull(),
-    /** Different passages of the document; null until they are counted. */
+    /** The number of distinct passages of the document. Null until they are counted. */
     passages: integer('passages'),
-    /** Those of them that have a vector. */
+    /** The number of passages that have a vector. */
     embedded: integer('embedded').notNull().default(0),
-    /** Failures in a row. */
+    /** The number of consecutive failures. */
     attempts: integer('attempts').notNull().default(0),
     fault: jsonb('fault').$type<EmbeddingFault>(),
     dueAt: moment('due_at'),
@@ -37,7 +37,7 @@ export const documentEmbedding = pgTable(
   ],
 );
 
-/** The vector of one passage: a byte for each dimension. The hash is over the model and the text. */
+/** The vector of one passage, with one byte per dimension. The hash covers the model and the text. */
 export const passageEmbedding = pgTable(
   'passage_embedding',
   {

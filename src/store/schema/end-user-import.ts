@@ -4,7 +4,7 @@ import type { ImportSettings } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
-/** An uploaded file of end users, and also its entry in the queue, as for runs: `due_at` and `lease`. */
+/** An uploaded file of end users. The row is also its entry in the queue, as for runs: `due_at` and `lease`. */
 export const endUserImport = pgTable(
   'end_user_import',
   {
@@ -15,11 +15,11 @@ export const endUserImport = pgTable(
     /** `uploading`, `queued`, `running`, `done`, `failed`, `cancelled`. */
     state: text('state').notNull().default('uploading'),
     dryRun: boolean('dry_run').notNull().default(true),
-    /** Counts the runs, so that the stored results of a dry run and the real run are separate. */
+    /** The number of the run, which separates the stored results of a dry run and the real run. */
     run: integer('run').notNull().default(0),
     settings: jsonb('settings').$type<ImportSettings>(),
     bytesDone: bigint('bytes_done', { mode: 'number' }).notNull().default(0),
-    /** Finished rows: where an interrupted run continues. */
+    /** The number of finished rows, after which an interrupted run continues. */
     rows: integer('rows').notNull().default(0),
     created: integer('created').notNull().default(0),
     updated: integer('updated').notNull().default(0),
@@ -40,7 +40,7 @@ export const endUserImport = pgTable(
   ],
 );
 
-/** The file itself, until it is imported, cancelled or a day old. */
+/** The file itself. It is stored until the import ends, is cancelled, or is a day old. */
 export const endUserImportPiece = pgTable(
   'end_user_import_piece',
   {
@@ -60,7 +60,7 @@ export const endUserImportPiece = pgTable(
   ],
 );
 
-/** A row that could not be imported, as it is in the file, and the reason. */
+/** A row that could not be imported, with its original content and the reason. */
 export const endUserImportFault = pgTable(
   'end_user_import_fault',
   {

@@ -13,7 +13,10 @@ import {
 import { channel } from './channel.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
-/** A person the agents talk to; belongs to the organization. Anonymous until one of the three identifiers is known. */
+/**
+ * A person with whom the agents talk. The person belongs to the organization. A person is anonymous until one of the
+ * three identifiers is known.
+ */
 export const endUser = pgTable(
   'end_user',
   {
@@ -22,13 +25,13 @@ export const endUser = pgTable(
     externalId: text('external_id'),
     name: text('name'),
     email: text('email'),
-    /** E.164. */
+    /** The phone number in E.164. */
     phone: text('phone'),
     locale: text('locale'),
     timeZone: text('time_zone'),
     attributes: jsonb('attributes').$type<Record<string, unknown>>().notNull().default({}),
     tags: text('tags').array().notNull().default([]),
-    /** Per channel kind: `{ "whatsapp": { "status": "opted_out", "source": "…", "at": "…" } }`. */
+    /** The consent per kind of channel: `{ "whatsapp": { "status": "opted_out", "source": "…", "at": "…" } }`. */
     consent: jsonb('consent').$type<Record<string, unknown>>().notNull().default({}),
     blocked: boolean('blocked').notNull().default(false),
     createdAt: createdAt(),
@@ -37,7 +40,7 @@ export const endUser = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // The operator class serves equality, uniqueness and prefix search.
+    // The operator class supports equality, uniqueness and prefix search.
     uniqueIndex('end_user_external_id')
       .on(table.orgId, table.externalId.op('text_pattern_ops'))
       .where(sql`external_id IS NOT NULL`),
@@ -47,8 +50,8 @@ export const endUser = pgTable(
     uniqueIndex('end_user_phone')
       .on(table.orgId, table.phone.op('text_pattern_ops'))
       .where(sql`phone IS NOT NULL`),
-    // Search: words of the name, tags and attributes of one organization. A person without data (most trigger calls) is
-    // not in it and costs nothing.
+    // For searches by words of the name, by tags and by attributes within one organization. A person without data (as
+    // in most trigger calls) is not in the index and costs nothing.
     index('end_user_search')
       .using(
         'gin',
@@ -58,11 +61,11 @@ export const endUser = pgTable(
         table.attributes.op('jsonb_path_ops'),
       )
       .where(sql`name IS NOT NULL OR tags <> '{}' OR attributes <> '{}'`),
-    // The few who are blocked, newest first.
+    // Blocked people, who are few, newest first.
     index('end_user_blocked')
       .on(table.id)
       .where(sql`blocked`),
-    // `updated_after`: rows that never changed are found by their id, which contains the time of creation.
+    // For `updated_after`. Rows that never changed are found by their ID, which contains the time of creation.
     index('end_user_changed')
       .on(table.orgId, table.updatedAt)
       .where(sql`updated_at <> created_at`),
@@ -70,8 +73,8 @@ export const endUser = pgTable(
 );
 
 /**
- * What survives the erasure of a person: the opt-out of this identifier. Only a keyed digest of the identifier is
- * stored, so the table identifies no one; for a person who returns with it, the opt-out still applies.
+ * An opt-out that stays after the erasure of a person, for one identifier. Only a keyed digest of the identifier is
+ * stored, so the table identifies no one. If a person returns with this identifier, the opt-out still applies.
  */
 export const suppression = pgTable(
   'suppression',
@@ -79,7 +82,7 @@ export const suppression = pgTable(
     orgId: orgId(),
     /** HMAC-SHA-256 of organization, kind of identifier and identifier. */
     digest: bytes('digest').notNull(),
-    /** The entries of `end_user.consent` that say `opted_out`. */
+    /** The entries of `end_user.consent` with the status `opted_out`. */
     consent: jsonb('consent').$type<Record<string, unknown>>().notNull(),
     blocked: boolean('blocked').notNull().default(false),
     /** The link of the key chain at which the digest ends (kernel/key-chain.ts). */
@@ -97,7 +100,10 @@ export const identity = pgTable(
     channelId: text('channel_id').notNull(),
     address: text('address').notNull(),
     endUserId: text('end_user_id').notNull(),
-    /** When the person last wrote from there: some providers allow free text only for a while after it. */
+    /**
+     * The time of the person's last message from this address. Some providers allow free text only for a while after
+     * it.
+     */
     lastInboundAt: moment('last_inbound_at'),
     createdAt: createdAt(),
   },

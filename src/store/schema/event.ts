@@ -25,11 +25,14 @@ export const event = pgTable(
     orgId: orgId(),
     id: text('id').notNull(),
     type: text('type').notNull(),
-    /** Whose data it contains: deleted when the person is erased. */
+    /** The person whose data the event contains. The event is deleted when the person is erased. */
     endUserId: text('end_user_id'),
-    /** `json` and not `jsonb`: every attempt sends the same bytes, members in the order of the reference. */
+    /**
+     * The type is `json` and not `jsonb`, so that every attempt sends the same bytes, with the members in the order of
+     * the reference.
+     */
     data: json('data').$type<Record<string, unknown>>().notNull(),
-    /** The transaction that wrote it: readers use it, because ids commit in any order. */
+    /** The transaction that wrote the event. Readers use it, because IDs commit in any order. */
     tx: bigint('tx', { mode: 'number' })
       .notNull()
       .default(sql`pg_current_xact_id()::text::bigint`),
@@ -57,11 +60,11 @@ export const webhookEndpoint = pgTable(
     /** Empty: every type except `audit.recorded`, including types of later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
-    /** Why it is disabled: `by_member`, or `gone` after an answer of 410. */
+    /** The reason why it is disabled: `by_member`, or `gone` after a response of 410. */
     disabledReason: text('disabled_reason'),
     /** Signing secrets: `{ secret, previous? }`. */
     sealed: text('sealed').notNull(),
-    /** Until when the previous secret signs as well. */
+    /** The previous secret stays valid until this time. */
     previousUntil: moment('previous_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -74,7 +77,9 @@ export const webhookEndpoint = pgTable(
   ],
 );
 
-/** One event for one endpoint, and also its entry in the queue, claimed and completed as a run is (run.ts). */
+/**
+ * One event for one endpoint. The row is also its entry in the queue. It is claimed and completed like a run (run.ts).
+ */
 export const eventDelivery = pgTable(
   'event_delivery',
   {
@@ -83,7 +88,7 @@ export const eventDelivery = pgTable(
     endpointId: text('endpoint_id').notNull(),
     /** `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was disabled). */
     state: text('state').notNull().default('pending'),
-    /** Attempts of this series; a resend starts a new one. */
+    /** The number of attempts in this series. A resend starts a new series. */
     attempts: integer('attempts').notNull().default(0),
     /** Outcomes of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
@@ -100,7 +105,7 @@ export const eventDelivery = pgTable(
       foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
     }).onDelete('cascade'),
     index('event_delivery_endpoint').on(table.endpointId, table.eventId),
-    // Nearly all deliveries succeed. The others are what a person looks for.
+    // Nearly all deliveries succeed. People search for the others.
     index('event_delivery_open_or_failed')
       .on(table.orgId, table.state, table.eventId, table.endpointId)
       .where(sql`state <> 'delivered'`),
@@ -110,7 +115,10 @@ export const eventDelivery = pgTable(
   ],
 );
 
-/** Until when events are written for a watcher (`./parley events tail`); each look adds some minutes. */
+/**
+ * Events are written for a watcher (`./parley events tail`) until this time. Each request of the watcher adds some
+ * minutes.
+ */
 export const eventTail = pgTable('event_tail', {
   orgId: orgId()
     .primaryKey()

@@ -4,19 +4,22 @@ import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
 import { moment, orgId } from './columns.ts';
 import { member, organization } from './identity.ts';
 
-/** To whom hand-offs of an organization go; no row: they wait for all, at all hours. */
+/** The recipients of an organization's hand-offs. Without a row, hand-offs wait for all members at all hours. */
 export const handOffRule = pgTable('hand_off_rule', {
   orgId: orgId()
     .primaryKey()
     .references(() => organization.id),
-  /** Of HAND_OFF_RECIPIENTS. */
+  /** One of HAND_OFF_RECIPIENTS. */
   goesTo: text('goes_to').notNull(),
   userId: text('user_id'),
   hours: jsonb('hours').$type<WorkingHours>(),
   outside: jsonb('outside').$type<LocalizedText>(),
 });
 
-/** When a member last had the dashboard in sight, and when they last got a hand-off. It goes with the membership. */
+/**
+ * The times when a member last had the dashboard open and visible, and when they last got a hand-off. The row is
+ * deleted with the membership.
+ */
 export const memberAttendance = pgTable(
   'member_attendance',
   {

@@ -2,8 +2,8 @@ import { boolean, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, moment } from './columns.ts';
 
 /**
- * People, their sessions and their organizations: the tables of better-auth, column for column (a test compares them
- * with the library's own list). They belong to the region, not to one tenant.
+ * People, their sessions and their organizations. The columns are exactly those of better-auth (a test compares them
+ * with the library's own list). The rows belong to the region, not to one tenant.
  */
 export const user = pgTable('user', {
   id: text('id').primaryKey(),
@@ -29,9 +29,14 @@ export const session = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
     activeOrganizationId: text('active_organization_id'),
-    /** The organization whose provider opened this session, which then reaches no other; null: the person opened it. */
+    /**
+     * The organization whose provider opened this session. The session has access only to this organization. Null: the
+     * person opened the session.
+     */
     signInOrgId: text('sign_in_org_id'),
-    /** Whether a second factor was shown for this session, to us or to that provider, or set up in it. */
+    /**
+     * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+     */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
   },
   (table) => [index('session_user').on(table.userId)],
@@ -79,9 +84,9 @@ export const organization = pgTable('organization', {
   logo: text('logo'),
   metadata: text('metadata'),
   createdAt: createdAt(),
-  /** `free` or `paid`; only the operator changes it. Not a column of better-auth. */
+  /** `free` or `paid`. Only the operator can change it. It is not a column of better-auth. */
   plan: text('plan').notNull().default('free'),
-  /** Members need a session with a second factor; an owner decides. Not a column of better-auth. */
+  /** True: members need a session with a second factor. An owner decides this. It is not a column of better-auth. */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
 });
 
@@ -116,9 +121,9 @@ export const invitation = pgTable(
     inviterId: text('inviter_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
-    /** Digest of the token in the link; null: no link works until a renewal. Not a column of better-auth. */
+    /** Digest of the token in the link. Null: no link works until a renewal. It is not a column of better-auth. */
     tokenDigest: bytes('token_digest'),
-    /** The link was sent by mail, so its holder can read the mailbox. Not a column of better-auth. */
+    /** True: the link was sent by mail, so its holder can read the mailbox. It is not a column of better-auth. */
     mailed: boolean('mailed').notNull().default(false),
   },
   (table) => [

@@ -3,7 +3,10 @@ import type { DeliveryError } from '../../../contract/channels.ts';
 import { channel } from './channel.ts';
 import { createdAt, orgId } from './columns.ts';
 
-/** Events that a provider has sent already: it may send each twice. Kept for INBOUND_KEPT_DAYS. */
+/**
+ * Events that a provider has already sent, because it may send each of them twice. They are stored for
+ * INBOUND_KEPT_DAYS.
+ */
 export const inboundEvent = pgTable(
   'inbound_event',
   {
@@ -21,8 +24,8 @@ export const inboundEvent = pgTable(
 );
 
 /**
- * The delivery status of a message, in the provider's words. Stored apart from the message, because a receipt may
- * arrive before the answer that contains the provider's id of the message.
+ * The delivery status of a message, as the provider names it. It is stored apart from the message, because a receipt
+ * may arrive before the response with the provider's ID of the message.
  */
 export const receipt = pgTable(
   'receipt',

@@ -2,31 +2,31 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytes, createdAt, moment } from './columns.ts';
 
-/** One row: data of this installation as a whole. */
+/** A single row with the data of this installation as a whole. */
 export const installation = pgTable(
   'installation',
   {
     id: integer('id').primaryKey().default(1),
     region: text('region').notNull(),
-    /** The first owner; the only one who changes plans and creates organizations for others. */
+    /** The first owner, who is the only person that changes plans and creates organizations for others. */
     operatorId: text('operator_id'),
     /** HMAC of the one-time setup link's token, and its expiry. */
     setupDigest: bytes('setup_digest'),
     setupExpiresAt: moment('setup_expires_at'),
-    /** When the demo organization was created; never created twice. */
+    /** The time when the demo organization was created. It is never created twice. */
     demoAt: moment('demo_at'),
-    /** Since when nothing is sent: a restored copy waits for `./parley resume`. Null: not paused. */
+    /** The time since when nothing is sent, because a restored copy waits for `./parley resume`. Null: not paused. */
     pausedAt: moment('paused_at'),
-    /** HMAC of a fixed text with the secret: detects a start with another PARLEY_SECRET. */
+    /** HMAC of a fixed text with the secret. It detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
-    /** How often PARLEY_SECRET was rotated. */
+    /** The number of rotations of PARLEY_SECRET. */
     secretGeneration: integer('secret_generation').notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
 );
 
-/** The previous values of PARLEY_SECRET, the first as 0, each sealed with the current one. */
+/** The previous values of PARLEY_SECRET, numbered from 0, each sealed with the current one. */
 export const pastSecret = pgTable('past_secret', {
   generation: integer('generation').primaryKey(),
   sealed: text('sealed').notNull(),
@@ -34,7 +34,7 @@ export const pastSecret = pgTable('past_secret', {
 });
 
 /**
- * One row. Its lock puts the changes that can turn a granted call into a refused one into one order
+ * The table has a single row. Its lock serializes the changes that can turn a permitted call into a refused one
  * (src/access/nodes/change.ts).
  */
 export const authzClock = pgTable(
@@ -43,11 +43,14 @@ export const authzClock = pgTable(
   (table) => [check('authz_clock_one_row', sql`${table.id} = 1`)],
 );
 
-/** The change log: what a node must drop from its cache. Rows older than the slowest live lease are removed. */
+/**
+ * The change log: the records that a node must remove from its cache. Rows older than the slowest live lease are
+ * removed.
+ */
 export const authzChange = pgTable('authz_change', {
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
   kind: text('kind').notNull(),
-  /** Id of the key, organization, agent, trigger, channel or campaign that changed. */
+  /** ID of the changed key, organization, agent, trigger, channel or campaign. */
   subjectId: text('subject_id').notNull(),
   at: moment('at').notNull().defaultNow(),
 });
@@ -64,7 +67,7 @@ export const nodeLease = pgTable('node_lease', {
 /** Running processes of every role, for `./parley secrets rotate`. Workers have no lease. */
 export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
-  /** The newest PARLEY_SECRET that it knows. */
+  /** The newest PARLEY_SECRET that the process knows. */
   secretGeneration: integer('secret_generation').notNull(),
   seenAt: moment('seen_at').notNull().defaultNow(),
 });

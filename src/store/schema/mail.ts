@@ -1,18 +1,21 @@
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from './columns.ts';
 
-/** A mail that waits to be sent, claimed as a run is (run.ts). The row is deleted when the mail is sent or given up. */
+/**
+ * A mail that waits to be sent. It is claimed like a run (run.ts). The row is deleted when the mail is sent or given
+ * up.
+ */
 export const mail = pgTable(
   'mail',
   {
     id: text('id').primaryKey(),
     /** Null: a decoy, which is never sent (store/mail.ts). */
     recipient: text('recipient'),
-    /** Subject, text and link, sealed with the mail key: the link grants access. */
+    /** Subject, text and link, sealed with the mail key, because the link grants access. */
     sealed: text('sealed').notNull(),
     attempts: integer('attempts').notNull().default(0),
     dueAt: moment('due_at').notNull().defaultNow(),
-    /** After this the mail is worthless. */
+    /** After this time the mail is not sent any more. */
     expiresAt: moment('expires_at').notNull(),
     lease: text('lease'),
     createdAt: createdAt(),

@@ -4,20 +4,20 @@ import { agent } from './agent.ts';
 import { moment, orgId } from './columns.ts';
 
 /**
- * A tool that its MCP server has in another form than was approved, as a node saw it last. It counts only as long as the
- * published definition has this approval: approving another form, or removing the tool, needs no change here.
+ * A tool whose form on its MCP server differs from the approved one, as a node saw it last. The row is valid only while
+ * the published definition has this approval. So approving another form, or removing the tool, needs no change here.
  */
 export const mcpChange = pgTable(
   'mcp_change',
   {
     orgId: orgId(),
     agentId: text('agent_id').notNull(),
-    /** Its name in the definition. */
+    /** The name of the tool in the definition. */
     tool: text('tool').notNull(),
-    /** The approval that it no longer meets. */
+    /** The approval that the tool no longer matches. */
     pin: text('pin').notNull(),
     what: text('what').array().$type<ToolChange['what']>().notNull(),
-    /** When it was first seen so. */
+    /** The time when this difference was first seen. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [

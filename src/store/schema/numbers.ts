@@ -3,16 +3,19 @@ import { date, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizz
 import { moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 
-/** A conversation went to people. A trigger writes it with the change of the conversation, on every way there. */
+/**
+ * The hand-off of a conversation to the team. A trigger writes it together with every change of the conversation that
+ * hands it off.
+ */
 export const handOff = pgTable(
   'hand_off',
   {
     orgId: orgId(),
     conversationId: text('conversation_id').notNull(),
     at: moment('at').notNull(),
-    /** Of HAND_OFF_REASONS. */
+    /** One of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
-    /** When a worker applies the rules of the organization to it; null: it has, or there are none. */
+    /** The time when a worker applies the organization's rules to it. Null: they were applied, or there are none. */
     dueAt: moment('due_at'),
   },
   (table) => [
@@ -28,7 +31,10 @@ export const handOff = pgTable(
   ],
 );
 
-/** What happened in the hours of one day in UTC, counted when someone looks (docs/adr/0214). No one's data is in it. */
+/**
+ * The counts for the hours of one UTC day, computed when a member opens the page (docs/adr/0214). They contain no
+ * personal data.
+ */
 export const numbersDay = pgTable(
   'numbers_day',
   {
@@ -40,5 +46,5 @@ export const numbersDay = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.day] })],
 );
 
-/** By name, then by hour (0–23): how many; of `wait` the seconds of each. */
+/** The count by name, then by hour (0–23). For `wait`, the list contains the seconds of each. */
 export type DayCounts = Record<string, Record<string, number | number[]>>;

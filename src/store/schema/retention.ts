@@ -3,8 +3,9 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * Organizations with a retention period for conversations; no row: kept forever. Also the entry of each in the queue of
- * the housekeeper (src/store/organizations/retention.ts): a pass in progress is due again immediately.
+ * Organizations with a retention period for conversations. Without a row, conversations are stored forever. The row is
+ * also the organization's entry in the queue of the housekeeper (src/store/organizations/retention.ts). A pass in
+ * progress is due again immediately.
  */
 export const retention = pgTable(
   'retention',
@@ -15,12 +16,12 @@ export const retention = pgTable(
     days: integer('days').notNull(),
     /** The conversation that the pass in progress has reached. */
     cursor: text('cursor').notNull().default(''),
-    /** What the pass in progress has erased so far. */
+    /** The number of records that the pass in progress has erased so far. */
     conversations: bigint('conversations', { mode: 'number' }).notNull().default(0),
     messages: bigint('messages', { mode: 'number' }).notNull().default(0),
-    /** When the housekeeper continues, or starts the next pass. */
+    /** The time when the housekeeper continues, or starts the next pass. */
     dueAt: moment('due_at').notNull().defaultNow(),
-    /** When the latest pass ended. */
+    /** The time when the latest pass ended. */
     sweptAt: moment('swept_at'),
     createdAt: createdAt(),
   },

@@ -4,24 +4,24 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 
 /**
- * The record of one accepted trigger call, and also its entry in the queue: a run with a `due_at` in the past needs an
- * agent turn. Claiming it moves `due_at` to the end of the lease and sets `lease`; completing it clears both, and only
- * if `lease` still belongs to the worker (docs/adr/0003).
+ * The record of one accepted trigger call. The row is also its entry in the queue: a run with a `due_at` in the past
+ * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing it clears
+ * both, but only if `lease` still belongs to the worker (docs/adr/0003).
  */
 export const run = pgTable(
   'run',
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** Null when an end user's own message started it. */
+    /** Null if an end user's own message started the run. */
     triggerId: text('trigger_id'),
     conversationId: text('conversation_id').notNull(),
     status: text('status').notNull(),
     reason: text('reason'),
     error: jsonb('error').$type<{ code: string; detail: string }>(),
-    /** The caller's input that the worker still needs. */
+    /** The part of the caller's input that the worker still needs. */
     input: jsonb('input').$type<RunInput>().notNull(),
-    /** Turns taken so far. */
+    /** The number of turns so far. */
     turns: integer('turns').notNull().default(0),
     requestId: text('request_id'),
     createdAt: createdAt(),
@@ -33,9 +33,9 @@ export const run = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // Its trigger and its conversation: see ../checked-references.ts.
+    // References its trigger and its conversation (see ../checked-references.ts).
     index('run_list').on(table.triggerId, table.status, table.createdAt),
-    // For erasing: without it each deleted conversation would scan all runs of the organization.
+    // For erasing. Without it, each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -43,7 +43,7 @@ export const run = pgTable(
   ],
 );
 
-/** The stored answer of a POST that acts; commits together with its effect, is kept for 24 hours. */
+/** The stored response of a POST with an effect. It commits together with the effect and is stored for 24 hours. */
 export const idempotency = pgTable(
   'idempotency',
   {

@@ -4,7 +4,7 @@ import type { LocalizedText } from '../../../contract/agents.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** What members say again and again, in their own words. It is about no person: variables stand for what is. */
+/** Texts that members use again and again. They contain no data of a person, because variables replace it. */
 export const savedReply = pgTable(
   'saved_reply',
   {

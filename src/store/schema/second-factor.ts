@@ -3,7 +3,8 @@ import { bytes, createdAt, moment } from './columns.ts';
 import { user } from './identity.ts';
 
 /**
- * Second factors of people, who belong to the region like their accounts. Not tables of better-auth: docs/adr/0301.
+ * Second factors of people, who belong to the region like their accounts. These are not tables of better-auth (see
+ * docs/adr/0301).
  */
 export const secondFactor = pgTable('second_factor', {
   userId: text('user_id')
@@ -11,9 +12,9 @@ export const secondFactor = pgTable('second_factor', {
     .references(() => user.id, { onDelete: 'cascade' }),
   /** The secret of the authenticator app, sealed under PARLEY_SECRET. */
   sealed: text('sealed').notNull(),
-  /** Null: shown, and not yet confirmed by a code; it has no effect so far. */
+  /** Null: the secret was shown but not yet confirmed by a code, so it has no effect. */
   confirmedAt: moment('confirmed_at'),
-  /** Of the last accepted code: older and equal ones are refused. */
+  /** The step of the last accepted code. Older and equal steps are refused. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
   /** Wrong codes since the last correct one. */
   failures: integer('failures').notNull().default(0),
@@ -21,7 +22,7 @@ export const secondFactor = pgTable('second_factor', {
   createdAt: createdAt(),
 });
 
-/** Each is valid once: using it deletes the row. */
+/** Each code is valid once: using it deletes the row. */
 export const recoveryCode = pgTable(
   'recovery_code',
   {
@@ -41,12 +42,12 @@ export const passkey = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** The browser's id for it, in base64url. */
+    /** The browser's ID for the passkey, in base64url. */
     credentialId: text('credential_id').notNull().unique(),
     publicKey: bytes('public_key').notNull(),
     counter: bigint('counter', { mode: 'number' }).notNull(),
     transports: jsonb('transports').$type<string[]>().notNull(),
-    /** When the challenge of the last sign-in was created: only newer ones are accepted. */
+    /** The time when the challenge of the last sign-in was created. Only newer challenges are accepted. */
     challengedAt: moment('challenged_at'),
     createdAt: createdAt(),
     lastUsedAt: moment('last_used_at'),

@@ -4,7 +4,7 @@ import type { CreateSegmentBody } from '../../../contract/dashboard/segments.ts'
 import { createdAt, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** Filters of end users under a name. */
+/** Saved filters of end users, with a name. */
 export const segment = pgTable(
   'segment',
   {

@@ -2,7 +2,7 @@ import { boolean, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } fr
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** The OpenID provider for sign-ins of an organization's people; at most one per organization. */
+/** The OpenID provider for sign-ins of an organization's people. There is at most one per organization. */
 export const signInProvider = pgTable('sign_in_provider', {
   orgId: orgId()
     .primaryKey()
@@ -11,7 +11,7 @@ export const signInProvider = pgTable('sign_in_provider', {
   clientId: text('client_id').notNull(),
   /** The client secret, sealed with the organization's data key. It is bound to this issuer. */
   sealed: text('sealed').notNull(),
-  /** The role of a person who joins by signing in for the first time; never owner. */
+  /** The role of a person who joins by signing in for the first time. It is never owner. */
   defaultRole: text('default_role').notNull(),
   enabled: boolean('enabled').notNull(),
   createdAt: createdAt(),
@@ -32,8 +32,8 @@ export const signInDomain = pgTable(
 );
 
 /**
- * The organization that proved a domain: at most one. A person who signs in gives only an address, and this look-up
- * finds the organization, so this table's key does not contain it, as for `api_key_digest`.
+ * The organization that proved a domain. There is at most one. A person who signs in enters only an address, and this
+ * look-up finds the organization. So this table's key does not contain the organization, as in `api_key_digest`.
  */
 export const provenDomain = pgTable(
   'proven_domain',
@@ -50,13 +50,14 @@ export const provenDomain = pgTable(
 );
 
 /**
- * The person of a subject of the organization's provider. Deleted with the membership, and with the issuer or client.
+ * The person that belongs to a subject of the organization's provider. The row is deleted with the membership, or when
+ * the issuer or client changes.
  */
 export const signInLink = pgTable(
   'sign_in_link',
   {
     orgId: orgId(),
-    /** `sub` of the ID token: an address may pass to another person, this does not. */
+    /** `sub` of the ID token. An address may pass to another person, but a subject does not. */
     subject: text('subject').notNull(),
     userId: text('user_id').notNull(),
     createdAt: createdAt(),
@@ -75,7 +76,7 @@ export const formerMember = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.userId] })],
 );
 
-/** States of completed sign-ins, so that none is used twice; kept as long as one is valid. */
+/** States of completed sign-ins, so that none is used twice. They are stored as long as they are valid. */
 export const usedSignIn = pgTable(
   'used_sign_in',
   { state: text('state').primaryKey(), expiresAt: moment('expires_at').notNull() },

@@ -15,7 +15,7 @@ export const trigger = pgTable(
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
     variables: jsonb('variables').$type<VariableDeclaration[]>().notNull().default([]),
-    /** The channel of its conversations; null: the agent's sandbox channel. */
+    /** The channel of its conversations. Null: the agent's sandbox channel. */
     channelId: text('channel_id'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

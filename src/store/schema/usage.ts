@@ -15,18 +15,18 @@ export const keyUsage = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.keyId, table.hour] }), index('key_usage_age').on(table.hour)],
 );
 
-/** Individual requests: all of them at a low rate, a sample of the newest under load. */
+/** Individual requests: all requests at a low rate, and a sample of the newest under load. */
 export const requestLog = pgTable(
   'request_log',
   {
     orgId: orgId(),
-    /** The request's own id, which sorts by time. */
+    /** The request's own ID, which sorts by time. */
     id: text('id').notNull(),
     keyId: text('key_id').notNull(),
     at: moment('at').notNull(),
     method: text('method').notNull(),
     route: text('route').notNull(),
-    /** Our ids from the path, by the names in the route; never a caller's own names. */
+    /** Our IDs from the path, by the names in the route. Names from the caller are never stored. */
     ids: jsonb('ids').$type<Record<string, string>>().notNull().default({}),
     status: smallint('status').notNull(),
     code: text('code'),

@@ -2,18 +2,18 @@ import { boolean, date, foreignKey, pgTable, primaryKey, text } from 'drizzle-or
 import { orgId } from './columns.ts';
 import { member } from './identity.ts';
 
-/** Whether and how a member gets the weekly mail, and which one they got last. It goes with the membership. */
+/** A member's choice about the weekly mail, and the last mail that they got. The row is deleted with the membership. */
 export const weeklyMail = pgTable(
   'weekly_mail',
   {
     orgId: orgId(),
     userId: text('user_id').notNull(),
-    /** Null: the member has not chosen; owners and admins get it. */
+    /** Null: the member has not chosen. In that case, owners and admins get the mail. */
     wanted: boolean('wanted'),
     timeZone: text('time_zone').notNull().default('UTC'),
     /** `en` or `ar`. */
     language: text('language').notNull().default('en'),
-    /** The Monday of the newest week that is done, sent or not. */
+    /** The Monday of the newest finished week, whether its mail was sent or not. */
     week: date('week'),
   },
   (table) => [

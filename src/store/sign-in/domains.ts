@@ -46,7 +46,7 @@ export async function countSignInDomains(db: Queryable, orgId: string): Promise<
   return rows[0]!.many;
 }
 
-/** False when the organization claims it already. */
+/** Returns false if the organization already claims it. */
 export async function insertSignInDomain(
   db: Queryable,
   orgId: string,
@@ -70,7 +70,7 @@ export async function deleteSignInDomain(db: Queryable, orgId: string, domain: s
   return rows.length > 0;
 }
 
-/** False when another organization proved it before. */
+/** Returns false if another organization proved it before. */
 export async function keepProof(db: Queryable, orgId: string, domain: string, provenBy: ProvenBy): Promise<boolean> {
   const rows = await db
     .insert(provenDomain)

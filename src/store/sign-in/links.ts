@@ -10,7 +10,7 @@ export async function findLinkedUser(db: Queryable, orgId: string, subject: stri
   return rows[0]?.userId ?? null;
 }
 
-/** False when this person is linked to another subject already. */
+/** Returns false if this person is already linked to another subject. */
 export async function insertLink(db: Queryable, orgId: string, subject: string, userId: string): Promise<boolean> {
   const rows = await db
     .insert(signInLink)

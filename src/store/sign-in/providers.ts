@@ -5,7 +5,7 @@ import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 import { provenDomain, signInProvider, usedSignIn } from '../schema/sign-in.ts';
 
-/** Sign-in of an organization's people through its own provider: see src/features/sign-in. */
+/** Sign-in of an organization's people through its own provider (see src/features/sign-in). */
 export type ProviderRow = {
   orgId: string;
   issuer: string;
@@ -61,15 +61,15 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
 }
 
 /**
- * All people who signed in through the organization's provider must sign in again. The access tokens that they made in
- * such sessions end; in this order, so that one that is being made is seen (features/access-tokens).
+ * All people who signed in through the organization's provider must sign in again. The access tokens that they created
+ * in such sessions end too. The order matters, so that a token that is being created is found (features/access-tokens).
  */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
   await db.delete(session).where(eq(session.signInOrgId, orgId));
   await endTokensOfProvider(db, orgId);
 }
 
-/** True the first time. Also removes expired states. */
+/** Returns true the first time. It also removes expired states. */
 export async function useSignInState(db: Queryable, state: string, expiresAt: Date): Promise<boolean> {
   await db.delete(usedSignIn).where(lt(usedSignIn.expiresAt, sql`now()`));
   const rows = await db

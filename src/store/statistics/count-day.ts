@@ -4,18 +4,18 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import type { DayCounts } from '../schema/numbers.ts';
 
-/** Ids have the clock of a node, moments that of the database: the maximum difference. */
+/** IDs use the clock of a node, and times use the clock of the database. This is the maximum difference. */
 const CLOCK_SLACK_MS = 3_600_000;
-/** Of one day; more hand-offs than people can answer need no exact median. */
+/** The maximum number of waits per day. With more hand-offs, an exact median is not needed. */
 const MAX_WAITS = 5_000;
 const DAY_MS = 86_400_000;
 const hourOf = (moment: string) => sql.raw(`extract(hour FROM ${moment} AT TIME ZONE 'UTC')::int`);
 
 /**
- * Counts a day in UTC, given as its first millisecond. Ids contain their time, so that each table is read in a range of
- * its primary key. A conversation belongs to the hour in which it began, a hand-off to its own. What belongs to a
- * conversation is looked up by the conversation alone: with the organization beside it, a planner without statistics
- * would read all of the organization for each.
+ * Counts a UTC day, given as its first millisecond. IDs contain their time, so each table is read in a range of its
+ * primary key. A conversation counts in the hour in which it began, and a hand-off in its own hour. Rows of a
+ * conversation are looked up by the conversation alone. With the organization in the condition, a planner without
+ * statistics would read the whole organization for each row.
  */
 export async function countDay(db: Queryable, orgId: string, start: number): Promise<DayCounts> {
   const [from, to] = [new Date(start), new Date(start + DAY_MS)];
@@ -61,5 +61,5 @@ export async function countDay(db: Queryable, orgId: string, start: number): Pro
   return counts;
 }
 
-/** Time and random part of an id: ids made since then sort after it. */
+/** The time and random part of an ID. IDs created since then sort after it. */
 const idAt = (prefix: IdPrefix, ms: number): string => newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);

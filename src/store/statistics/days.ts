@@ -4,14 +4,17 @@ import { type DayCounts, numbersDay } from '../schema/numbers.ts';
 
 export type CountedDay = { day: string; counts: DayCounts; countedAt: Date };
 
-/** The counted days since one, as `2026-11-23`. */
+/** The counted days since a given day, as `2026-11-23`. */
 export const readDays = (db: Queryable, orgId: string, since: string): Promise<CountedDay[]> =>
   db
     .select({ day: numbersDay.day, counts: numbersDay.counts, countedAt: numbersDay.countedAt })
     .from(numbersDay)
     .where(and(eq(numbersDay.orgId, orgId), gte(numbersDay.day, since)));
 
-/** `countedAt` is before the counting began: what is written during it is counted the next time. */
+/**
+ * `countedAt` is the time before the counting began, so data that is written during the counting is counted the next
+ * time.
+ */
 export async function storeDay(db: Queryable, orgId: string, { day, counts, countedAt }: CountedDay): Promise<void> {
   const set = { counts, countedAt };
   await db

@@ -2,17 +2,20 @@ import { sql } from 'drizzle-orm';
 import type { WeeklyMailBody, WeeklyMailLanguage } from '../../../contract/dashboard/weekly-mail.ts';
 import type { Queryable } from '../db.ts';
 
-/** Monday at eight, for a server that was down then until Wednesday at eight. */
+/**
+ * Monday at eight, in each organization's time zone. If the server was down then, the mail is still sent until
+ * Wednesday at eight.
+ */
 const HOUR = sql.raw(`interval '8 hours'`);
 const LATEST = sql.raw(`interval '2 days'`);
 
-/** Weeks begin at that hour here, so a moment before it belongs to the week before. */
+/** A week begins at that hour, so an earlier time belongs to the previous week. */
 const shifted = (now: Date, zone = sql`coalesce(w.time_zone, 'UTC')`) =>
   sql`(${now}::timestamptz AT TIME ZONE ${zone} - ${HOUR})`;
 
 const WANTED = sql.raw(`coalesce(w.wanted, m.role IN ('owner', 'admin'))`);
 
-/** Members whose mail of this week is due. Those who joined after the hour wait for the next one. */
+/** Members whose mail for this week is due. A member who joined after that hour gets the next mail. */
 const dueMembers = (now: Date) => sql`
   member m LEFT JOIN weekly_mail w ON w.org_id = m.organization_id AND w.user_id = m.user_id
   CROSS JOIN LATERAL (SELECT ${shifted(now)} AS at, date_trunc('week', ${shifted(now)}) AS week) t
@@ -30,8 +33,8 @@ export async function listDueOrganizations(db: Queryable, now: Date, limit: numb
 export type WeeklyReader = { userId: string; email: string; language: WeeklyMailLanguage };
 
 /**
- * Marks the mails of this week that are due as done, and returns whose they are. Of many nodes that do it at once, one
- * gets each: queue the mails in the same transaction.
+ * Marks the due mails of this week as done and returns their members. If many nodes do this at once, one node gets each
+ * mail, so queue the mails in the same transaction.
  */
 export async function claimWeek(db: Queryable, orgId: string, now: Date): Promise<WeeklyReader[]> {
   const { rows } = await db.execute<{ user_id: string; email: string; language: WeeklyMailLanguage }>(sql`
@@ -57,7 +60,7 @@ export async function readWeeklyMail(db: Queryable, orgId: string, userId: strin
   return rows[0] ?? null;
 }
 
-/** Who turns it on gets the next one, and not at once the one of this week. */
+/** A member who turns the mail on gets the next one, not the one of this week. */
 export async function writeWeeklyMail(
   db: Queryable,
   orgId: string,
@@ -79,7 +82,7 @@ export async function writeWeeklyMail(
       language = excluded.language, week = excluded.week`);
 }
 
-/** Does nothing where they are not a member. */
+/** Does nothing if they are not a member. */
 export async function stopWeeklyMail(db: Queryable, orgId: string, userId: string): Promise<void> {
   await db.execute(sql`
     INSERT INTO weekly_mail (org_id, user_id, wanted)

@@ -20,7 +20,7 @@ export type RequestFilter = {
 const LOOKED_THROUGH = 5_000;
 const MAX_CALLS = 50;
 
-/** Newest first, by the primary key; housekeeping limits how much there is to read. */
+/** Newest first, by the primary key. The housekeeper limits the number of rows. */
 export async function listLoggedRequests(
   db: Queryable,
   orgId: string,
@@ -54,7 +54,7 @@ const OUTCOMES = {
   failed: sql`${requestLog.status} >= 500`,
 };
 
-/** Ids contain their time: all ids created from then on sort after this one. */
+/** IDs contain their time, so all IDs created from then on sort after this one. */
 const firstIdAt = (ms: number): string => newId('req', Math.max(0, ms)).slice(0, 'req_'.length + 10);
 
 /** The distinct calls among the newest requests. */

@@ -15,7 +15,7 @@ export type UsageCount = {
 };
 export type LoggedRequest = typeof requestLog.$inferSelect;
 
-/** How long they are kept: the maximum that the key's page shows. */
+/** How long rows are stored, which is the maximum period that the key's page shows. */
 const KEPT_DAYS = 31;
 
 const REQUEST = rowsOf('r', {
@@ -39,7 +39,7 @@ const WRITE_REQUESTS = named(
   ON CONFLICT DO NOTHING`,
 );
 
-/** Adds counts and requests in one round trip each; counts of nodes add up. */
+/** Adds counts and requests, in one round trip each. Counts of several nodes are added up. */
 export async function writeUsage(
   pool: pg.Pool,
   counts: readonly UsageCount[],
@@ -76,7 +76,7 @@ export async function writeUsage(
   );
 }
 
-/** Counts per `unit`, oldest first; units without a request are missing. */
+/** Counts per `unit`, oldest first. Units without a request are missing. */
 export async function readKeyUsage(
   db: Db,
   orgId: string,
@@ -121,12 +121,12 @@ export async function listNewestRequests(
 }
 
 /**
- * Maximum requests that are kept for one organization, so that none can fill the disk; also the maximum that its log
- * shows.
+ * Maximum number of requests that are stored for one organization, so that none can fill the disk. It is also the
+ * maximum that its log shows.
  */
 export const KEPT_REQUESTS = 50_000;
 
-/** Removes rows beyond the newest of each organization; at most `limit` rows. */
+/** Removes rows beyond the newest of each organization, at most `limit` rows. */
 export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQUESTS): Promise<number> {
   const removed = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
@@ -138,7 +138,7 @@ export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQ
   return removed.rowCount ?? 0;
 }
 
-/** Removes rows that are too old to be shown; at most `limit` rows of each kind. */
+/** Removes rows that are too old to be shown, at most `limit` rows of each kind. */
 export async function forgetUsage(pool: pg.Pool, limit: number): Promise<number> {
   const requests = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
