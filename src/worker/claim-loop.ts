@@ -9,44 +9,47 @@ import { createLookLoop } from './look-loop.ts';
  */
 export type Worker = {
   start(): void;
-  /** Something became due: look now instead of at the next poll. */
+  /** A row became due, so the loop claims now instead of at the next poll. */
   wake(): void;
-  /** Stops claiming and waits for work in progress, at most `graceMs`; then aborts it. */
+  /** Stops claiming and waits for work in progress, for at most `graceMs`. After that, aborts the work. */
   stop(graceMs: number): Promise<void>;
 };
 
 export type ClaimLoop<Row, Outcome, Stored> = Worker & {
   isStopping(): boolean;
-  /** Work in progress, in no order. */
+  /** Work in progress, in any order. */
   underWay(): Work<Row>[];
-  /** Stores an outcome in a batch; rejects when the database fails. */
+  /** Stores an outcome in a batch. Rejects when the database fails. */
   store(outcome: Outcome): Promise<Stored>;
-  /** The same with retries: the external call has been made, and its answer must not be lost. */
+  /** Does the same with retries, because the external call was made and its result must not be lost. */
   storeWithRetries(outcome: Outcome): Promise<void>;
 };
 
 export type Work<Row> = {
   row: Row;
-  /** Milliseconds on the clock of `performance.now()`, taken before the claim was sent. */
+  /** The time in milliseconds of `performance.now()`, measured before the claim was sent. */
   since: number;
   abort: AbortController;
 };
 
 export type ClaimLoopOptions<Row, Outcome, Stored> = {
-  /** The name of the rows in log lines: "runs". */
+  /** The name of the rows in log lines, such as "runs". */
   rows: string;
   log: Logger;
   pollMs: number;
   /** Maximum rows in progress. */
   capacity: number;
-  /** Maximum rows of one claim, and of one storing statement. */
+  /** Maximum number of rows in one claim, and in one storing statement. */
   batch: number;
   leaseSeconds: number;
-  /** Claims up to `limit` due rows; `isMoreDue`: whether there may be more due rows. */
+  /** Claims up to `limit` due rows. `isMoreDue`: whether there may be more due rows. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
-  /** Extends the leases. If it returns a test for the rows that are still ours, work on the others is aborted. */
+  /**
+   * Extends the leases. If it returns a test for the rows that still belong to this worker, work on the others is
+   * aborted.
+   */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
-  /** Works on one row to the end. A rejection is logged, and the row is claimed again when its lease ends. */
+  /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */
   work(work: Work<Row>): Promise<void>;
   /** Returns one outcome per item, in the same order. */
   complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
@@ -54,7 +57,7 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   storeLanes: number;
   /** The ids of a row for log lines. */
   ids(row: Row): Record<string, unknown>;
-  /** For limits on work in progress. `onEnd` returns whether a row that was left behind may be claimed now. */
+  /** For limits on work in progress. `onEnd` returns whether a row that was skipped may now be claimed. */
   onBegin(row: Row): void;
   onEnd(row: Row, wasFull: boolean): boolean;
 };
@@ -80,7 +83,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     pollMs: options.pollMs,
     look: async () => {
       const limit = Math.min(options.batch, capacity - underWay.size);
-      // Without room there is no claim: the next row that ends makes room and wakes the loop.
+      // Without room there is no claim. The next row that ends makes room and wakes the loop.
       if (limit <= 0) return false;
       const since = performance.now();
       const { claimed, isMoreDue } = await options.claim(limit);
@@ -138,19 +141,17 @@ export function createClaimLoop<Row, Outcome, Stored>(
   };
 }
 
-/** How long aborted work may take to store its outcome. */
+/** How much time aborted work has to store its outcome. */
 const ABORT_GRACE_MS = 2_000;
 
 const within = (all: Promise<unknown>, ms: number): Promise<unknown> =>
   Promise.race([all, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 
-/**
- * A call to a provider may take 15 s (kernel/egress), so it starts only while at least this much of the lease is left.
- */
+/** A call to a provider may take 15 s (kernel/egress), so it starts only if at least this much of the lease is left. */
 const NEEDED_LEASE_MS = 17_000;
 
 /**
- * False when the claim is too old for an external call: a worker that slept (a suspended machine, a stopped process)
+ * Returns false if the claim is too old for an external call. A worker that was suspended (with its machine or process)
  * must not make calls for rows that others have claimed since.
  */
 export const hasLeaseForCall = ({ since }: Work<unknown>, leaseSeconds: number): boolean =>

@@ -14,15 +14,15 @@ import { forgetTries } from '../store/costs/record-use.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
-/** Rows per statement: short enough not to disturb other queries. */
+/** Maximum number of rows per statement, so that a statement does not disturb other queries. */
 const BATCH = 5_000;
 /**
- * Maximum statements of one kind in one round; together more per minute than one server can write. The rest waits for
- * the next round.
+ * Maximum number of statements of one kind in one round. Together they remove more rows per minute than one server can
+ * write. The rest waits for the next round.
  */
 const MAX_BATCHES = 100;
 
-/** Each removes or settles at most `limit` rows and returns their number. */
+/** Each function removes or settles at most `limit` rows and returns their number. */
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
   forgetStoredAnswers,
   forgetUsage,
@@ -36,16 +36,17 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetTries,
 ];
 
-/** One batch for organizations with a retention period; while one is due, another may be. */
+/** Processes one batch for organizations with a retention period. After each batch, another one may be due. */
 const retain = async (db: Db): Promise<number> => ((await applyRetention(db)) ? BATCH : 0);
 
 export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
 
 /**
- * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
- * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
- * retention period of their organization, files whose message never came, who had a conversation open, tries of models older than 30 days. It also settles what dead workers have
- * reserved from budgets, mails owners whose budget is spent, and mails members the numbers of their week. Any number of nodes may run it at the same time.
+ * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
+ * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
+ * the retention period of their organization, files without a message, expired presence rows, and tries of models older
+ * than 30 days. It also settles budget reservations of dead workers, mails owners whose budget is spent, and sends
+ * members the weekly mail. Any number of nodes may run it at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   const { db } = deps;

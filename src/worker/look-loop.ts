@@ -2,24 +2,24 @@ import { setImmediate as everythingElse } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /**
- * The poll loop of every worker: looks for due work, again immediately while there is more, else after a delay or when
- * it is woken. One look at a time.
+ * The poll loop of every worker. It checks for due work again immediately while there is more, and otherwise after a
+ * delay or when it is woken. Only one check runs at a time.
  */
 export type LookLoop = {
   start(): void;
-  /** Something became due: look now instead of at the next poll. */
+  /** Work became due, so the loop checks now instead of at the next poll. */
   wake(): void;
-  /** Resolves when the current look ends. */
+  /** Resolves when the current check ends. */
   stop(): Promise<void>;
   isStopping(): boolean;
 };
 
 type LookLoopOptions = {
-  /** The log line when a look fails. The loop then waits for the next poll. */
+  /** The log message when a check fails. The loop then waits for the next poll. */
   failure: string;
   log: Logger;
   pollMs: number;
-  /** Resolves with whether more may be due already. */
+  /** Resolves with true if more work may already be due. */
   look(): Promise<boolean>;
 };
 
@@ -37,7 +37,7 @@ export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions):
         return false;
       });
       if (!isMore && !woken && !stopping) await sleep();
-      // A look that makes no query never yields: sockets and timers need time before the next look.
+      // A check without a query never yields, but sockets and timers need time before the next check.
       else await everythingElse();
     }
   }

@@ -4,13 +4,13 @@ import { createClaimLoop } from './claim-loop.ts';
 
 /**
  * The claim loop for long work that is stored page by page, such as a file or a sync. The work renews its lease with
- * each page, and stops after the current page when the worker stops. A row is claimed alone, so that one worker does not
- * reserve what another could start.
+ * each page. When the worker stops, the work stops after the current page. Only one row is claimed at a time, so that a
+ * worker does not reserve rows that another worker could start.
  */
 export type PagedLoop = { start(): void; wake(): void; stop(): Promise<void> };
 
 type PagedLoopOptions<Row> = {
-  /** The name of the rows in log lines: "imports". */
+  /** The name of the rows in log lines, such as "imports". */
   rows: string;
   log: Logger;
   pollMs: number;
@@ -20,7 +20,7 @@ type PagedLoopOptions<Row> = {
   claim(lease: string): Promise<Row | null>;
   /** `stopping` is aborted when the worker stops. */
   work(row: Row, stopping: AbortSignal): Promise<void>;
-  /** Decides what follows when `work` rejects. If this rejects too, the row is claimed again after its lease. */
+  /** Decides the next step when `work` rejects. If `fail` rejects too, the row is claimed again after its lease. */
   fail(row: Row, error: unknown, stopping: AbortSignal): Promise<void>;
   /** The ids of a row for log lines. */
   ids(row: Row): Record<string, unknown>;
@@ -42,12 +42,12 @@ export function createPagedLoop<Row>(options: PagedLoopOptions<Row>): PagedLoop 
     },
     work: ({ row }) => work(row, ending.signal).catch((error: unknown) => fail(row, error, ending.signal)),
     ids,
-    // The work renews its lease and stores its pages.
+    // The work itself renews its lease and stores its pages.
     renew: async () => {},
     complete: async (none) => none,
     storeLanes: 1,
     onBegin: () => {},
-    // The row may be due again, or have blocked another one.
+    // The row may be due again, or may have blocked another one.
     onEnd: () => true,
   });
   return {

@@ -28,15 +28,20 @@ import { tryContext } from '../../answering/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 
 const POLL_MS = 1_000;
-/** Each may hold 10 MiB. */
+/** Each file may need 10 MiB of memory. */
 const CAPACITY = 4;
-/** Of these, for one lane of organizations: a server that does not answer must not hold up the files of all. */
+/**
+ * The part of the capacity that one lane of organizations may use, so that a server that does not answer does not block
+ * everyone's files.
+ */
 const MAX_PER_LANE = 2;
-/** Providers count some ten tokens for a second, which takes more than a thousand bytes in any form. */
+/**
+ * Providers count about ten tokens per second of audio, and a second needs more than a thousand bytes in any format.
+ */
 const BYTES_PER_TOKEN = 100;
-/** Shorter than a dead reservation of a budget. */
+/** This is shorter than the time after which a budget reservation counts as abandoned. */
 const TRANSCRIPT_TIMEOUT_MS = 50_000;
-/** Delays before the second and each further attempt; then the message stays as it came. */
+/** Delays before the second and each further attempt. After the last one, the message stays unchanged. */
 const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 6 * 3_600];
 
 export type AttachmentWorkerDeps = {
@@ -47,13 +52,14 @@ export type AttachmentWorkerDeps = {
   openSecrets: OpenSecrets;
   baseUrl: string;
   connections: ConnectionDeps;
-  /** A message shows its file now. */
+  /** Called when a message shows its file. */
   onStored(): void;
 };
 
 /**
- * Fetches the files that people sent through a provider, which names a file and keeps its bytes; the message is accepted
- * without waiting for them. Then, where a transcription model is connected, writes down what is said in audio.
+ * Downloads the files that people sent through a provider. The provider sends a reference and stores the bytes, and the
+ * message is accepted without waiting for them. If a transcription model is connected, the worker then transcribes
+ * audio.
  */
 export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
   const { db, log } = deps;
@@ -97,9 +103,9 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
 type Outcome = {
   row: ClaimedAttachment;
   file: Awaited<ReturnType<typeof newAttachment>> | null;
-  /** What is said in it. */
+  /** The transcript of the audio. */
   words: string | null;
-  /** Null: it is done, or was given up. */
+  /** Null: the file is finished, or was given up. */
   againAfterMs: number | null;
 };
 
@@ -139,7 +145,7 @@ async function fetchFile(
   return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, { id: row.id });
 }
 
-/** Empty when nothing is understood, or when transcripts were turned off since. */
+/** Empty if no speech is recognized, or if transcripts were turned off in the meantime. */
 async function writeDown({ connections, db }: AttachmentWorkerDeps, row: ClaimedAttachment, signal: AbortSignal) {
   const [connection, audio] = [
     await readTranscriptionConnection(db, row.org_id),
@@ -165,7 +171,7 @@ async function writeDown({ connections, db }: AttachmentWorkerDeps, row: Claimed
 const cut = (words: string): string =>
   words.length <= MAX_CAPTION ? words : `${words.slice(0, MAX_CAPTION - 1).toWellFormed()}…`;
 
-/** A faulty channel may be mended; what a provider or the limit of the organization refuses stays refused. */
+/** A broken channel may be repaired later. A refusal by a provider, or by a limit of the organization, is permanent. */
 function failureOf(error: unknown): { code: string; message: string; isFinal: boolean; afterMs: number } {
   if (error instanceof ChannelFailure) {
     const { retryable, channelBroken, retryAfterMs } = error.facts;

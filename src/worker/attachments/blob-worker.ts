@@ -13,14 +13,14 @@ import type { Db } from '../../store/db.ts';
 import { createLookLoop } from '../look-loop.ts';
 
 const POLL_MS = 5_000;
-/** Each file may have 10 MiB, and one is in memory at a time. */
+/** Each file may have 10 MiB, and only one is in memory at a time. */
 const BATCH = 20;
 
 export type BlobWorkerDeps = { db: Db; log: Logger; blobs: BlobStore };
 
-/** Moves files from the database into their store, and deletes objects that belong to nothing any more. */
+/** Moves files from the database into the object store, and deletes objects without a row. */
 export function createBlobWorker({ db, log, blobs }: BlobWorkerDeps) {
-  /** False: the store fails, so the others wait for the next look. */
+  /** Returns false if the store fails, so that the other files wait for the next run. */
   async function works(what: string, act: () => Promise<unknown>): Promise<boolean> {
     try {
       await act();

@@ -13,16 +13,16 @@ import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-disp
 
 /**
  * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
- * holds over all workers, and a pause waits for at most one batch. Recipient, conversation and run are written
- * together, so a crash of the worker leaves all of it or nothing, and no lease is needed. The turn worker sends the
+ * is valid over all workers, and a pause waits for at most one batch. Recipient, conversation and run are written
+ * together. So a crash of the worker leaves all of them or none, and no lease is needed. The turn worker sends the
  * messages.
  */
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
 const EXPIRE_BATCH = 2_000;
-/** Campaigns per look; the next ones follow immediately after it. */
+/** Maximum number of campaigns per run of the loop. The next ones follow immediately. */
 export const CAMPAIGNS = 50;
-/** How often ended campaigns are looked for: an expiry is not urgent. */
+/** How often the worker searches for ended campaigns, because an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
 
 export function createCampaignWorker({
@@ -67,7 +67,7 @@ export function createCampaignWorker({
   return { start: loop.start, wake: loop.wake, stop: loop.stop };
 }
 
-/** One batch of a campaign, and whether there may be more immediately. */
+/** Processes one batch of a campaign. Returns whether more recipients may be due immediately. */
 export async function dispatchDue(
   { $client: pool }: Db,
   key: CampaignKey,
@@ -92,7 +92,7 @@ export async function dispatchDue(
       hasBegun: dispatches.some(({ kind }) => kind === 'begin'),
     };
   } finally {
-    // Closing a connection in the middle of a transaction rolls the transaction back.
+    // Closing a connection in the middle of a transaction rolls it back.
     client.release(broken);
   }
 }

@@ -24,15 +24,19 @@ import { type PushedRecipient, type PushOutcome, pushRecipients } from '../../st
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
- * Adds audiences to campaigns, 500 people at a time, by the statement of a push over HTTP. Each page has its own
- * Idempotency-Key (push, first row) and its answer is what the page came to: after a crash the next worker gets the
- * stored answer, so no row is counted twice or lost. A person who is enrolled already is a duplicate in any case.
+ * Adds audiences to campaigns, 500 people at a time, with the same statement as a push over HTTP. Each page has its own
+ * Idempotency-Key (push, first row), and its stored response contains the result of the page. After a crash, the next
+ * worker gets the stored response, so no row is counted twice or lost. A person who is already enrolled is always a
+ * duplicate.
  */
 export type PushWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onPushed'> & { log: Logger };
 
 const CAPACITY = 2;
 const PAGE = 500;
-/** Then it goes behind the others that wait: a large audience of one organization does not hold up all. */
+/**
+ * After this many pages, the push moves behind other waiting pushes, so that a large audience of one organization does
+ * not delay all others.
+ */
 const PAGES_AT_ONCE = 4;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
@@ -57,7 +61,7 @@ export const createPushWorker = (deps: PushWorkerDeps): PagedLoop =>
 async function settleFailure({ db, log }: PushWorkerDeps, held: ClaimedPush, error: unknown): Promise<void> {
   if (error instanceof Refusal && error.status !== 503) {
     const campaign = await readCampaign(db, held.org_id, held.campaign_id);
-    // During a pause it waits.
+    // The push waits during a pause.
     if (campaign?.state === 'paused') return releasePush(db, held, RETRY_SECONDS);
     return finishPush(db, held, { code: error.code, detail: error.message });
   }
@@ -69,7 +73,7 @@ async function settleFailure({ db, log }: PushWorkerDeps, held: ClaimedPush, err
 type Answered = PushedPage & { next: string | null };
 type Campaign = { id: string; kind: string };
 
-/** False when it ended early: stopped, cancelled, claimed by another worker, or others have their turn. */
+/** Returns false if it ended early: stopped, cancelled, claimed by another worker, or interrupted to let others run. */
 async function addPages(deps: PushWorkerDeps, held: ClaimedPush, stopping: AbortSignal): Promise<boolean> {
   const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
   if (!campaign) throw new Refusal('campaign_not_found');
@@ -92,7 +96,7 @@ async function addPages(deps: PushWorkerDeps, held: ClaimedPush, stopping: Abort
   }
 }
 
-/** A page of a file; null: there is none. */
+/** Adds a page of a file. Null: there is no further page. */
 async function addRows(
   deps: PushWorkerDeps,
   held: ClaimedPush,
@@ -103,7 +107,7 @@ async function addRows(
   if (rows.length === 0) return null;
   const recipients = rows.flatMap((row) => ('said' in row ? [pushedRow(row)] : []));
   return push(deps, held, campaign, recipients, done, (outcomes) => {
-    // Rows are counted from the beginning of the file.
+    // Rows are numbered from the beginning of the file.
     const told = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
     tell(told, rows, outcomes);
     const { faults, ...counts } = told;
@@ -112,14 +116,14 @@ async function addRows(
   });
 }
 
-/** The next page of the people who match. */
+/** Adds the next page of matching people. */
 async function addPeople(
   deps: PushWorkerDeps,
   held: ClaimedPush,
   campaign: Campaign,
   { done, after }: { done: number; after: string | null },
 ): Promise<Answered | null> {
-  // People are listed by their ids alone.
+  // People are listed only by their IDs.
   const page = after === null ? null : { id: after, createdAt: new Date(0) };
   const found = await listEndUsers(deps.db, held.org_id, held.filter ?? {}, { limit: PAGE, after: page });
   if (found.rows.length === 0) return null;
@@ -152,6 +156,6 @@ async function push(
   };
   const { answer } = await pushRecipients(db, call, suppression);
   const stored = JSON.parse(answer.body) as Partial<Answered>;
-  // An erasure removes the answer that names the person: the page was added, but its numbers are lost.
+  // An erasure deletes a response that names the person. The page was added, but its counts are lost.
   return stored.rows === undefined ? told([]) : (stored as Answered);
 }

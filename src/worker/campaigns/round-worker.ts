@@ -9,7 +9,7 @@ const RETRY_SECONDS = 60;
 
 type Deps = { db: Db; log: Logger; onMade(): void; lookMs?: number };
 
-/** Makes the rounds of campaigns that repeat. No lease is needed: each is one short transaction. */
+/** Creates the rounds of campaigns that repeat. No lease is needed, because each round is one short transaction. */
 export function createRoundWorker({
   db,
   log,

@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from '../../store/deliveries/claim.ts';
 import { whySilent } from '../../store/end-users/why-silent.ts';
 import type { DeliveryOutcome } from '../../store/deliveries/complete.ts';
 
-/** The last attempt; there is no retry after it. */
+/** The number of the last attempt, after which there is no retry. */
 export const MAX_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 10 * 60_000;
 
@@ -63,7 +63,7 @@ export async function deliverMessage(
   }
 }
 
-/** Why the message may not be sent, independent of the provider. */
+/** The reason why the message may not be sent, independent of the provider. */
 function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: confirms }: ClaimedDelivery) {
   if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
   if (channel.deleted || !channel.enabled) {
@@ -139,7 +139,7 @@ const ended = (
   learned: null,
 });
 
-/** Returns a delivery to the queue unchanged when no attempt was made. */
+/** Returns a delivery to the queue unchanged, because no attempt was made. */
 export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
   ...ended(held, 'queued', null),
   againAfterMs: afterMs,
@@ -147,13 +147,14 @@ export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutco
 });
 
 /**
- * What a failure means. Permanent: failed. Temporary: queued again, later, or when the provider said. No answer, though
- * the provider may have the message: retried only if the receiver can detect a duplicate, else `undelivered`, because
- * no person should get the same message twice and "failed" may not be true.
+ * Decides the consequence of a failure. A permanent failure: failed. A temporary failure: queued again, with a delay or
+ * at the time that the provider requested. No response, although the provider may have the message: retried only if the
+ * receiver can detect a duplicate, otherwise `undelivered`. No person should get the same message twice, and "failed"
+ * may be wrong.
  */
 function failed(claimed: ClaimedDelivery, error: unknown, repeatable: boolean, signal: AbortSignal): Attempt {
   if (signal.aborted) {
-    // This server stops in the middle of a call: another one continues, as after a crash.
+    // This server stops in the middle of a call, and another one continues, as after a crash.
     const outcome = { ...ended(claimed, 'queued', null), againAfterMs: 0, possibleDuplicate: true };
     return { outcome, broken: null, called: true };
   }

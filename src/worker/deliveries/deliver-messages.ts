@@ -15,9 +15,9 @@ import { type Work, type Worker, createClaimLoop, hasLeaseForCall } from '../cla
 import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**
- * The delivery worker: claims due messages in batches, calls their providers, stores the outcomes. A second call for
- * the same message happens only if a worker died before it could store the answer; the message is then marked
- * `possible_duplicate`. Any number of workers share one database; the messages of one conversation are sent in order.
+ * The delivery worker: claims due messages in batches, calls their providers, and stores the outcomes. A second call
+ * for the same message happens only if a worker died before it could store the response. Then the message is marked
+ * `possible_duplicate`. Any number of workers share one database. The messages of one conversation are sent in order.
  */
 export type DeliveryWorkerOptions = {
   db: Db;
@@ -25,16 +25,21 @@ export type DeliveryWorkerOptions = {
   kinds: ChannelKinds;
   egress: Pick<Egress, 'request' | 'connect'>;
   openSecrets: OpenSecrets;
-  /** Base URL of this region, for callbacks of providers. */
+  /** Base URL of this region, for calls from providers. */
   baseUrl: string;
 };
 
-/** Maximum calls in progress; all of them wait for a provider. */
+/** Maximum number of calls in progress. All of them wait for a provider. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
-/** Of these, for the organizations of one lane: hanging endpoints must leave room for other organizations. */
+/**
+ * The part of the capacity that the organizations of one lane may use, because endpoints that hang must leave room for
+ * other organizations.
+ */
 const MAX_PER_LANE = 350;
-/** Of these, for one channel: a slow endpoint must not delay messages of other channels. */
+/**
+ * The part of the capacity that one channel may use, because a slow endpoint must not delay messages of other channels.
+ */
 const MAX_PER_CHANNEL = 32;
 const CROWDED_MS = 500;
 const POLL_MS = 200;
@@ -52,7 +57,8 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, base
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.message,
     claim: async (limit) => {
-      // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
+      // Each claim has its own lease, so a row that this worker lost and claimed again is not mistaken for the earlier
+      // claim.
       const claimed = await claimDeliveries(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       // crash point: delivery:after-claim
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };

@@ -32,21 +32,21 @@ import {
 } from '../../answering/models/call-embeddings.ts';
 
 /**
- * Embeds the passages of documents in the background, batch by batch under a lease. A batch is stored before the next
- * one is asked for, so a killed worker's document goes on elsewhere, and no passage is paid for twice but those of the
- * batch under way. First every document is counted, so that the progress has an end; then each has its turns.
+ * Embeds the passages of documents in the background, in batches under a lease. A batch is stored before the next one
+ * is requested. So another worker can continue the document of a killed worker, and only passages of the interrupted
+ * batch are paid for twice. First every document is counted, so that the total is known. Then the documents take turns.
  */
 export type EmbeddingWorkerDeps = EmbeddingsDeps & { log: Logger; pollMs?: number };
 
 const CAPACITY = 2;
 const POLL_MS = 2_000;
-/** Other documents, and other organizations, have their turn after these. */
+/** After this many batches, other documents and other organizations have their turn. */
 const BATCHES_A_TURN = 4;
 const MAX_ATTEMPTS = 8;
 const BUDGET_SECONDS = 600;
 const BUSY_SECONDS = 5;
 const RETRY_SECONDS = 15;
-/** Each showing reads the agent's vectors again. */
+/** Each refresh makes the next turn read the agent's vectors again. */
 const SHOW_EVERY_MS = 60_000;
 /** Work on the event loop between two pauses. */
 const SLICE_MS = 5;
@@ -71,7 +71,7 @@ export const createEmbeddingWorker = (deps: EmbeddingWorkerDeps): PagedLoop => {
   });
 };
 
-/** The agent's turns use the new vectors: at the end, and now and then before. */
+/** Makes the new vectors visible to the agent's turns: at the end, and from time to time before. */
 function createShow(db: Db): (held: ClaimedDocument) => Promise<void> {
   const shown = new Map<string, number>();
   return async ({ org_id: orgId, agent_id: agentId }) => {
@@ -84,7 +84,7 @@ function createShow(db: Db): (held: ClaimedDocument) => Promise<void> {
   };
 }
 
-/** Embeddings are off. */
+/** Embeddings are off, so the document is removed from the queue. */
 async function forget(db: Db, held: ClaimedDocument): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await holdDocument(tx, held))) return;
@@ -100,7 +100,7 @@ type Job = {
   stopping: AbortSignal;
 };
 
-/** True when the document is done; false when others have their turn first. */
+/** Returns true if the document is finished, or false if others have their turn first. */
 async function embed(job: Job): Promise<boolean> {
   const { held, connection, stopping } = job;
   const { db } = job.deps;
@@ -123,7 +123,7 @@ async function embed(job: Job): Promise<boolean> {
     const some = missing.slice(0, size);
     if (!(await embedBatch(job, some, texts))) return false;
     missing.splice(0, some.length);
-    // The next batch needs to know them.
+    // The size of the next batch depends on the dimensions.
     if (dimensions === null) return leave();
   }
   return db.transaction(async (tx) => {
@@ -133,7 +133,7 @@ async function embed(job: Job): Promise<boolean> {
   });
 }
 
-/** The passages that have a vector, also from another document; none when the lease is lost. */
+/** The passages that already have a vector, including one from another document. None if the lease is lost. */
 async function readKnown(
   db: Db,
   held: ClaimedDocument,
@@ -149,7 +149,7 @@ async function readKnown(
   });
 }
 
-/** False when the document belongs to another worker now. */
+/** Returns false if the document belongs to another worker now. */
 async function embedBatch(
   { deps, held, connection, stopping }: Job,
   keys: readonly string[],
@@ -194,14 +194,16 @@ async function settleFailure(
   const fault = { code, detail };
   if (code === 'budget_busy') return postponeDocument(db, held, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
   if (code === 'budget_spent') return postponeDocument(db, held, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
-  // A wrong key or an unknown model fails for every document: a person changes the connection or retries.
+  // A wrong key or an unknown model fails for every document until a person changes the connection or retries.
   if (!error.retryable) return postponeDocument(db, held, { fault, inSeconds: null, all: 'organization' });
   const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
   const isLast = !waits && code === 'provider_garbled' && held.attempts + 1 >= MAX_ATTEMPTS;
   await postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
 }
 
-/** The different texts of a document by their keys, made in slices: a document may have a megabyte. */
+/**
+ * The distinct texts of a document by their keys. They are computed in slices, because a document may have a megabyte.
+ */
 async function textsOf(
   document: { id: string; name: string; text: string },
   { provider, baseUrl, embeddingModel: model }: EmbeddingConnection,

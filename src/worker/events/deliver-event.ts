@@ -19,10 +19,10 @@ const RETRY_SECONDS = [
   24 * 3_600,
 ] as const;
 export const MAX_EVENT_ATTEMPTS = RETRY_SECONDS.length + 1;
-/** Delays are up to this much longer, so that deliveries that failed together are not retried together. */
+/** Delays are longer by up to this share, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const TIMEOUT_MS = 15_000;
-/** How much of an answer is read: it is only stored for people to look at. */
+/** How much of a response is read. It is only stored for display. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 1_000;
 
@@ -30,15 +30,15 @@ export type EventTools = {
   egress: Pick<Egress, 'request'>;
   openSealed: OpenSealed;
   signal: AbortSignal;
-  /** Between 0 and 1. */
+  /** Returns a number between 0 and 1. */
   random: () => number;
-  /** The trace that the event belongs to. */
+  /** The trace to which the event belongs. */
   trace?: string;
 };
 
 export type EventAttempt = {
   outcome: EventOutcome;
-  /** The endpoint answered 410: it wants no more events. */
+  /** True: the endpoint answered 410 and wants no more events. */
   gone: boolean;
 };
 
@@ -60,7 +60,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
     if (status === 410) return { outcome: ended(claimed, attempt), gone: true };
     return { outcome: again(claimed, attempt, tools.random), gone: false };
   } catch (error) {
-    // This server stops in the middle of a call: another one repeats the attempt.
+    // This server stops in the middle of a call, and another one repeats the attempt.
     if (tools.signal.aborted) return { outcome: { ...givenBack(claimed), againAfterMs: 0 }, gone: false };
     return {
       outcome: again(claimed, told({ status: null, error: reasonOf(error), response: '' }), tools.random),
@@ -69,7 +69,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
   }
 }
 
-/** The body is created once; the signed bytes are exactly the sent bytes. */
+/** The body is created once, so that the signed bytes are exactly the sent bytes. */
 async function send(claimed: ClaimedEvent, { egress, openSealed, signal, trace }: EventTools, at: Date) {
   const { org_id: orgId, endpoint_id: endpointId, event_id: id, type, data, created_at: createdAt, sealed } = claimed;
   const body = Buffer.from(JSON.stringify(presentEvent({ id, type, createdAt, data })));
@@ -112,7 +112,7 @@ const ended = (held: ClaimedEvent, attempt: DeliveryAttempt | null): EventOutcom
   againAfterMs: null,
 });
 
-/** Returns a delivery to the queue unchanged when no attempt was made. */
+/** Returns a delivery to the queue unchanged, because no attempt was made. */
 export const givenBack = (held: ClaimedEvent): EventOutcome => ({
   held,
   state: 'pending',

@@ -20,10 +20,10 @@ import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../cla
 import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
- * The event worker: claims due deliveries in batches, calls the endpoints, stores the outcomes. An event is sent at
- * least once: if a worker dies between calling and storing, another one sends it again, and the receiver detects the
- * duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no order: a failed
- * event does not delay the next one.
+ * The event worker: claims due deliveries in batches, calls the endpoints, and stores the outcomes. An event is sent at
+ * least once. If a worker dies between calling and storing, another one sends the event again, and the receiver detects
+ * the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no order: a
+ * failed event does not delay the next one.
  */
 export type EventWorkerOptions = {
   db: Db;
@@ -31,14 +31,14 @@ export type EventWorkerOptions = {
   egress: Pick<Egress, 'request'>;
   openSealed: OpenSealed;
   random?: () => number;
-  /** Absent or null: no traces. */
+  /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
 };
 
-/** Maximum calls in progress; all of them wait for an endpoint. */
+/** Maximum number of calls in progress. All of them wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
-/** Of these, for one endpoint: a slow or dead endpoint must not delay the others. */
+/** The part of the capacity that one endpoint may use, because a slow or dead endpoint must not delay the others. */
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 
@@ -55,7 +55,8 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.event_delivery,
     claim: async (limit) => {
-      // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
+      // Each claim has its own lease, so a row that this worker lost and claimed again is not mistaken for the earlier
+      // claim.
       const quota = { limit, share: MAX_PER_ENDPOINT, busy: endpoints.counts };
       const claimed = await claimEvents(pool, newId('node'), quota);
       return { claimed, isMoreDue: claimed.length > 0 };
@@ -74,7 +75,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     onBegin: ({ endpoint_id }) => endpoints.add(endpoint_id),
     onEnd: ({ endpoint_id }) => {
       endpoints.remove(endpoint_id);
-      // More events may wait for this endpoint.
+      // More events may be waiting for this endpoint.
       return true;
     },
   });
@@ -84,7 +85,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     if (!hasLeaseForCall(work, LEASE_SECONDS.event_delivery)) return loop.store(givenBack(claimed));
     const { signal } = work.abort;
     const trace = tracer ? await readTrace(pool, claimed).catch(() => null) : null;
-    // An event of no run, or of a run without a trace, begins none.
+    // An event without a run, or of a run without a trace, starts no trace.
     const span =
       trace && tracer?.span('deliver event', 'client', { ours: trace }, { 'parley.event.type': claimed.type });
     const sent = { egress, openSealed, signal, random, ...(span && { trace: span.traceparent }) };
@@ -102,8 +103,8 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
   }
 
   /**
-   * Standard Webhooks: 410 means that the endpoint is gone permanently. Does nothing if the URL has changed since the
-   * call.
+   * In Standard Webhooks, 410 means that the endpoint was removed permanently. Does nothing if the URL has changed
+   * since the call.
    */
   async function disable({ org_id: orgId, endpoint_id: id, url }: ClaimedEvent): Promise<void> {
     await db.transaction(async (tx) => {

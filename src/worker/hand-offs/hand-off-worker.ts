@@ -5,14 +5,14 @@ import { delayHandOff, findDueHandOffs } from '../../store/hand-offs/queue.ts';
 import { createLookLoop, type LookLoop } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
-/** Of one look; the next ones follow at once. */
+/** Maximum number per run of the loop. The next ones follow at once. */
 const BATCH = 50;
-/** One that fails lets the others go first. */
+/** The delay of a hand-off that failed, so that the others run first. */
 const RETRY_SECONDS = 60;
 
 /**
- * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves all of it or nothing, and
- * of two workers with the same one, the second finds it settled: no lease is needed.
+ * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either everything or
+ * nothing. If two workers process the same hand-off, the second finds it settled, so no lease is needed.
  */
 export function createHandOffWorker({
   log,

@@ -23,12 +23,12 @@ import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
  * file is streamed in pieces, so memory does not grow with it. Each batch has its own Idempotency-Key (import, run,
- * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The count of
- * finished rows says where to continue.
+ * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The number of
+ * finished rows shows where to continue.
  */
 export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
-  /** Step 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
+  /** Step 14 of the order of checks (docs/security.md) for one person. Throws a Refusal with the faults. */
   check(person: unknown): void;
 };
 
@@ -66,7 +66,7 @@ async function settleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport,
 
 type NumberedRow = { row: number; cells: string[] };
 
-/** False when it ended early: stopped, cancelled, or claimed by another worker. */
+/** Returns false if it ended early: stopped, cancelled, or claimed by another worker. */
 async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: AbortSignal): Promise<boolean> {
   const { delimiter, encoding } = held.settings;
   const pieces = readPieces(deps.db, held.org_id, held.id);
@@ -80,7 +80,7 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: A
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;
-    // Spreadsheets count the header as row 1; it is not a data row.
+    // Spreadsheets count the header as row 1, but it is not a data row.
     read++;
     if (read <= held.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });

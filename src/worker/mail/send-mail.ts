@@ -12,15 +12,16 @@ import { renderMail } from './render-mail.ts';
 
 /**
  * The outbox worker: claims due mails, sends them through the operator's mail server, and deletes them. A mail is sent
- * at least once: if a worker dies between the two, another one sends it again; a link works once, no matter how often
- * it arrives. No log line names a recipient or repeats the server's answer, which often does.
+ * at least once: if a worker dies between sending and deleting, another one sends it again. A link works once, no
+ * matter how often it arrives. No log line contains a recipient or the server's reply, which often contains the
+ * recipient.
  */
-/** Read by the first mail. */
+/** Loaded with the first mail. */
 const smtp = () => import('../../channels/email/smtp.ts');
 const POLL_MS = 1_000;
-/** Mails sent concurrently, each over its own connection. */
+/** Maximum number of mails that are sent concurrently, each over its own connection. */
 const CAPACITY = 10;
-/** Delays before the second and each further attempt; the last one repeats until the mail expires. */
+/** Delays before the second and each further attempt. The last one repeats until the mail expires. */
 const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
 
 export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
@@ -55,7 +56,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     onEnd: (_mail, wasFull) => wasFull,
   });
 
-  /** Null: the mail is finished, sent or not. */
+  /** Makes one attempt. Null: the mail is finished, whether it was sent or not. */
   async function attempt(mail: ClaimedMail, to: string, signal: AbortSignal): Promise<number | null> {
     const facts = { mail_id: mail.id, attempts: mail.attempts };
     if (mail.expires_at <= new Date()) {
@@ -90,7 +91,8 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       }
       const { code, message } = error instanceof ChannelFailure ? error : UNKNOWN;
       const told = { ...facts, code, detail: message };
-      // A fault of the server or of SMTP_URL may be fixed later; a mailbox that does not exist stays missing.
+      // A fault of the server or of SMTP_URL may be fixed later, but a mailbox that does not exist is a permanent
+      // failure.
       if (code === 'recipient_unreachable') {
         log.warn(told, 'a mail was given up: the mail server refuses its recipient');
         return null;
@@ -111,12 +113,15 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
 
 const UNKNOWN = { code: 'internal_error', message: 'The attempt failed inside Parley.' };
 
-/** The operator chose this server: it may be private, on any port, and without encryption. */
+/** The operator chose this server, so it may be private, on any port, and without encryption. */
 function egressTo({ host, port }: MailServer): Egress {
   return createEgress({ allow: [`${host.includes(':') ? `[${host}]` : host}:${port}`] });
 }
 
-/** Connects and signs in, and sends nothing. Null: the server accepted it; else what is wrong, as a sentence. */
+/**
+ * Connects and signs in, and sends nothing. Null: the server accepted it. Otherwise returns a sentence about the
+ * failure.
+ */
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);
   try {

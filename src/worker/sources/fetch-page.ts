@@ -8,16 +8,16 @@ import type { PageRow } from '../../store/document-sources/read.ts';
 import { DocumentFault } from '../../engine/documents/document-fault.ts';
 import type { ReadFiles } from '../../engine/documents/read-files.ts';
 
-/** One page of a source, as a polite visitor reads it: by its name, once, and only when it has changed. */
+/** Reads one page of a source politely: with the crawler's own name, once, and only if the page has changed. */
 export const AGENT = 'Parley';
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
-/** A page that does not answer is tried this often in one sync. */
+/** How often a page that does not answer is tried in one sync. */
 const MAX_ATTEMPTS = 3;
 const MAX_LATER_SECONDS = 3_600;
 
 export type FetchDeps = { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> };
-export type Fetched = { found: Found; /** The site asks for a pause. */ laterSeconds?: number };
+export type Fetched = { found: Found; /** The site requests a pause. */ laterSeconds?: number };
 
 export const headers = (): Record<string, string> => ({
   'user-agent': `${AGENT}/${ownVersion()} (reads pages for an agent; robots.txt: ${AGENT})`,
@@ -90,7 +90,7 @@ async function readAnswer(
   }
 }
 
-/** A longer one is not kept: the page is then sent again. */
+/** A longer value is not stored, and then the site sends the page again. */
 const short = (value: string | undefined): string | null => (value !== undefined && value.length <= 500 ? value : null);
 
 function textOf(
@@ -112,7 +112,8 @@ function redirected(held: ClaimedSource, page: PageRow, { headers: said }: Egres
   const to = pageAddress(said['location'] ?? '', page.url);
   if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
   if (held.kind !== 'page' && isInScope(to, held.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
-  // The address that a person typed may lead to https, to "www", to a language: the source is there then.
+  // The address that a person typed may redirect to https, to "www" or to a language. The source then uses the new
+  // address.
   if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, held.kind) } };
   return fault('redirected_away', 'The page redirects to an address outside of the site.', true);
 }
@@ -134,7 +135,7 @@ const fault = (code: string, detail: string, gone: boolean): Fetched => ({
   found: { kind: 'fault', code, detail, gone, answered: true },
 });
 
-/** Sitemaps may be packed; at most as large as a page. */
+/** Sitemaps may be compressed. The uncompressed size is limited like that of a page. */
 function unpacked(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {

@@ -3,14 +3,17 @@ import { EgressError } from '../../kernel/egress.ts';
 import type { ReadFiles } from '../../engine/documents/read-files.ts';
 import { AGENT, headers } from './fetch-page.ts';
 
-/** What robots.txt of a host allows (RFC 9309). None: everything. A host that fails is asked later, not ignored. */
+/**
+ * The rules in robots.txt of a host (RFC 9309). Without a file, everything is allowed. If the host fails, the file is
+ * requested again later and not ignored.
+ */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 const MAX_DELAY_SECONDS = 10;
 
 export type Robots = { allows(url: string): Promise<{ allowed: boolean; delaySeconds: number }> };
 
-/** Null when the host does not answer. */
+/** Null if the host does not answer. */
 export async function readRobots(
   { egress, files }: { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> },
   orgId: string,
@@ -38,7 +41,7 @@ async function fetchText(egress: Pick<Egress, 'request'>, url: string, redirects
     return answer.status === 200 ? answer.body.toString('utf8') : '';
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    // Larger than any that is meant: as if there were none.
+    // The file is too large to be intended, so it is ignored.
     return error.code === 'egress_too_large' ? '' : null;
   }
 }

@@ -14,9 +14,9 @@ import { type Fetched, fetchPage } from './fetch-page.ts';
 import { readRobots, type Robots } from './robots.ts';
 
 /**
- * Reads the pages of sources, one after another with a pause. Which pages are left is in the database, and each page is
- * settled in one transaction under a lease: a killed worker's sync goes on elsewhere. A source gives up its turn after a
- * minute, so that hundreds of pages of one organization do not delay one page of another.
+ * Reads the pages of sources one after another, with a pause between them. The database records which pages are left,
+ * and each page is stored in one transaction under a lease. So another worker can continue the sync of a killed one. A
+ * source is interrupted after a minute, so that hundreds of pages of one organization do not delay one page of another.
  */
 export type SourceWorkerDeps = {
   db: Db;
@@ -31,7 +31,7 @@ const CAPACITY = 2;
 const POLL_MS = 1_000;
 const PAUSE_MS = 500;
 const SLICE_MS = 60_000;
-/** So many pages in a row without an answer: the site is away. */
+/** After this many consecutive pages without an answer, the site counts as unavailable. */
 const MAX_FAILURES = 8;
 const RETRY_SECONDS = 30;
 
@@ -45,7 +45,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     await endSlice(db, held, { inSeconds: RETRY_SECONDS });
   }
 
-  /** Reads until the turn is over, the site asks for a pause, or nothing is left. */
+  /** Reads until the time is over, the site requests a pause, or no page is left. */
   async function readSlice(held: ClaimedSource, stopping: AbortSignal): Promise<Parameters<typeof endSlice>[2]> {
     const end = performance.now() + sliceMs;
     const { origin } = new URL(held.scope);
@@ -70,7 +70,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     const fetched = await fetchPage(deps, held, page, await isStart(db, held));
     const { found } = fetched;
     if (found.kind !== 'leads' || found.how !== 'duplicate') return fetched;
-    // A canonical address that failed, or that names this page in turn, does not hide it.
+    // A canonical address does not replace this page if it failed or if it refers back to this page.
     const target = await readPage(db, held, found.to);
     const isLost = target !== null && target.sync === held.sync && target.state === 'fault';
     if (!isLost && !(await leadsBack(db, held, found.to, page.url))) return fetched;
@@ -82,7 +82,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     return (await readFailures(db, held)) >= 3 ? { fault: AWAY } : { inSeconds: RETRY_SECONDS };
   }
 
-  /** A sync whose first page failed has read nothing. */
+  /** If the first page of a sync failed, the sync has read nothing. */
   async function faultOfAll(held: ClaimedSource): Promise<{ code: string; detail: string } | null> {
     const first = await readPage(db, held, held.url);
     return first?.state === 'fault' ? first.fault : null;

@@ -27,42 +27,45 @@ import {
 } from '../../answering/take-turn.ts';
 
 /**
- * The turn worker: claims due runs in batches, calls the agent's provider, stores the turn. A turn may be computed more
- * than once but is stored only once: a turn that could not be stored is computed again, and a stored one never is,
- * because the storing statement itself checks the lease and the conversation's version. Any number of workers share one
- * database without knowing of each other.
+ * The turn worker: claims due runs in batches, calls the agent's provider, and stores the turn. A turn may be computed
+ * more than once but is stored only once. A turn that could not be stored is computed again. A stored turn is never
+ * computed again, because the storing statement itself checks the lease and the conversation's version. Any number of
+ * workers share one database without communicating.
  */
 export type TurnWorkerOptions = {
   db: Db;
   log: Logger;
   loadAgent: LoadAgent;
-  /** True while this process accepts calls at its limit: accepting has priority over processing, which can wait. */
+  /** True while this process accepts calls at its limit. Accepting has priority over processing, which can wait. */
   pressed?(): boolean;
   /** Called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
   liveWords: Pick<LiveWords, 'begin'>;
-  /** Absent or null: no traces. */
+  /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
 };
 
-/** Maximum turns in progress; most of them wait for a model. */
+/** Maximum number of turns in progress. Most of them wait for a model. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
-/** Of these, for the organizations of one lane: turns that hang must leave room for other organizations. */
+/**
+ * The part of the capacity that the organizations of one lane may use, because turns that hang must leave room for
+ * other organizations.
+ */
 const MAX_PER_LANE = 350;
-/** How long an idle worker sleeps: the maximum wait of a run that another process accepted. */
+/** How long an idle worker sleeps, which is the maximum wait of a run that another process accepted. */
 const POLL_MS = 200;
-/** Under load this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
+/** Under load, this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
 const PRESSED_BATCH = 50;
 const PRESSED_PAUSE_MS = 100;
-/** A run that was claimed this often without ending is dead. */
+/** A run that was claimed this many times without ending has failed. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const WAIT_SPREAD_MS = 1_000;
-/** When a run looks again whether the later run of its conversation has answered. */
+/** How often a run checks whether the later run of its conversation has answered. */
 const OVERTAKEN_MS = 1_000;
 const TURN_TIMEOUT_MS = 120_000;
-/** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
+/** How often longer turns are checked, because a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
 
 export function createTurnWorker(options: TurnWorkerOptions): Worker {
@@ -123,7 +126,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
 }
 
 type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
-/** What a turn needs besides its run. */
+/** The data and functions that a turn needs in addition to its run. */
 type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
 
 async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
@@ -138,7 +141,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
       });
     }
     if (run.is_overtaken && !isOpening(run)) {
-      // Two runs must not answer the same messages: this one ends when the later one has answered.
+      // Two runs must not answer the same messages, so this one ends when the later one has answered.
       return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
     const turn = await speak(turns, run, signal, words, span);
@@ -147,7 +150,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     words.end(outcome === 'stored');
     span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
     if (outcome === 'outdated') {
-      // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
+      // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
       await again(turns, run);
     }
   } catch (error) {
@@ -160,7 +163,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
   }
 }
 
-/** A person who has just written may have more to write; on the sandbox every message is answered separately. */
+/** A person who has just written may write more. On the sandbox, every message is answered separately. */
 async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
   await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
   loop.wake();
@@ -180,13 +183,13 @@ async function speak(
   const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
   const tooLate = new AbortController();
   const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
-  // No message is unanswered: back to waiting, unless another run of the conversation goes on.
+  // No message is unanswered, so the run waits again, unless another run of the conversation continues.
   if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
     const isCurrent = run.conversation_run_id === run.run_id;
     return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
   }
   const span = traced && spanOfAgent(traced, request, loaded.provider.name);
-  // Two hundred turns may become ready at the same moment, each with rules to match.
+  // Two hundred turns may become ready at the same time, each with rules to match.
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
   if (result.opted_out) await recordStop(db, run);
@@ -209,7 +212,10 @@ async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: A
   await releaseRun(db, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
 }
 
-/** Nothing was called, so this was no attempt. Runs that wait for the same provider do not all come back at once. */
+/**
+ * No call was made, so this does not count as an attempt. The delay varies, so that runs that wait for the same
+ * provider do not all return at once.
+ */
 async function wait(
   { db, log }: Turns,
   run: ClaimedRun,
@@ -220,7 +226,7 @@ async function wait(
   await releaseRun(db, run, { afterMs, refund: true, error: { code, detail: message } });
 }
 
-/** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */
+/** Aborts turns that can no longer be stored, so that the answer to all messages starts now. */
 function createOutdatedWatch({ $client: pool }: Db, loop: TurnLoop) {
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
@@ -249,7 +255,7 @@ const topicsOf = ({ org_id, run_id, channel_id, channel_kind, address }: Claimed
   ...(channel_kind === 'web_chat' && address !== null ? [visitorTopic(org_id, channel_id, address)] : []),
 ];
 
-/** A turn that exceeds its timeout is aborted, with its tool calls. */
+/** Aborts a turn that exceeds its timeout, including its tool calls. */
 async function withTimeout<T>(work: Promise<T>, ms: number, tooLate: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
