@@ -10,7 +10,7 @@ import { readConfig } from './read-config.ts';
 
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Works next to a running server, or alone. Prints the result as JSON. */
+/** Works both next to a running server and without one. Prints the result as JSON. */
 export async function runBackup(file: string | undefined): Promise<void> {
   const target = named(file);
   const config = readConfig(warn, { mustExist: true });
@@ -36,7 +36,7 @@ export async function runRestore(file: string | undefined, options: RestoreOptio
   }
 }
 
-/** The next start would refuse, so the restore reports it now. */
+/** The next start would refuse another secret, so the restore reports it now. */
 async function checkSecretOf(url: string, config: Config): Promise<void> {
   const db = openDb(url);
   try {

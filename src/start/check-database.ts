@@ -5,7 +5,7 @@ import { readServerReport } from '../store/installation/server-report.ts';
 import { type Finding, judgeServer } from './judge-server.ts';
 import { insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
 
-/** For `./parley doctor`: the database of this environment. Changes nothing. */
+/** For `./parley doctor`: checks the database of this environment. It changes nothing. */
 export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   const { dataDir, databaseUrl, fault } = loadDatabasePlace(env);
   if (fault) return [{ name: 'database', status: 'fail', detail: `DATABASE_URL ${fault.fault}.`, cure: fault.cure }];

@@ -1,6 +1,9 @@
 import type { AgentDefinition } from '../../contract/agents.ts';
 
-/** The texts and the knowledge of the demo organization's agent. A first look must show an answer with its source. */
+/**
+ * The texts and the knowledge of the demo organization's agent. The first answer that a new user sees must include its
+ * source.
+ */
 export const CONCIERGE: AgentDefinition = {
   provider: 'embedded',
   instructions: 'You are the concierge of a small online shop. Be brief, kind and exact; never invent.',

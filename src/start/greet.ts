@@ -14,7 +14,10 @@ type Greeting = {
   prepared: Prepared;
 };
 
-/** What the operator reads after the start: where to go, and on the first start one call to paste. Never in the log. */
+/**
+ * The text for the operator after the start: the address, and on the first start one call to paste. It is never written
+ * to the log.
+ */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = ['', ...(await pauseLines(db))];
   if (address === null) {
@@ -58,7 +61,7 @@ async function pauseLines(db: Db): Promise<string[]> {
   ];
 }
 
-/** Without a terminal the output may be stored, so the key is in a file, and the call reads it from there. */
+/** Without a terminal, the output may be stored, so the key is in a file, and the call reads the file. */
 async function curl({ baseUrl, dataDir }: Config, demo: NonNullable<Prepared['demo']>): Promise<string> {
   if (process.stdout.isTTY) return callWith(baseUrl, demo, demo.keyValue);
   await keepQuickstartKey(dataDir, demo.keyValue);

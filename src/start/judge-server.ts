@@ -1,6 +1,6 @@
 import type { ServerReport } from '../store/installation/server-report.ts';
 
-/** One thing that the doctor says of the database: `cure` is there when something is to be done. */
+/** One result of the doctor's database check: `cure` is present if the operator should act. */
 export type Finding = {
   name: string;
   status: 'ok' | 'warn' | 'fail' | 'skipped';
@@ -9,17 +9,17 @@ export type Finding = {
 };
 
 const OLDEST_SERVER = 150_000;
-/** Each answer that reads the database waits for one or more. */
+/** Each response that reads the database waits for at least one round trip. */
 const SLOW_ROUND_TRIP_MS = 5;
 const MAX_CLOCK_SKEW_MS = 5_000;
-/** As docs/operations.md counts them. */
+/** The same number as in docs/operations.md. */
 const CONNECTIONS_OF_A_PROCESS = 19;
-/** Fewer say nothing: a bulk load asks for some. */
+/** Fewer checkpoints prove nothing, because a bulk load causes some. */
 const CHECKPOINTS = 20;
 
 type Place = { place: string; here: Date };
 
-/** What the server's state costs, or breaks. */
+/** The problems and costs that follow from the server's state. */
 export function judgeServer(report: ServerReport, at: Place): Finding[] {
   return [
     judgeVersion(report, at),

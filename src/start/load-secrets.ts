@@ -10,15 +10,16 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 
 export const checkOf = (secret: string): Buffer => secretCheck(deriveSecrets(secret).setupKey);
 
-/** The keys of this process. Fixed at its start: a later rotation takes effect at the next start. */
+/** The keys of this process. They are fixed at its start, so a later rotation takes effect at the next start. */
 export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
   const row = await readInstallation(db);
   return row === null ? deriveSecrets(given.secret) : secretsOf(await historyOf(db, row, given));
 }
 
 /**
- * Every secret that the installation has had; the database stores them sealed with the current one. Before the rotation
- * that is the previous one, after it the new one; a process that knows both works on either side of it.
+ * Every secret that the installation has had. The database stores them sealed with the current one. The current secret
+ * is the previous one before the rotation and the new one after it. A process that knows both works before and after
+ * the rotation.
  */
 export async function historyOf(
   db: Db,
@@ -28,7 +29,7 @@ export async function historyOf(
   const generation = row.secretGeneration;
   if (row.secretCheck.equals(checkOf(secret))) {
     const past = await readPastSecrets(db, pastSecretKey(secret));
-    // The previous secret is accepted for as long as the operator sets it, and only if it really is the previous one.
+    // The previous secret is accepted as long as the operator configures it, and only if it really is the previous one.
     const accepted = previousSecret !== null && previousSecret === past.at(-1) ? [previousSecret] : [];
     return { chain: [...past, secret], generation, accepted };
   }

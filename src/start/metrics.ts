@@ -8,18 +8,19 @@ import type { Db } from '../store/db.ts';
 import { COUNTED, QUEUES, type QueueDepths, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
- * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS), off by default because it needs no key. No label
- * contains an id or a value from a caller; routes are patterns. docs/operations.md explains each number for operators.
- * A worker listens nowhere else, so its probes are here too, under the paths that they have on the main address.
+ * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS). It is off by default, because it needs no key. No
+ * label contains an ID or a value from a caller, and routes are patterns. docs/operations.md explains each number for
+ * operators. A worker listens on no other address, so its probes are here too, under the same paths as on the main
+ * address.
  */
 export type Metrics = {
   /** Counts the requests of this server. */
   watch(server: Server): void;
   revokeSettled(waitedMs: number): void;
   batchSent(calls: number): void;
-  /** One model in one attempt of a turn. */
+  /** Counts one model in one attempt of a turn. */
   modelUsed(use: ModelUsed): void;
-  /** Spans that the collector of traces took, or that were given up. */
+  /** Counts spans that the trace collector accepted, or that were dropped. */
   spansLeft(outcome: 'sent' | 'dropped', many: number): void;
   start(): Promise<{ host: string; port: number }>;
   stop(): Promise<void>;
@@ -30,7 +31,7 @@ export type ModelUsed = {
   spent: { input: number; cached: number; output: number };
   calls: number;
   toolCalls: number;
-  /** Code of the failure; null: it answered. */
+  /** Code of the failure. Null: the model answered. */
   failure: string | null;
 };
 
@@ -212,7 +213,7 @@ function gaugeQueues(registers: Registry[]): (known: QueueDepths | null) => void
   };
 }
 
-/** By provider: the name of a model is a value of a user. */
+/** Counts by provider, because the name of a model is a value from a user. */
 function countModels(registers: Registry[]): (use: ModelUsed) => void {
   const counter = (name: string, help: string, label: string) =>
     new Counter({ name: `parley_model_${name}_total`, help, labelNames: ['provider', label], registers });
@@ -231,7 +232,7 @@ function countModels(registers: Registry[]): (use: ModelUsed) => void {
   };
 }
 
-/** Null: the database does not answer. At most one query at a time, however many ask. */
+/** Null: the database does not answer. At most one query runs at a time, however many callers there are. */
 function readDepths(db: Db) {
   let kept: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {

@@ -13,7 +13,7 @@ export type OpenDatabase = {
   stop(): Promise<void>;
 };
 
-/** The embedded Postgres, or the one in DATABASE_URL; migrated in both cases. */
+/** Opens the embedded Postgres or the database in DATABASE_URL. Both are migrated. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {
@@ -26,7 +26,10 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   }
 }
 
-/** The database in its current state, for commands that run next to a server or alone: neither created nor migrated. */
+/**
+ * Opens the database in its current state, for commands that run with or without a server. It is neither created nor
+ * migrated.
+ */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
   const database = running === null ? await embedded(config, log) : external(running);
@@ -40,7 +43,7 @@ export async function joinDatabase(config: Config, log: Logger): Promise<OpenDat
   }
 }
 
-/** LISTEN, settings and prepared statements live as long as a session of the server. */
+/** LISTEN, settings and prepared statements last as long as a session of the server. */
 export async function insistOnSessions(url: string): Promise<void> {
   const isKept = await withClient(url, 'check', (one) => withClient(url, 'check', (other) => keepsSession(one, other)));
   if (isKept) return;
@@ -59,7 +62,7 @@ function explained(config: Config, url: string, error: unknown): unknown {
   );
 }
 
-/** The server's message, or the connection error: the innermost cause. */
+/** The server's message, or the connection error, which is the innermost cause. */
 export function reasonOf(error: unknown): string {
   let at = error as Error;
   for (;;) {

@@ -8,8 +8,8 @@ import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
 /**
- * Prints a link with which a person sets a new password. A person who can run this has full control of the installation
- * anyway.
+ * Prints a link with which a person sets a new password. A person who can run this command already has full control of
+ * the installation.
  */
 export async function runPasswordLink(email: string | undefined): Promise<void> {
   if (!email) throw new StartError('The e-mail address is missing.', 'Use ./parley reset-password EMAIL.');

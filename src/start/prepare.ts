@@ -7,25 +7,28 @@ import type { Db } from '../store/db.ts';
 import { createDemo, type Demo } from './demo.ts';
 
 export type Prepared = {
-  /** Null when there is an owner already. */
+  /** Null when there is already an owner. */
   setupUrl: string | null;
-  /** The result of the first start; null on every later one. */
+  /** The result of the first start. Null on every later start. */
   demo: Demo | null;
 };
 
-/** Runs before the first request: checks that the database is ours, creates the demo if wanted, and the first owner. */
+/**
+ * Runs before the first request. It checks that the database belongs to Parley, and creates the demo (if requested) and
+ * the first owner.
+ */
 export async function prepare(deps: {
   config: Config;
   db: Db;
   secrets: Secrets;
   sessions: Pick<Sessions, 'hashPassword'>;
   role: Role;
-  /** This start has created the database. */
+  /** True: this start has created the database. */
   fresh: boolean;
 }): Promise<Prepared> {
   const { config, db, secrets, sessions } = deps;
   const installation = await openInstallation({ db, region: config.region, setupKey: secrets.setupKey });
-  // A worker has no terminal on which to show the demo's key.
+  // A worker has no terminal that could show the demo's key.
   const wanted = (config.demo ?? deps.fresh) && deps.role !== 'worker';
   const demo = wanted && installation.demoAt === null ? await createDemo(deps) : null;
   const { setupUrl } = await prepareOwner({

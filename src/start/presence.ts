@@ -5,7 +5,7 @@ import { forgetProcess, SEEN_EVERY_MS, seeProcess } from '../store/installation/
 
 type Deps = { db: Db; newestGeneration: number; log: Logger };
 
-/** Stores in the database that this process runs, and the newest PARLEY_SECRET that it knows. */
+/** Stores in the database that this process runs, and which PARLEY_SECRET is the newest that it knows. */
 export function createPresence({ db, newestGeneration, log }: Deps) {
   const id = newId('node');
   let timer: NodeJS.Timeout | undefined;

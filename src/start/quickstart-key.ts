@@ -3,13 +3,14 @@ import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
 
 /**
- * The demo's key expires after this time, and so does the file with it (used when standard output is not a terminal).
+ * The demo's key expires after this time. Then the file with the key is deleted too (the file exists when standard
+ * output is not a terminal).
  */
 export const QUICKSTART_MS = 24 * 3_600_000;
 
 export const quickstartFile = (dataDir: string): string => path.join(dataDir, 'quickstart-key');
 
-/** For scripts: only this user can read the file, unlike a log of standard output. */
+/** For scripts. Unlike a log of standard output, only this user can read the file. */
 export async function keepQuickstartKey(dataDir: string, value: string): Promise<void> {
   makeFolder(dataDir, 0o700);
   const file = quickstartFile(dataDir);
@@ -17,7 +18,7 @@ export async function keepQuickstartKey(dataDir: string, value: string): Promise
   await writeFile(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Removes the file when the key in it has expired: now, or later at that time. */
+/** Removes the file when its key has expired: now, or later at that time. */
 export async function forgetQuickstartKey(dataDir: string): Promise<void> {
   const file = quickstartFile(dataDir);
   const made = await stat(file).catch(() => null);

@@ -1,7 +1,7 @@
 import { type Config, type LoadOptions, loadConfig } from '../config/config.ts';
 import { StartError } from '../kernel/start-error.ts';
 
-/** The configuration, or one error that names every fault. */
+/** Reads the configuration, or throws one error that lists every fault. */
 export function readConfig(warn: (text: string) => void, options?: LoadOptions): Config {
   const loaded = loadConfig(undefined, options);
   if ('config' in loaded) {

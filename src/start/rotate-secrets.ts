@@ -17,8 +17,8 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
- * `./parley secrets rotate`, next to running servers or alone; if it is killed at any moment, the next run continues. A
- * secret in DATA_DIR gets its successor here; one from the environment gets it from the operator.
+ * `./parley secrets rotate` works with or without running servers. If it is killed at any time, the next run continues.
+ * A secret in DATA_DIR gets its successor here. For a secret from the environment, the operator sets the successor.
  */
 export async function runRotateSecrets(): Promise<void> {
   const config = readConfig(warn, { mustExist: true });
@@ -35,7 +35,9 @@ export async function runRotateSecrets(): Promise<void> {
   }
 }
 
-/** A rotation in progress, or one that a restored backup has missed, is finished before another one starts. */
+/**
+ * A rotation in progress, or one that happened after a restored backup was made, is finished before another one starts.
+ */
 async function withNextSecret(db: Db, config: Config): Promise<Given> {
   if (hasNextSecret(config.dataDir)) return config;
   const { chain, generation } = await readHistory(db, config);
@@ -69,7 +71,10 @@ async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
   return historyOf(db, row, given);
 }
 
-/** Remaining data of an earlier rotation is moved first: servers read the data of the last one, and nothing older. */
+/**
+ * Data that an earlier rotation left is moved first, because servers read the data of the last rotation, but no older
+ * data.
+ */
 async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
   const without = await countProcessesWithout(db, newest);
   if (without > 0) {

@@ -13,14 +13,14 @@ import { greet } from './greet.ts';
 import { prepare } from './prepare.ts';
 import { readConfig } from './read-config.ts';
 
-/** How long a load balancer has to notice that `/ready` fails, before connections are refused. */
+/** How long a load balancer has to notice that `/ready` fails before connections are refused. */
 const NOTICE_MS = 1_500;
-/** A stop that hangs is ended after this time; the promise is "drained in 30 s". */
+/** A stop that hangs is ended after this time, because the documentation promises "drained in 30 s". */
 const STOP_WITHIN_MS = 29_000;
-/** The reader of the log may have stopped reading. */
+/** The limit is needed because the reader of the log may have stopped reading. */
 const LAST_LINES_WITHIN_MS = 1_000;
 
-/** Starts everything for this process's role, prints where to go, and stops cleanly on SIGTERM, SIGINT and SIGHUP. */
+/** Starts all parts for this process's role, prints the address, and stops cleanly on SIGTERM, SIGINT and SIGHUP. */
 export async function serve(role: Role): Promise<void> {
   let config = readConfig((text) => process.stderr.write(`${text}\n`));
   const pretty = config.logFormat === null ? process.stdout.isTTY : config.logFormat === 'pretty';
@@ -28,7 +28,7 @@ export async function serve(role: Role): Promise<void> {
   if (role !== 'worker') config = withPort(config, await findPort(config));
 
   let app: App | null = null;
-  // Everything that was started, in this order; stopped in reverse, also when a signal arrives during the start.
+  // All started parts, in this order. They are stopped in reverse, even if a signal arrives during the start.
   const started: (() => Promise<unknown>)[] = [];
   const stopStarted = async (noticeMs = 0) => {
     app?.leave();
@@ -63,13 +63,13 @@ export async function serve(role: Role): Promise<void> {
     await greet({ config, db, role, address, prepared });
   } catch (error) {
     await stopStarted();
-    // A start that is stopped half-way reports no error.
+    // A start that is interrupted by a stop reports no error.
     if (!end.isEnding()) throw taken(config, error);
   }
 }
 
 /**
- * A process that ran during a rotation of PARLEY_SECRET wrote the old form until its end; the next start moves that
+ * A process that ran during a rotation of PARLEY_SECRET wrote the old form until its end. The next start moves that
  * data.
  */
 async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<void> {
@@ -82,7 +82,7 @@ async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<vo
   );
 }
 
-/** Signals and unexpected errors end the process, in order and in time. */
+/** Signals and unexpected errors end the process in order and within the time limit. */
 function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>) {
   let isEnding = false;
   const end = async (why: string, code: number, noticeMs = 0) => {
@@ -95,9 +95,9 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
     log.flush(() => process.exit(code));
   };
   process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
-  // A user at a terminal waits for the stop, or has closed the terminal.
+  // A user at a terminal either waits for the stop or has closed the terminal.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
-  // The greeting may go to a closed terminal or a file on a full disk; the log handles this itself.
+  // The greeting may be written to a closed terminal or to a file on a full disk. The log handles this itself.
   process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an unexpected error');
@@ -106,15 +106,15 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   return { isEnding: () => isEnding };
 }
 
-/** A line that waits for its reader in write(2) blocks exit(3) forever; a signal does not wait. */
+/** A line that waits for its reader in write(2) blocks exit(3) forever, but a signal does not wait. */
 function leaveAtOnce(): void {
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM');
 }
 
 /**
- * Checked before anything is started or created, so that an accidental second start has no effect. Port 0 becomes the
- * port that the system chooses.
+ * The port is checked before anything is started or created, so that an accidental second start has no effect. Port 0
+ * becomes the port that the system chooses.
  */
 async function findPort({ host, port }: Config): Promise<number> {
   return new Promise<number>((resolve, reject) => {
