@@ -33,43 +33,43 @@ export type Config = {
   host: string;
   /** Absolute path. */
   dataDir: string;
-  /** null: the embedded database in `dataDir`. */
+  /** Null: the embedded database in `dataDir`. */
   databaseUrl: string | null;
   redisUrl: string | null;
   region: Region;
-  /** Without a trailing slash. */
+  /** The base URLs have no trailing slash. */
   baseUrls: Record<Region, string>;
   /** The base URL of this region. */
   baseUrl: string;
-  /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used directly and never printed. */
+  /** At least 32 characters. Keys are derived from it (secrets.ts). It is never used directly and never printed. */
   secret: string;
   /** The previous secret, while it is being rotated (docs/operations.md). */
   previousSecret: string | null;
-  /** It is stored in `dataDir`, not given. */
+  /** True: the secret is stored in `dataDir` and does not come from the environment. */
   hasOwnSecret: boolean;
   /** The first owner, created without the setup link. */
   owner: { email: string; password: string } | null;
-  /** null: yes on a fresh embedded database, else no. */
+  /** Null: yes on a fresh embedded database, otherwise no. */
   demo: boolean | null;
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
-  /** Name servers for look-ups of domain records; when empty, the system's. */
+  /** Name servers for look-ups of domain records. Empty: the system's name servers. */
   dnsServers: string[];
-  /** Keys of secret scanners, by the names that their reports use. */
+  /** Keys of secret scanners by the names that their reports use. */
   leakReportKeys: ScannerKeys;
   /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   logLevel: LogLevel;
-  /** null: readable text on a terminal, else JSON. */
+  /** Null: readable text on a terminal, otherwise JSON. */
   logFormat: LogFormat | null;
   upgradeUrl: string | null;
   metricsAddress: { host: string; port: number } | null;
-  /** The operator's own mail server; null: people pass links on themselves. */
+  /** The operator's own mail server. Null: people pass on links themselves. */
   mail: MailServer | null;
-  /** Where files of conversations go; null: they stay in the database. */
+  /** The object store for files of conversations. Null: files stay in the database. */
   blobs: BlobSettings | null;
-  /** null: no traces. */
+  /** Null: tracing is off. */
   traces: TraceSettings | null;
 };
 
@@ -79,19 +79,19 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const LOG_FORMATS = ['pretty', 'json'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What is wrong with one variable, and what to set instead. Neither contains a value that may be a secret. */
+/** The fault of one variable, and the value to set instead. Neither contains a value that may be a secret. */
 export type ConfigFault = { variable: string; fault: string; cure: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LoadOptions = {
-  /** For commands that create nothing: a folder without a database is a mistake, not a new installation. */
+  /** For commands that create no installation: a folder without a database is an error. */
   mustExist?: boolean;
 };
 
 /**
- * Reads the environment and reports all faults together. Writes only if there is no fault: the secret of an embedded
- * installation, on its first start.
+ * Reads the environment and reports all faults together. It writes a file only if there is no fault: the secret of an
+ * embedded installation, on its first start.
  */
 export function loadConfig(
   env: Environment = process.env,
@@ -149,7 +149,7 @@ export function loadConfig(
   return { config: { ...config, ...own }, warnings: [...unknownVariables(env), ...exposure(config)] };
 }
 
-/** Where the database is, without reading or creating anything else. */
+/** The place of the database. Reads and creates nothing else. */
 export function loadDatabasePlace(env: Environment = process.env) {
   const text = env.DATABASE_URL?.trim() || null;
   const reading: Reading<string | null> = text === null ? { value: null } : databaseUrl(text);
@@ -161,7 +161,7 @@ export function loadDatabasePlace(env: Environment = process.env) {
 
 const readDataDir = (env: Environment): string => path.resolve(env.DATA_DIR?.trim() || 'data');
 
-/** The same configuration with the port that the system chose (PORT=0). */
+/** Returns the same configuration with the port that the system chose (PORT=0). */
 export function withPort(config: Config, port: number): Config {
   if (config.baseUrl !== localUrl(config.host, config.port)) return { ...config, port };
   const baseUrl = localUrl(config.host, port);
@@ -183,7 +183,7 @@ function readBaseUrls(read: Read, own: Region, host: string, port: number): Reco
   >;
 }
 
-/** A URL that a browser can open: 0.0.0.0 is not one. */
+/** Returns a URL that a browser can open, which 0.0.0.0 is not. */
 function localUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -229,7 +229,7 @@ function egressList(text: string): Reading<string[]> {
     : { value: entries };
 }
 
-/** Sign-in needs https beyond this machine: elsewhere, browsers do not send the session cookie over plain http. */
+/** Sign-in needs https on any other machine, because browsers do not send the session cookie over plain http there. */
 function exposure({ host, baseUrl }: Config): string[] {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);

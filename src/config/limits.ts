@@ -5,7 +5,10 @@ import type { ConfigFault } from './config.ts';
 const VARIABLE = 'PARLEY_LIMITS';
 const EXAMPLE = '{"triggers":{"key":600,"organization":3000}}';
 const MEMBERS = ['key', 'organization'] as const;
-/** Far above what one installation serves in a minute, so a typing error cannot remove the limit. */
+/**
+ * The limit is far above the number of calls that one installation serves in a minute, so a typing error cannot remove
+ * a limit.
+ */
 const MAX_CALLS = 1_000_000_000;
 
 /** The default limits with the overrides from PARLEY_LIMITS. Reports every fault. */

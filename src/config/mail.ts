@@ -34,7 +34,7 @@ export function readMail(env: Environment, faults: ConfigFault[]): MailServer | 
   return 'value' in server && 'value' in sender ? { ...server.value, from: sender.value } : null;
 }
 
-/** The mail settings alone, without reading or creating anything else. */
+/** Loads only the mail settings, without reading or creating other data. */
 export function loadMail(env: Environment = process.env): { mail: MailServer | null; faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   return { mail: readMail(env, faults), faults };
@@ -58,12 +58,12 @@ function smtpUrl(text: string): Reading<Omit<MailServer, 'from'>> {
       },
     };
   } catch {
-    // A % that is not a valid escape.
+    // The text contains a % that is not a valid escape.
     return fault;
   }
 }
 
-/** `name@example.com` or `Name <name@example.com>`. */
+/** Reads `name@example.com` or `Name <name@example.com>`. */
 function mailFrom(text: string): Reading<MailServer['from']> {
   const [, name = '', bracketed] = /^(?:"?([^"<>\r\n]{0,100}?)"?\s*)<([^<>]+)>$/.exec(text) ?? [];
   const address = emailAddress(bracketed ?? text);

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { readScannerKeys, type ScannerKeys } from '../kernel/scanner-signature.ts';
 
 /**
- * The result of reading one variable: its value, or the fault and what to set instead. A fault never repeats the text,
- * which may hold a password.
+ * The result of reading one variable: its value, or the fault and the value to set instead. A fault never repeats the
+ * text, which may contain a password.
  */
 export type Reading<T> = { value: T } | { fault: string; cure: string };
 
@@ -61,7 +61,7 @@ export function redisUrl(text: string): Reading<string> {
       };
 }
 
-/** Only scheme, host and port: all paths are directly below it. */
+/** Accepts only scheme, host and port, because all paths are directly below them. */
 export function baseUrl(text: string): Reading<string> {
   const url = URL.parse(text);
   const plain =
@@ -90,7 +90,7 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
     : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
-/** Addresses of name servers, separated by commas; an IPv6 address with a port is in brackets. */
+/** Addresses of name servers, separated by commas. An IPv6 address with a port is in brackets. */
 export function nameServers(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNameServer)

@@ -16,12 +16,15 @@ import type { ConfigFault } from './config.ts';
 
 /**
  * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own on the first start. With an
- * external database it must be given, because all nodes need the same one. Text that is not random (an example from a
- * manual, a word, a pattern) is refused.
+ * external database, the operator must set it, because all nodes need the same one. Text that is not random (an example
+ * from a manual, a word, a pattern) is refused.
  */
 const MIN_CHARACTERS = 32;
 const MIN_DIFFERENT = 10;
-/** Words of six letters or more, or a word on its own: a random secret contains one about once in a million times. */
+/**
+ * Matches words with six letters or more, or a single word as the whole secret. A random secret contains such a word
+ * about once in a million times.
+ */
 const PLACEHOLDER =
   /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|\b(your|paste|todo|dummy|test)\b/i;
 const REPEATED = /^(.{1,16}?)\1+.{0,15}$/s;
@@ -50,7 +53,7 @@ export function checkPrevious(given: string | null, previous: string | null): Co
   return [{ variable, fault: 'is the same as PARLEY_SECRET', cure: 'Set PARLEY_SECRET to the new secret.' }];
 }
 
-/** Whether this folder holds an embedded installation. */
+/** Whether this folder contains an embedded installation. */
 export const checkDatabase = (dataDir: string): ConfigFault[] =>
   existsSync(path.join(dataDir, 'postgres'))
     ? []
@@ -64,12 +67,12 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
 
 type Own = { secret: string; previousSecret: string | null };
 
-/** Visitors of web chats stay signed in for this long, which is the longest validity of anything signed. */
+/** Visitors of web chats stay signed in for this time, which is the longest validity of any signature. */
 const PREVIOUS_DAYS = 30;
 
 /**
- * The embedded installation's own secret. During a rotation: the next one, with the current one as the previous. For a
- * while after it: the new one, with the one before.
+ * The embedded installation's own secrets. During a rotation: the next secret, with the current one as the previous.
+ * For some time after a rotation: the new secret, with the one before it as the previous.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);
@@ -95,14 +98,14 @@ const filesIn = (dataDir: string) => ({
 /** The next secret of a rotation in progress. */
 export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
 
-/** Creates the next secret of an embedded installation, with the current one as the previous. */
+/** Creates the next secret of an embedded installation. The current one becomes the previous one. */
 export function makeNextSecret(dataDir: string): void {
   writeNew(filesIn(dataDir).next);
 }
 
 /**
- * The next secret replaces the current one, which is kept next to it. Safe to repeat after an interruption at any
- * point.
+ * The next secret replaces the current one, which stays stored in another file. It is safe to repeat after an
+ * interruption at any point.
  */
 export function adoptNextSecret(dataDir: string): void {
   const { secret, next, previous } = filesIn(dataDir);
@@ -112,7 +115,7 @@ export function adoptNextSecret(dataDir: string): void {
   renameSync(next, secret);
 }
 
-/** Writes a file with another name first, so that no process reads half of it. */
+/** Writes a file under another name first, so that no process reads an incomplete file. */
 function writeNew(file: string): void {
   const own = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
@@ -125,7 +128,9 @@ function writeNew(file: string): void {
   }
 }
 
-/** The embedded installation's own secret, created on the first start. Simultaneous starts agree on one secret. */
+/**
+ * The embedded installation's own secret. It is created on the first start. Simultaneous starts agree on one secret.
+ */
 function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');
   try {

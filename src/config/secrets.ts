@@ -7,8 +7,8 @@ import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
  */
 export type Secrets = {
   /**
-   * How often the secret was rotated, as stored in the database when the process started; and the newest secret that
-   * the process knows.
+   * How often the secret was rotated, as stored in the database when the process started. The second number belongs to
+   * the newest secret that the process knows.
    */
   generation: number;
   newestGeneration: number;
@@ -20,27 +20,27 @@ export type Secrets = {
   mailKey: Key;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** For better-auth, which expects text. */
+  /** The session secret for better-auth, which expects text. */
   sessionSecret: string;
   /** Cookies that are signed with these are still accepted. */
   otherSessionSecrets: readonly string[];
   /** HMAC key of setup links. */
   setupKey: Key;
-  /** Seals the state that a browser keeps while a person signs in at the provider of an organization. */
+  /** Seals the state that a browser stores while a person signs in at the provider of an organization. */
   signInKey: Key;
-  /** HMAC key of the identifiers under which opt-outs of erased people are kept. */
+  /** HMAC key of the identifiers under which opt-outs of erased people are stored. */
   suppressionKey: ChainKey;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;
 };
 
-/** Every PARLEY_SECRET that this installation has had, as far as this process knows them (start/load-secrets.ts). */
+/** Every PARLEY_SECRET that this installation has had, as far as this process knows (start/load-secrets.ts). */
 export type SecretHistory = {
-  /** The oldest first. */
+  /** The secrets, oldest first. */
   chain: readonly string[];
-  /** The current one of the database: new data is written and signed with it. */
+  /** The generation of the database's current secret, which seals and signs new data. */
   generation: number;
-  /** Others whose signatures (sessions, visitors, cursors, links) are still accepted. */
+  /** Other secrets whose signatures (sessions, visitors, cursors, links) are still accepted. */
   accepted: readonly string[];
 };
 
@@ -59,7 +59,7 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
       deriveKey(current, purpose),
       accepted.map((secret) => deriveKey(secret, purpose)),
     );
-  // Stored data opens with every known secret, independent of the accepted signatures.
+  // Stored data opens with every known secret, even if its signatures are no longer accepted.
   const sealing = (purpose: string) =>
     withOthers(
       deriveKey(current, purpose),

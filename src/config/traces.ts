@@ -1,17 +1,17 @@
 import type { ConfigFault, Environment } from './config.ts';
 import { type Reading, webUrl } from './readers.ts';
 
-/** Where spans go, in the standard variables of OpenTelemetry. */
+/** The destination of spans, from the standard variables of OpenTelemetry. */
 export type TraceSettings = {
   url: string;
-  /** They may hold a secret of the collector. */
+  /** The headers may contain a secret of the collector. */
   headers: Record<string, string>;
   resource: Record<string, string>;
-  /** Of the traces that begin here, from 0 to 1. */
+  /** The recorded share of the traces that begin here, from 0 to 1. */
   ratio: number;
-  /** A trace that a caller began is kept if the caller keeps it. */
+  /** True: a trace that a caller began is recorded if the caller records it. */
   followsParent: boolean;
-  /** Texts of people and of tools may be in spans. */
+  /** True: spans may contain texts of people and of tools. */
   content: boolean;
   /** How often spans are sent. */
   everyMs: number;
@@ -20,7 +20,7 @@ export type TraceSettings = {
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'];
 const JSON_PROTOCOL = 'http/json';
 
-/** Null: no traces. A variable that another program needs does no harm, as long as no endpoint is set. */
+/** Null: tracing is off. Without an endpoint, variables that another program needs have no effect. */
 export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettings | null {
   const of = (name: string): string => env[name]?.trim() ?? '';
   const isOff = /^true$/i.test(of('OTEL_SDK_DISABLED')) || of('OTEL_TRACES_EXPORTER') === 'none';
@@ -59,7 +59,7 @@ export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettin
 
 const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 
-/** The trace settings alone, without reading or creating anything else. */
+/** Loads only the trace settings, without reading or creating other data. */
 export function loadTraces(env: Environment = process.env): { traces: TraceSettings | null; faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   return { traces: readTraces(env, faults), faults };
@@ -93,10 +93,10 @@ function readDelay(text: string, faults: ConfigFault[]): number {
   return DELAY_MS;
 }
 
-/** The default of OpenTelemetry. */
+/** The default value of OpenTelemetry. */
 const DELAY_MS = 5_000;
 
-/** `name=value,name=value`, percent-encoded. */
+/** Reads `name=value,name=value`, percent-encoded. */
 function pairs(text: string): Reading<Record<string, string>> {
   const entries = text.split(',').filter((entry) => entry.trim() !== '');
   const fault = { fault: 'is not a list of names and values', cure: 'Write name=value,name=value, percent-encoded.' };

@@ -30,7 +30,7 @@ export const unknownVariables = (env: Environment): string[] =>
 const nearest = (name: string): string =>
   KNOWN.toSorted((one, other) => distance(name, one) - distance(name, other))[0]!;
 
-/** Levenshtein distance: how many letters to add, remove or change. */
+/** Levenshtein distance: the number of letters to add, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
