@@ -19,13 +19,13 @@ import { type Db, isUnreachable } from '../store/db.ts';
 import type { AppDeps, Rooms } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
-/** The built web chat; setup makes it. */
+/** The built web chat, which the setup creates. */
 const WIDGET = ownFile('widget/dist/widget.js');
-/** The built dashboard; setup makes it. */
+/** The built dashboard, which the setup creates. */
 const DASHBOARD = ownFile('dashboard/dist');
 
 export type Api = Service & {
-  /** Known once it has started. */
+  /** The address is known after the start. */
   address(): { host: string; port: number };
   drain(): void;
 };

@@ -14,15 +14,15 @@ export type App = {
   secrets: Secrets;
   access: Access;
   sessions: Sessions;
-  /** Listens and returns the address; null for a worker, which serves no requests. */
+  /** Listens and returns the address. Null for a worker, which serves no requests. */
   start(): Promise<{ host: string; port: number } | null>;
-  /** Fails `/ready` so that clients go elsewhere, but keeps answering. */
+  /** Makes `/ready` fail so that clients go elsewhere, but still answers requests. */
   leave(): void;
-  /** Stops taking work, finishes work in progress (at most 25 s), releases the lease. */
+  /** Stops accepting work, finishes work in progress (at most 25 s), and releases the lease. */
   stop(): Promise<void>;
 };
 
-/** Puts the rooms together. Nothing starts by itself, so tests run the same program as production. */
+/** Puts the rooms together. Nothing starts automatically, so tests run the same program as production. */
 export async function createApp(input: AppDeps): Promise<App> {
   const rooms = await openRooms(input);
   const isPaused = async (): Promise<boolean> => (await readPausedAt(input.db)) !== null;

@@ -40,8 +40,9 @@ export type Wake = Record<
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
- * The parts of the program that are configured or have state, in one object, grouped by room. Each noun's `deps.ts` names
- * the part that its verbs use. Everything else is an import. The services are in the order in which they start.
+ * The parts of the program that are configured or have state, in one object, grouped by room. Each noun's `deps.ts`
+ * names the part that its verbs use. All other functions are imported. The services are in the order in which they
+ * start.
  */
 export async function openRooms(app: AppDeps) {
   const { config, db, log, role } = app;
@@ -70,7 +71,7 @@ export async function openRooms(app: AppDeps) {
   const deps = { ...configured, ...store, ...access.fields, ...features, ...wakes, answering };
 
   const services: Service[] = [
-    // Last of all: spans of what stops are sent too.
+    // This part stops last, so that the spans of all other stops are sent too.
     { stop: () => traces?.stop() },
     { stop: () => egress.close() },
     { stop: () => configured.blobs?.close() },
@@ -88,7 +89,7 @@ export async function openRooms(app: AppDeps) {
   return { deps, services, secrets, shared, metrics, tracer: traces?.tracer ?? null, tokenLastUsed };
 }
 
-/** Settings, keys of the installation, and ways out of this process. */
+/** Opens settings, keys of the installation, and ways to call other systems. */
 function openConfigured(
   { config, log }: AppDeps,
   { secrets, egress }: { secrets: Awaited<ReturnType<typeof loadSecrets>>; egress: ReturnType<typeof createEgress> },
@@ -108,7 +109,7 @@ function openConfigured(
   };
 }
 
-/** `onChange`: open pages and streams of this process look for changes. */
+/** `onChange`: open pages and streams of this process check for changes. */
 function createWakes(onChange: () => void) {
   const wake: Wake = {
     turns: nothing,

@@ -12,7 +12,7 @@ import type { AppDeps } from './open-rooms.ts';
 
 type Hooks = { onBatch(calls: number): void; onStored(): void };
 
-/** The stateful parts of the store: batches of writes, callers that wait for a change, open streams. */
+/** The stateful parts of the store: batches of writes, callers that wait for a change, and open streams. */
 export function openStore({ db, databaseUrl, role }: AppDeps, secrets: Secrets, { onBatch, onStored }: Hooks) {
   const suppression = createSuppression(secrets.suppressionKey);
   const waiter = createRunWaiter(db);

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Service, startAll, stopAll } from './service.ts';
 
-/** How often a paused process looks for the end of the pause. */
+/** How often a paused process checks for the end of the pause. */
 const LOOK_MS = 1_000;
 
 type Deps = { isPaused(): Promise<boolean>; log: Logger; lookMs?: number };
 
 /**
  * Starts the workers as soon as the installation is not paused. Until then nothing claims work, so nothing is sent, and
- * accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts on it; so
- * workers that have started need not look again.
+ * accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts on it. So
+ * workers that have started need not check again.
  */
 export function createPauseGate({ isPaused, log, lookMs = LOOK_MS }: Deps, workers: readonly Service[]): Service {
   const stopping = new AbortController();

@@ -19,12 +19,12 @@ import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
-/** Half of the promised "drained in 30 s" is for turns, the rest for requests and the database. */
+/** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/** A called provider may still answer within this time; after it, the message is left to another node and flagged. */
+/** A called provider may still answer within this time. After that, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** The workers for turns, deliveries, events, files, imports and housekeeping; each can be woken from now on. */
+/** The workers for turns, deliveries, events, files, imports and housekeeping. Each can be woken at any time. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
   const { deps, secrets, tracer } = rooms;
   const { answering, egress, openSecrets, waiter, changes, feed, wake, onAccepted } = deps;
