@@ -8,13 +8,13 @@ import type { Dispatch, HttpDeps } from './edge/server.ts';
 import type { Route } from './route/route.ts';
 
 export type SystemDeps = HttpDeps & {
-  /** The complete list of routes: the reference describes it. */
+  /** The complete list of routes, which the reference describes. */
   readonly allRoutes: () => readonly Route[];
   readonly isDraining: () => boolean;
   readonly dispatch: Dispatch;
 };
 
-/** The table of contents of the HTTP room's own endpoints. app.ts adds those of the other rooms. */
+/** The list of the HTTP room's own endpoints. app.ts adds those of the other rooms. */
 export const systemRoutes = (deps: SystemDeps): Route[] => [
   health(deps.now), // GET /api/health
   openapi(deps), // GET /api/openapi.json

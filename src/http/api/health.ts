@@ -2,7 +2,10 @@ import { Type } from 'typebox';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Route } from '../route/route.ts';
 
-/** Is this process alive? Makes no call, so that a database outage never causes the restart of a healthy process. */
+/**
+ * Reports whether this process is alive. It makes no call, so that a database outage never causes the restart of a
+ * healthy process.
+ */
 export const health = (now: () => number): Route => ({
   method: 'GET',
   path: '/api/health',

@@ -7,7 +7,7 @@ const READY_WITHIN_MS = 2_000;
 
 type Deps = { readonly ready: () => Promise<{ ok: boolean; detail: string }>; readonly isDraining: () => boolean };
 
-/** For load balancers and orchestrators: may this node get requests? */
+/** Tells load balancers and orchestrators whether this node may receive requests. */
 export const ready = (deps: Deps): Route => ({
   method: 'GET',
   path: '/ready',

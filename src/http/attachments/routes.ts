@@ -5,13 +5,15 @@ import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { findSentFile, readSentFile } from '../../features/conversations/read-attachment.ts';
 import type { Route } from '../route/route.ts';
 
-/** Shown in a page; everything else is only saved. What a browser could run is never among them. */
+/**
+ * These types are shown in a page. All others can only be downloaded. Types that a browser could run are never shown.
+ */
 const SHOWN = /^(?:image|audio|video)\//;
 
 /**
- * Files that were sent in conversations. The address is the right to read it: providers of channels and pages of
- * visitors have no key. It is shown on our own origin, so it must be inert: the type is ours, nothing is guessed, and a
- * file that is opened on its own runs in a sandbox.
+ * Serves files that were sent in conversations. A caller that knows the address may read the file, because channel
+ * providers and visitors' pages have no key. The file is shown on Parley's own origin, so it must be inert: Parley sets
+ * the type, browsers do not guess it, and a file that is opened directly runs in a sandbox.
  */
 export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>): Route[] => [
   {
@@ -28,7 +30,7 @@ export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>):
       const etag = `"${file.hash}"`;
       reply
         .header('etag', etag)
-        // An erased file must not live on in a cache.
+        // An erased file must not stay in a cache.
         .header('cache-control', 'private, no-cache')
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('cross-origin-resource-policy', 'cross-origin')
@@ -47,14 +49,14 @@ export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>):
   },
 ];
 
-/** RFC 6266: the exact name for browsers, and one in ASCII for all others. */
+/** Sends the exact name for browsers and an ASCII name for all other clients (RFC 6266). */
 function disposition({ name, type }: { name: string; type: string }): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
   return `${SHOWN.test(type) ? 'inline' : 'attachment'}; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-/** One part, as players of audio and video ask for it; anything else gets the whole file (RFC 9110, 14.2). */
+/** Players of audio and video request one part. Any other request gets the whole file (RFC 9110, 14.2). */
 function partOf(range: string | undefined, size: number): { first: number; last: number } | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
   if (from === '' && to === '') return null;

@@ -3,11 +3,12 @@ import { countedPlace } from '../../access/api-keys/networks.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { followMessages as follow } from '../../features/visitors/follow-messages.ts';
 
-/** Maximum open pages of one visitor; browsers allow six connections to one server over HTTP/1.1. */
+/** Maximum number of open pages of one visitor. Browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_VISITOR = 8;
 /**
- * Maximum open pages of one network address. Anyone may become many visitors; without this, one of them could take all
- * streams of the server. If an office behind one address has more pages, the others poll.
+ * Maximum number of open pages of one network address. Anyone may become many visitors, and without this limit, one
+ * person could use all streams of the server. If an office behind one address has more open pages, the other pages
+ * poll.
  */
 const STREAMS_PER_PLACE = 256;
 /**
@@ -17,10 +18,9 @@ const STREAMS_PER_PLACE = 256;
 const STREAM_MS = 15 * 60_000;
 
 /**
- * `ready`: from here on no message is missed, so the client reads the state now. `messages`: there are new messages.
- * `delta` and `replace`: the words of the message that the agent writes.
- * The heartbeat is a visible event: a widget notices a dead connection, or a proxy that holds everything back, and
- * polls instead.
+ * `ready`: from here on no message is missed, so the client reads the current state. `messages`: new messages exist.
+ * `delta` and `replace`: the text of the message that the agent is writing. The heartbeat is a visible event. A widget
+ * notices a dead connection, or a proxy that delays all data, and polls instead.
  */
 export function followMessages(
   request: FastifyRequest,

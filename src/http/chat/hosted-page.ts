@@ -9,8 +9,8 @@ import type { Route } from '../route/route.ts';
 import type { ChatPageDeps } from './widget-script.ts';
 
 /**
- * The chat as a page of its own: a link to share, or to try before a web site embeds it. `?lang=ar` chooses the
- * language.
+ * The chat as a separate page: a link to share, or a page to try the chat before a web site embeds it. `?lang=ar`
+ * chooses the language.
  */
 export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
@@ -60,7 +60,7 @@ export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
   },
 });
 
-/** Other parameters of a link (campaign tags and the like) are ignored. */
+/** Other parameters of a link, such as campaign tags, are ignored. */
 function languageOf(target: string): ChatLanguage | undefined {
   const lang = new URLSearchParams(target.split('?')[1]).get('lang');
   return lang === 'en' || lang === 'ar' || lang === 'hi' ? lang : undefined;

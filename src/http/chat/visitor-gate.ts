@@ -13,7 +13,7 @@ import {
 import { createRefusedOrigins } from '../../features/visitors/note-refused-origin.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
-/** What is known about a call before its body is read. */
+/** The known facts about a call before its body is read. */
 export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visitor | null };
 export type FromVisitor = FromSite & { visitor: Visitor };
 
@@ -30,9 +30,9 @@ const EXPOSED = 'x-request-id, retry-after';
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * Decides who may call the chat: pages of the sites on the channel's list (and our own), then holders of a token for
- * this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is not on the
- * list learns only that it is not, and its browser not even that.
+ * Decides who may call the chat: first pages of the sites on the channel's list (and Parley's own), then visitors with
+ * a token for this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is
+ * not on the list receives only this fact, and its browser does not pass even that on.
  */
 export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   const readChatChannel = createChatChannelReader({ db });
@@ -42,7 +42,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     const { channel_id: id } = request.params as { channel_id: string };
     const channel = await findChatChannel({ db }, id);
     metaOf(request.raw)!.orgId = channel.orgId;
-    // A cache must not serve the answer for one site to another.
+    // A cache must not serve the response for one site to another.
     reply.header('vary', 'origin');
     const asking = askingPage(request, channel);
     if (!asking) {
@@ -71,7 +71,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     return fits && (await isProven(visitor, channel)) ? visitor : null;
   }
 
-  /** A new secret of the channel ends the tokens of persons whom the host identified with an older one. */
+  /** A new secret of the channel invalidates the tokens of people whom the host identified with an older one. */
   async function isProven({ externalId, provenBy }: Visitor, channel: ChatChannel): Promise<boolean> {
     if (externalId === null) return true;
     const { secret } = await openSecrets(channel);
@@ -91,16 +91,16 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
   };
 
   return {
-    /** Whether the open stream of this request would be granted now. */
+    /** Whether the open stream of this request would still be permitted now. */
     isStillGranted: async (request: FastifyRequest): Promise<boolean> => {
       const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
       if (!channel?.enabled) return false;
       const asking = askingPage(request, channel);
       return asking !== null && (await readToken(request, channel, asking)) !== null;
     },
-    /** Any page of an allowed site. */
+    /** Accepts any page of an allowed site. */
     site: open,
-    /** The same, with a valid token. */
+    /** Does the same and requires a valid token. */
     visitor: (call: VisitorCall) => {
       const pass = open(call);
       return async (request: FastifyRequest, reply: FastifyReply): Promise<FromVisitor> => {

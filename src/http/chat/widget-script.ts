@@ -10,7 +10,10 @@ import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { findChatChannel, presentAppearance } from '../../features/visitors/find-chat-channel.ts';
 import type { Route } from '../route/route.ts';
 
-/** The script of one channel: the channel's appearance followed by the widget, so that a page needs one request. */
+/**
+ * The script of one channel. It contains the channel's appearance followed by the widget, so that a page needs only one
+ * request.
+ */
 export type ScriptFile = {
   readonly etag: string;
   readonly plain: Buffer;
@@ -20,22 +23,22 @@ export type ScriptFile = {
 export type WidgetScript = (appearance: ChatAppearance) => ScriptFile;
 export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript };
 
-/** Maximum channels whose compressed script (about 60 KB each) is cached. */
+/** Maximum number of channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
-/** How long a page may show an old color or greeting; while it revalidates after that, it still shows the old one. */
+/** How long a page may show an old color or greeting. It also shows the old one during the revalidation after that. */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;
 const YEAR_SECONDS = 365 * 86_400;
 const BROTLI_QUALITY = 6;
 
-/** Setup makes `file` (widget/); it may appear while the server runs. */
+/** The setup creates `file` (widget/), possibly while the server runs. */
 export function createWidgetScript(file: string): WidgetScript {
   const kept = new Map<string, ScriptFile>();
   let widget: string | null = null;
   return (appearance) => {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
     if (widget === null) throw new Refusal('unavailable', 'The widget is not built. Run npm start to build it.');
-    // User text must stay a value: `<` could end a script element, the others end a line in old browsers.
+    // User text must stay a value. `<` could end a script element, and the other characters end a line in old browsers.
     const values = JSON.stringify(appearance).replace(
       /[<\u2028\u2029]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -57,7 +60,10 @@ const compress = (plain: Buffer): ScriptFile => ({
   brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 });
 
-/** One script tag on any page. The script contains only public values; the calls that it makes decide who may chat. */
+/**
+ * A page needs only one script tag. The script contains only public values. The calls that it makes decide who may
+ * chat.
+ */
 export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
   path,
@@ -75,7 +81,7 @@ export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): FastifyReply {
   const etag = `"${file.etag}"`;
-  // A URL with the exact version (as on our own page) may be cached permanently.
+  // A URL with the exact version (as on Parley's own page) may be cached permanently.
   const isNamed = request.raw.url!.endsWith(`?v=${file.etag}`);
   reply
     .header('content-type', 'text/javascript; charset=utf-8')

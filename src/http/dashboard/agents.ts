@@ -31,7 +31,7 @@ import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { streamTestChat } from './stream-test-chat.ts';
 
-/** Agents, their knowledge, and the models behind them. */
+/** Routes for agents, their knowledge, and the models that they use. */
 export const agentRoutes = ({
   route,
   deps,
@@ -106,7 +106,7 @@ export const agentRoutes = ({
   route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];
 
-/** What the verb `push` of an access token covers; everything else here changes what people meet. */
+/** The changes that the verb `push` of an access token permits. All other changes here affect live answers. */
 const changesDraftAlone = ({ name, enabled, publish }: UpdateAgentBody): boolean =>
   publish === false && name === undefined && enabled === undefined;
 

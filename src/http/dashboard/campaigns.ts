@@ -22,7 +22,7 @@ import { sendTest, type TestDeps } from './send-test.ts';
 
 type Deps = CampaignsDeps & TestDeps;
 
-/** Campaigns over the channels. */
+/** Routes for campaigns over the channels. */
 export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   route('listCampaigns', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text, roundOf: query.round_of };

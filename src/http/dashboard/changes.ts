@@ -3,12 +3,12 @@ import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Maximum windows of one person with an open stream; further windows poll. */
+/** Maximum number of windows of one person with an open stream. Further windows poll. */
 const STREAMS_PER_PERSON = 24;
-/** The characters of a position; other text counts as no position. */
+/** The characters of a position. Other text counts as no position. */
 const POSITION = /^[\w.-]{1,200}$/;
 
-/** Pages listen here; src/features/changes explains how changes are detected. */
+/** The stream to which pages subscribe. src/features/changes explains how changes are detected. */
 export const changeRoutes = ({ route, deps }: RouteDeps<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;

@@ -20,12 +20,12 @@ import { sayInConversation } from '../../features/conversations/receive-message.
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Messages of conversations, and people who take over. */
+/** Routes for messages of conversations, and for members who take over. */
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
     const filter = { text, view, status, agentId, channelId, endUserId, tag };
-    // The list is not in the order of `created_at`: its own position is in the cursor.
+    // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
     return paged(
       filter,

@@ -5,7 +5,7 @@ import { readUsage } from '../../features/costs/read-usage.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** What models used, what they cost, and what they may cost. */
+/** Routes for the usage and cost of models, and for budgets. */
 export const costRoutes = ({ route, deps }: RouteDeps<CostsDeps>): Route[] => [
   route('readUsage', ({ orgId, query }) => readUsage(deps, orgId, query)),
   route('listModelPrices', async ({ orgId }) => ({ data: await listPrices(deps, orgId) })),

@@ -24,18 +24,18 @@ import type { Route } from '../route/route.ts';
 export type Call<N extends DashboardRouteName> = {
   /** Null on public routes. */
   caller: DashboardCaller;
-  /** Empty on routes without an organization. */
+  /** Empty on routes without an organization in the path. */
   orgId: string;
   params: Record<ParamOf<N>, string>;
   body: BodyOf<N>;
   query: QueryOf<N>;
   /** The actor for the audit log. */
   actor: { userId: string; address: string; requestId: string; tokenId: string | null };
-  /** The same with the role in this organization. */
+  /** The same person with the role in this organization. */
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
   reply: FastifyReply;
-  /** One page of a list; `filters` are the query members that narrow it. */
+  /** One page of a list. `filters` are the query parameters that restrict it. */
   paged: <Row extends { created_at: string }>(
     filters: Record<string, unknown>,
     read: (page: { limit: number; after: Position | null }) => Promise<{ rows: Row[]; hasMore: boolean }>,
@@ -56,16 +56,16 @@ export type DeclareRoute = <N extends DashboardRouteName>(
 
 type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUrl: string };
 
-/** Larger bodies are definitions and documents; definitions have many members. */
+/** Larger bodies are definitions, which have many members, and documents. */
 const LARGE_BODY_KEYS = 20_000;
 
 /**
- * A body may take as long to arrive as a request may last. So the gate checks the caller again after the body: no one
- * keeps a role for half a minute by sending slowly.
+ * A body may take as long to arrive as a request may last. So the gate checks the caller again after the body.
+ * Otherwise a removed member could keep a role for half a minute by sending slowly.
  */
 const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
 
-/** Creates a Route from one line of contract/dashboard/routes.ts and its handler. */
+/** Creates a Route from one entry of contract/dashboard/routes.ts and its handler. */
 export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
   const guardOf = ({ access }: DashboardRoute, token: TokenVerb | 'own' | undefined) => {
     if (access !== 'public') {
@@ -94,7 +94,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },
       handle: async (request, reply) => {
-        // Set explicitly, because a further success status may come first in the list of answers.
+        // The status is set explicitly, because a further success status may come first in the list of responses.
         reply.code(declared.status);
         try {
           const former = (request.session as DashboardCaller | null)?.setCookie ?? [];

@@ -7,10 +7,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Serves the built dashboard. Its files are listed once, so no path from a request reaches the file system; each is
- * read and compressed by its first request and then served from memory (a few MB in all): a node that only serves keys
- * keeps none. Names below /assets/ contain a hash of their content and may be cached permanently. index.html is built
- * for each request, because its style elements need a nonce.
+ * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
+ * request reads and compresses a file, and later requests get it from memory (a few MB in total). So a node that only
+ * serves keys caches none. Names below /assets/ contain a hash of their content and may be cached permanently.
+ * index.html is built for each request, because its style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
@@ -54,7 +54,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
 /** Below this size the headers are larger than the savings. */
 const COMPRESS_FROM_BYTES = 1024;
-/** Smaller than gzip's best level, in a quarter of a second for all files, on other threads. */
+/**
+ * The result is smaller than with gzip's best level and takes a quarter of a second for all files, on other threads.
+ */
 const BROTLI_QUALITY = 6;
 const gzipped = promisify<Buffer, Buffer>(gzip);
 const brotlied = promisify(brotliCompress);
@@ -101,7 +103,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
     .header('etag', file.etag)
     .header('vary', 'accept-encoding')
     .header('cache-control', file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    // An SVG that is opened on its own is a document too.
+    // An SVG file that is opened directly is also a document.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = request.headers['accept-encoding'] ?? '';
@@ -110,7 +112,9 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
   return reply.send(file.plain);
 }
 
-/** A machine that requests an unknown path gets the JSON error body; a browser gets the page, which has its own. */
+/**
+ * A program that requests an unknown path gets the JSON error body. A browser gets the page, which shows its own error.
+ */
 function isPage(request: FastifyRequest, target: string): boolean {
   if (/^\/(?:api|attachments|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
@@ -132,7 +136,8 @@ starts; to build it alone run <code>node_modules/.bin/vite build dashboard</code
 }
 
 /**
- * Only our own script files, only our own style files and styles with the nonce, no frame, no plug-in, no other site.
+ * Allows only script files of Parley, style files of Parley, and styles with the nonce. Allows no frame, no plug-in and
+ * no other site.
  */
 function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
   const policy = [
@@ -145,7 +150,7 @@ function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    // For our own pages: users try a web chat on the page where they set it up.
+    // Allows frames of Parley's own pages, because users try a web chat on the page where they configure it.
     "frame-src 'self'",
     "frame-ancestors 'none'",
   ];

@@ -3,7 +3,7 @@ import { readHandOffRules, setHandOffRules } from '../../features/hand-offs/set-
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** To whom hand-offs go. */
+/** Routes for the rules about the recipients of hand-offs. */
 export const handOffRoutes = ({ route, deps }: RouteDeps<Pick<HandOffsDeps, 'db'>>): Route[] => [
   route('readHandOffRules', ({ orgId }) => readHandOffRules(deps, orgId)),
   route('setHandOffRules', ({ orgId, body, actor }) => setHandOffRules(deps, orgId, body, actor)),

@@ -13,7 +13,7 @@ export type ImportsDeps = {
   wake: { imports(): void };
 };
 
-/** Files of end users. */
+/** Routes for files of end users. */
 export const importRoutes = ({ route, deps }: RouteDeps<ImportsDeps>): Route[] => [
   route('listImports', ({ orgId, paged }) => paged({}, (page) => listImports(deps, orgId, page))),
   route('createImport', ({ orgId, body, actor }) => createImport(deps, orgId, body, actor)),

@@ -20,10 +20,10 @@ import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** A placeholder account, so that the limit counts the network address only. */
+/** A placeholder account, so that the limit counts only the network address. */
 const ANYBODY = 'organization sign-in';
 
-/** Sign-in with the provider of an organization, and its settings. */
+/** Routes for sign-in with the provider of an organization, and for its settings. */
 export const organizationSignInRoutes = ({
   route,
   deps,
@@ -35,7 +35,7 @@ export const organizationSignInRoutes = ({
     return { url };
   }),
   route('finishSignIn', async ({ orgId, query, from, reply }) => {
-    // A person sees the answer, so a page of the dashboard explains the fault.
+    // A person sees the response, so a page of the dashboard explains the fault.
     const to = (path: string) => reply.redirect(pageOfOurs(path, deps.baseUrl), 303);
     try {
       await deps.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
@@ -46,7 +46,7 @@ export const organizationSignInRoutes = ({
       return to(back);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // The state stays: a link from another person must not end a sign-in in progress.
+      // The state is not deleted, because a link from another person must not end a sign-in in progress.
       return to(`/sign-in?problem=${error.code}`);
     }
   }),
@@ -62,8 +62,8 @@ export const organizationSignInRoutes = ({
 ];
 
 /**
- * A page of the dashboard and never the API, so that a link cannot trigger an action. Parsed as a browser does, which
- * removes tabs and line breaks: `/<tab>/evil.example` is another site.
+ * Accepts only a page of the dashboard and never an API path, so that a link cannot trigger an action. The path is
+ * parsed as in a browser, which removes tabs and line breaks: `/<tab>/evil.example` leads to another site.
  */
 function pageOfOurs(path: string, baseUrl: string): string {
   const front = new URL('/', baseUrl);

@@ -25,7 +25,7 @@ import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { download } from './download.ts';
 
-/** Organizations, their members, and their audit log. */
+/** Routes for organizations, their members, and their audit log. */
 export const organizationRoutes = ({
   route,
   deps,

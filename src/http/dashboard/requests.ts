@@ -3,7 +3,7 @@ import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** The individual requests of keys. */
+/** Routes for the individual requests of keys. */
 export const requestRoutes = ({ route, deps }: RouteDeps<{ db: OrganizationsDeps['db'] }>): Route[] => [
   route('listRequests', ({ orgId, query, paged }) => {
     const { id, key_id, call, outcome, since, until } = query;

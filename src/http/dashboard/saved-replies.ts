@@ -9,7 +9,7 @@ import { listSavedReplies, readSavedReply } from '../../features/saved-replies/r
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** What members say again and again. */
+/** Routes for texts that members use again and again. */
 export const savedReplyRoutes = ({ route, deps }: RouteDeps<SavedRepliesDeps>): Route[] => [
   route('listSavedReplies', async ({ orgId }) => ({ data: await listSavedReplies(deps, orgId) })),
   route('createSavedReply', ({ orgId, body, actor }) => createSavedReply(deps, orgId, body, actor)),

@@ -10,7 +10,7 @@ import type { SecondFactorDeps } from '../../features/second-factor/second-facto
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** The second factors of the signed-in person. */
+/** Routes for the second factors of the signed-in person. */
 export const secondFactorRoutes = ({ route, deps }: RouteDeps<SecondFactorDeps>): Route[] => [
   route('readSecondFactor', ({ caller }) => readSecondFactor(deps, caller.user.id)),
   route('startAuthenticator', ({ caller, body, from }) => startAuthenticator(deps, caller, body.password, from)),

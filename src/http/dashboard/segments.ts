@@ -2,7 +2,7 @@ import { createSegment, deleteSegment, listSegments, type SegmentsDeps } from '.
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Filters of end users under a name. */
+/** Routes for saved filters of end users. */
 export const segmentRoutes = ({ route, deps }: RouteDeps<SegmentsDeps>): Route[] => [
   route('listSegments', async ({ orgId }) => ({ data: await listSegments(deps, orgId) })),
   route('createSegment', ({ orgId, body, actor }) => createSegment(deps, orgId, body, actor)),

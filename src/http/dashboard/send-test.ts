@@ -6,7 +6,10 @@ import { sendMessage } from '../../features/messages/send-message.ts';
 
 export type TestDeps = MessagesDeps & Pick<CampaignsDeps, 'findChannel'>;
 
-/** A message of a member to themselves, sent like any other: consent and suppression hold. */
+/**
+ * A test message from a member to themselves. It is sent like any other, with the same checks of consent and
+ * suppression.
+ */
 export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {
   const channel = await deps.findChannel(orgId, id);
   if (!channel) throw new Refusal('channel_not_found');

@@ -25,11 +25,11 @@ import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 
 type SignInRoutesDeps = OrganizationsDeps & MembersDeps & SecondFactorDeps & { sessions: Sessions };
 
-/** First setup, sign-in and sign-out, and the list of sessions. */
+/** Routes for the first setup, sign-in and sign-out, and for the list of sessions. */
 export const signInRoutes = ({ route, deps }: RouteDeps<SignInRoutesDeps>): Route[] => {
   type Answering = Pick<Call<DashboardRouteName>, 'from' | 'reply'>;
 
-  /** Answers with the opened session: from the cookies of the outcome, or of the request. */
+  /** Responds with the opened session, which is read from the cookies of the outcome or of the request. */
   async function signedIn({ from, reply }: Answering, { setCookie }: SignInOutcome): Promise<SessionView> {
     reply.header('set-cookie', setCookie);
     const cookie = setCookie.length > 0 ? setCookie.map((one) => one.split(';')[0]).join('; ') : from.cookie;
@@ -37,7 +37,7 @@ export const signInRoutes = ({ route, deps }: RouteDeps<SignInRoutesDeps>): Rout
     return readSessionView(deps, found!.signedIn);
   }
 
-  /** The same, or the next factor that is required. */
+  /** Responds with the opened session, or with the next factor that is required. */
   async function entered(call: Answering, outcome: SignInOutcome): Promise<SessionView | SecondFactorAsked> {
     if (outcome.asked === null) return signedIn(call, outcome);
     const { challenge, expiresAt, authenticator, passkey } = outcome.asked;

@@ -4,7 +4,7 @@ import { cancelSync, createSource, deleteSource, syncSource, updateSource } from
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Pages, sitemaps and sites that agents answer from. */
+/** Routes for pages, sitemaps and sites that agents use for answers. */
 export const sourceRoutes = ({ route, deps }: RouteDeps<AgentsDeps>): Route[] => [
   route('listSources', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged({ agent }, (page) => listSources(deps, orgId, agent, page)),

@@ -7,12 +7,13 @@ import { metaOf } from '../edge/request-meta.ts';
 import { asksForStream } from '../route/asks-for-stream.ts';
 import type { EventStream } from '../route/event-stream.ts';
 
-/** Maximum test chats of one person that are answered at the same time. */
+/** Maximum number of simultaneous test chat answers for one person. */
 const STREAMS_PER_PERSON = 8;
 
 /**
- * One turn of the test chat, with its words while they are made: `delta` and `replace`, then `turn`, or `problem`. A
- * turn without words before its end is answered as one without a stream. A person who leaves stops the turn.
+ * Runs one turn of the test chat and shows its text while it is written: `delta` and `replace` events, then `turn`, or
+ * `problem`. A turn that has no text before its end is answered like a request without a stream. A person who leaves
+ * the page stops the turn.
  */
 export async function streamTestChat(
   reply: FastifyReply,
@@ -30,7 +31,7 @@ export async function streamTestChat(
         onEnd: () => gone.abort(new Error('The person left the test chat.')),
       });
     } catch {
-      // No stream is free: the turn comes as a whole.
+      // No stream is free, so the turn is sent as a whole.
     }
     return opened.stream;
   };

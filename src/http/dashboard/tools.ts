@@ -15,7 +15,7 @@ const which = (orgId: string, params: { agent_id: string; tool_secret_id: string
   id: params.tool_secret_id,
 });
 
-/** What calls of tools are signed and authorized with. */
+/** Routes for the secrets and credentials of tool calls. */
 export const toolRoutes = ({ route, deps }: RouteDeps<ToolSecretsDeps>): Route[] => [
   route('listToolSecrets', async ({ orgId, params }) => ({
     data: await listToolSecrets(deps, orgId, params.agent_id),

@@ -13,7 +13,7 @@ import type { RouteDeps } from './route-deps.ts';
 
 type TriggerTestDeps = TriggersDeps & { access: Pick<Access, 'facts'> };
 
-/** Triggers, their test calls and runs. */
+/** Routes for triggers, their test calls and their runs. */
 export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Route[] => [
   route('listTriggers', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
@@ -39,7 +39,7 @@ export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Rout
   }),
 ];
 
-/** Calls the trigger as a backend does, but without a key. */
+/** Calls the trigger like a backend, but without a key. */
 async function testTrigger(
   deps: TriggerTestDeps,
   orgId: string,

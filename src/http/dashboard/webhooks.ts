@@ -21,7 +21,7 @@ const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: str
   endpointId,
 });
 
-/** Events: their endpoints, their deliveries, and the live list of events. */
+/** Routes for events: their endpoints, their deliveries, and the live list of events. */
 export const webhookRoutes = ({ route, deps, paging }: RouteDeps<WebhooksDeps>): Route[] => [
   route('listWebhooks', async ({ orgId }) => ({ data: await listWebhooks(deps, orgId) })),
   route('createWebhook', ({ orgId, body, actor }) => createWebhook(deps, orgId, body, actor)),

@@ -16,7 +16,7 @@ export function isFromParley(secret: string, headers: Record<string, string>, bo
   });
 }`;
 
-/** The events that we send to endpoints; a section next to our own endpoints. */
+/** The section about the events that Parley sends to endpoints, next to Parley's own endpoints. */
 export const eventsSection = (): string => `<section>
 <h2 id="events">Events</h2>
 <p>${prose(`Add an endpoint in the dashboard under Settings, Integrations, Webhooks; its signing secret is shown once. Each event is a POST of
@@ -30,7 +30,7 @@ ${EVENT_TYPES.map(
 ).join('\n')}
 </section>`;
 
-/** Address and name of each. */
+/** Address and name of each section. */
 export const eventsNavigation = (): [string, string][] => [
   ['/docs#events', 'About'],
   ...EVENT_TYPES.map((type): [string, string] => [`/docs#event-${type}`, type]),

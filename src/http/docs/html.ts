@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { ownFile } from '../../kernel/own-files.ts';
 import { type Content, headingsOf } from './sections.ts';
 
-/** Escapes our own text and text of schemas: none of it can become markup. */
+/** Escapes Parley's own text and text from schemas, so that none of it can become markup. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** The little markup that descriptions use: `code`, and empty lines between paragraphs. */
+/** The only markup that descriptions use: `code`, and empty lines between paragraphs. */
 export const prose = (text: string): string =>
   escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -16,13 +16,16 @@ export const prose = (text: string): string =>
 export const code = (text: string): string =>
   `<div class="code"><button type="button" data-copy aria-label="Copy">Copy</button><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`;
 
-/** One of several pieces of code is shown; without scripts, all of them. src/http/docs/copy.js makes the tabs. */
+/**
+ * Only one of several code blocks is shown. Without scripts, all of them are shown. src/http/docs/copy.js creates the
+ * tabs.
+ */
 export const tabs = (parts: readonly { name: string; code: string }[]): string =>
   `<div data-tabs>${parts.map((part) => `<div data-tab="${escapeHtml(part.name)}">${code(part.code)}</div>`).join('')}</div>`;
 
 export const json = (value: unknown): string => code(JSON.stringify(value, null, 2));
 
-/** The headings of the page, beside it. */
+/** The headings of the page, in a separate column. */
 function outlineOf({ main, outline }: Content): string {
   const items = headingsOf(main).filter(({ level }) => level === 2 || level === 3);
   if (!outline || items.length < 2) return '';
@@ -39,7 +42,7 @@ const SEARCH = `<form role="search" action="/docs" method="get">
 <p role="status"></p>
 </form>`;
 
-/** Three columns: all pages at the left, the text, and its outline or its examples at the right. */
+/** The page has three columns: all pages on the left, the text, and its outline or its examples on the right. */
 export const page = (content: Content, sidebar: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -70,8 +73,8 @@ ${outlineOf(content)}
 `;
 
 /**
- * No external resources and no inline scripts: the pages work offline and cannot be made to call out. The one form,
- * the search, goes to one address alone.
+ * There are no external resources and no inline scripts, so the pages work offline and cannot be made to call other
+ * sites. The only form, the search, can be sent to only one address.
  */
 const policyOf = (baseUrl: string): string =>
   `default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; base-uri 'none'; form-action ${baseUrl}/docs; frame-ancestors 'none'`;

@@ -16,7 +16,10 @@ export type OpenApiDocument = Json & {
 };
 export type Described = { readonly region: Region; readonly baseUrl: string; readonly version: string };
 
-/** OpenAPI 3.1 from the same declarations that the server runs. Schemas with a title become components of that name. */
+/**
+ * OpenAPI 3.1, generated from the same declarations that the server runs. Schemas with a title become components of
+ * that name.
+ */
 export function describeRoutes(routes: readonly Route[], { region, baseUrl, version }: Described): OpenApiDocument {
   const schemas: Json = {};
   const named = (schema: unknown): unknown => hoist(schema, schemas);
@@ -56,7 +59,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
 export const isShown = ({ access, operation }: Route): boolean =>
   operation.hidden !== true && (access === 'public' || isKeyRoute(access));
 
-/** `/api/x/:id` in the router is `/api/x/{id}` in OpenAPI. */
+/** `/api/x/:id` in the router becomes `/api/x/{id}` in OpenAPI. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replace(/:(\w+)/g, '{$1}');
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -196,7 +199,7 @@ const SAYS: Readonly<Record<string, string>> = {
   304: 'Not modified.',
 };
 
-/** As OpenAPI 3.2 describes the events of a stream; older readers see text. */
+/** Describes the events of a stream as OpenAPI 3.2 does. Older readers see text. */
 const streamOf = (
   events: Events,
   examples: readonly ExampleEvent[] = [],
@@ -233,7 +236,7 @@ const partsOf = (answer: Answer | null): Parts => {
   return { headers: {}, ...(isSchema ? {} : (answer as Partial<Parts>)), schema };
 };
 
-/** One response for each status, with an example for each code that it may have. */
+/** One response for each error status, with an example for each code that it may have. */
 function refusalsOf(route: Route, baseUrl: string): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of problemsOf(route)) {
@@ -261,7 +264,7 @@ function refusalsOf(route: Route, baseUrl: string): Json {
   );
 }
 
-/** An example error body with this code; also on its page under /docs/problems. */
+/** An example error body with this code. It is also on the code's page under /docs/problems. */
 export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =
@@ -270,7 +273,7 @@ export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
   return { ...problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl) };
 }
 
-/** Moves every titled schema into the components, once, and replaces it with a reference. */
+/** Moves every titled schema into the components once, and replaces it with a reference. */
 export function hoist(schema: unknown, into: Json): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, into));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -287,7 +290,7 @@ export function hoist(schema: unknown, into: Json): unknown {
 
 /**
  * Generators declare a member with a default as always present, which is wrong in a request. The description names the
- * default instead. A member of the name "default" is not a keyword: its value is a schema.
+ * default instead. A member with the name "default" is not a keyword, and its value is a schema.
  */
 function withoutDefault(schema: Json): Json {
   const { default: value, description, ...rest } = schema;
@@ -300,7 +303,7 @@ function withoutDefault(schema: Json): Json {
   return { ...rest, description: says };
 }
 
-/** A union of components that a literal member tells apart, in the form that generators turn into a tagged union. */
+/** Writes a union whose components differ in a literal member in the form that generators turn into a tagged union. */
 function withDiscriminator(schema: Json, components: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf)) return schema;

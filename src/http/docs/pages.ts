@@ -13,7 +13,7 @@ import { sidebarAt, sidebarOf } from './sidebar.ts';
 
 export type DocsDeps = Described & { readonly allRoutes: () => readonly Route[] };
 
-/** Every page of the documentation by its path. Each part is made once, when it is first asked for. */
+/** Every page of the documentation by its path. Each part is created once, on its first request. */
 export class Pages {
   readonly #deps: DocsDeps;
   readonly #made = new Map<string, Promise<unknown>>();
@@ -34,7 +34,7 @@ export class Pages {
     return this.#around('/docs?q', searchPage(query, await this.entries()));
   }
 
-  /** What the search knows: every heading, endpoint, event and code. */
+  /** The content of the search index: every heading, endpoint, event and code. */
   entries(): Promise<readonly Entry[]> {
     return this.#once('entries', async () => {
       const entries: Entry[] = [];
@@ -51,7 +51,7 @@ export class Pages {
   #content(path: string): Promise<Content> {
     return this.#once(path, async () => {
       const document = path === '/docs' ? await this.document() : null;
-      // Each part takes some tens of milliseconds: other requests come between them.
+      // Each part takes tens of milliseconds, so other requests run between them.
       await setImmediate();
       if (document) return referencePage(document);
       if (path === '/docs/problems') return problemListPage();

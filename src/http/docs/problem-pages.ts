@@ -8,7 +8,7 @@ const byStatus = (): [number, ProblemCode[]][] => {
   return Object.entries(groups).map(([status, codes]) => [Number(status), codes ?? []]);
 };
 
-/** Every code, by status: the closed list as a page. */
+/** The page with the closed list of all codes, by status. */
 export function problemListPage(): Content {
   const rows = byStatus().map(
     ([status, codes]) =>
@@ -27,7 +27,7 @@ export function problemListPage(): Content {
   };
 }
 
-/** The target of an error body's `type`: what the code means and what to do about it. */
+/** The target of an error body's `type`. It explains the code and how to solve the problem. */
 export function problemPage(code: ProblemCode, baseUrl: string): Content {
   const { status, title, cure } = PROBLEMS[code];
   return {

@@ -28,7 +28,7 @@ type Response = {
 };
 export type Endpoint = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** The readable reference, from the same document that machines read. */
+/** The readable reference, generated from the same document that machines read. */
 export function referencePage(document: OpenApiDocument): Content {
   const endpoints = endpointsOf(document);
   const [server] = document.servers as { url: string; description: string }[];
@@ -74,7 +74,7 @@ and a 429 says how long to wait.
 <strong>Lists</strong> take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer <code>data</code>, <code>next_cursor</code>, <code>has_more</code>.</p>
 `;
 
-/** The examples stay in sight beside the fields that they use. */
+/** The examples stay visible next to the fields that they use. */
 function endpointSection(endpoint: Endpoint, document: OpenApiDocument, baseUrl: string): string {
   const { method, path, operation } = endpoint;
   const { requestBody } = operation;
@@ -109,7 +109,7 @@ function exampleAnswer([status, { content = {} }]: [string, Response]): string {
     .join('');
 }
 
-/** With capitals in the place of each id. */
+/** Each ID is replaced with a name in capitals. */
 export const callOf = ({ method, path, operation }: Endpoint): ApiCall => ({
   method: method.toUpperCase(),
   path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase()),

@@ -10,7 +10,7 @@ import { llmsText } from './llms.ts';
 import { type DocsDeps, Pages } from './pages.ts';
 
 const MOST_LETTERS = 200;
-/** The letters of the dashboard, from its own files; without them a browser takes those of its system. */
+/** The dashboard's fonts, from its own files. Without them, a browser uses its system's fonts. */
 const FONTS = { inter: 'inter-latin-wght-normal-', mono: 'jetbrains-mono-latin-wght-normal-' } as const;
 const DASHBOARD_FILES = 'dashboard/dist/assets';
 const SCRIPTS = ['copy.js', 'pages.js', 'search.js', 'rank.js'] as const;

@@ -8,10 +8,10 @@ export type Field = {
   readonly description: string;
 };
 
-/** Deeper than any of our schemas; a limit in case schemas refer to themselves one day. */
+/** The limit is deeper than any of our schemas. It prevents endless recursion if schemas ever refer to themselves. */
 const MAX_DEPTH = 6;
 
-/** The members of an object, including those of nested objects and lists: `end_user.phone`, `results[].status`. */
+/** The members of an object, including members of nested objects and lists: `end_user.phone`, `results[].status`. */
 export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '', depth = 0): Field[] {
   const {
     properties,
@@ -52,8 +52,8 @@ type Kind = { name: string; value: string };
 type Alternative = { kind: Kind | null; fields: readonly Field[] };
 
 /**
- * Members of alternatives, each once, with all its types; if a literal distinguishes the alternatives, also with those
- * that have it.
+ * Members of alternatives, each once, with all its types. If a literal distinguishes the alternatives, each member also
+ * lists the alternatives that have it.
  */
 function joined(alternatives: readonly Alternative[]): Field[] {
   const withMembers = alternatives.filter(({ fields }) => fields.length > 0);
@@ -77,14 +77,14 @@ function joined(alternatives: readonly Alternative[]): Field[] {
   });
 }
 
-/** What distinguishes an alternative from the others: the only value of its `type` or `outcome`. */
+/** The value that distinguishes an alternative from the others: the only value of its `type` or `outcome`. */
 function kindOf(schema: Schema, document: OpenApiDocument): Kind | null {
   const { properties } = resolve(schema, document) as { properties?: Record<string, Schema> };
   const name = ['type', 'outcome'].find((each) => typeof properties?.[each]?.const === 'string');
   return name === undefined ? null : { name, value: String(properties![name]!.const) };
 }
 
-/** Its own description, or that of its non-null alternative. */
+/** Its own description, or the description of its non-null alternative. */
 function descriptionOf(schema: Schema): string {
   if (typeof schema.description === 'string') return schema.description;
   const alternatives = schema.oneOf ?? schema.anyOf;

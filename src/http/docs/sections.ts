@@ -1,6 +1,6 @@
 import { type Entry, wordsOf } from './rank.js';
 
-/** A page without what surrounds it. `outline`: its headings are listed at the side. */
+/** The content of a page, without the frame around it. `outline`: its headings are listed in a separate column. */
 export type Content = {
   readonly title: string;
   readonly kind: 'Guide' | 'Reference' | 'Problem' | 'Search';
@@ -10,10 +10,10 @@ export type Content = {
 
 type Heading = { readonly level: number; readonly id: string; readonly title: string; readonly at: number };
 
-/** Our own markup only: a heading has no attribute but its id. */
+/** Matches only Parley's own markup, in which a heading has no attribute except its ID. */
 const HEADING = /<h([1-4])(?: id="([^"]*)")?>([^]*?)<\/h\1>/g;
 
-/** What can be linked to: the title of the page, and every heading with an anchor. */
+/** The possible targets of links: the title of the page, and every heading with an anchor. */
 export const headingsOf = (main: string): Heading[] =>
   [...main.matchAll(HEADING)]
     .map(({ 1: level, 2: id = '', 3: title = '', index }) => ({
@@ -24,7 +24,7 @@ export const headingsOf = (main: string): Heading[] =>
     }))
     .filter(({ level, id }) => level === 1 || id !== '');
 
-/** One entry for each heading, with the words up to the next one. */
+/** One entry for each heading, with the words up to the next heading. */
 export function entriesOf(path: string, { title: page, kind, main }: Content): Entry[] {
   const headings = headingsOf(main);
   return headings.map(({ level, id, title, at }, index) => {
@@ -42,7 +42,7 @@ export function entriesOf(path: string, { title: page, kind, main }: Content): E
   });
 }
 
-/** The text of our own markup. */
+/** Extracts the text from Parley's own markup. */
 const plain = (html: string): string =>
   html
     .replaceAll(/<br>|<\/(?:p|td|th|li|pre|h\d)>/g, ' ')

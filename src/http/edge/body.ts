@@ -21,13 +21,13 @@ export async function readJsonBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
   if (declared > maxBytes) throw new Refusal('payload_too_large');
-  // A client that sent `Expect: 100-continue` is asked for the body only now, after access was granted.
+  // A client that sent `Expect: 100-continue` is told to send the body only now, after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body: a file, or what a signature is checked over. `upload`: where its memory is counted. */
+/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts its memory. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -59,7 +59,7 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new Refusal('unsupported_media_type', 'The body must not be compressed: omit Content-Encoding.');
-  // Node keeps the first of several headers and hides the others.
+  // If a header is repeated, Node uses the first one and hides the others.
   let types = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 12 && rawHeaders[i]!.toLowerCase() === 'content-type') types++;
@@ -78,7 +78,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // Data beyond the limit is still read until the connection is closed, but not kept.
+      // Data beyond the limit is still read until the connection is closed, but it is discarded.
       if (isRefused) return;
       if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
       else if (upload && !upload.take(chunk.length))
@@ -86,8 +86,8 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // No one reads this answer: it ends the handler, and the log says "cut off". Node also reports a closed connection
-    // as an error event, which without a listener would end the process.
+    // No one reads this response. It ends the handler, and the log contains "cut off". Node also reports a closed
+    // connection as an error event, which would end the process if there were no listener.
     request.on('error', () =>
       reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')),
     );

@@ -7,7 +7,7 @@ import type { RequestLog } from './request-log.ts';
 import { metaOf } from './request-meta.ts';
 
 type ParserError = Error & { code?: string };
-/** Node keeps the answer in progress on the socket; there is no public API for it. */
+/** Node stores the response in progress on the socket, and there is no public API for it. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Handles bytes that Node's parser could not read as a request, and requests that did not arrive in time. */
@@ -18,13 +18,14 @@ export function createClientErrorHandler(problems: Problems, log: RequestLog) {
       return;
     }
     const answer = socket._httpMessage;
-    // The fault is in bytes after a complete request: send that request's answer first, then end the connection.
+    // The invalid bytes follow a complete request, so that request's response is sent first, and then the connection is
+    // ended.
     if (answer && answer.req.complete && !answer.writableEnded) {
       answer.shouldKeepAlive = false;
       answer.once('finish', () => socket.destroySoon());
       return;
     }
-    // An answer is already on its way, such as the refusal of this request: nothing may follow it.
+    // A response is already being sent, such as the refusal of this request, so no other response may follow it.
     if (answer?.headersSent && !answer.writableFinished) {
       socket.destroySoon();
       return;

@@ -1,16 +1,20 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The same deadline ends a request that takes its full 30 s to arrive: the promise is drained ≤ 30 s. */
+/**
+ * The deadline also ends a request that takes its full 30 s to arrive, because the documentation promises to drain
+ * within 30 s.
+ */
 const DRAIN_DEADLINE_MS = 25_000;
 const IDLE_CHECK_MS = 50;
 
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**
- * Stops without failed requests. `drain` keeps answering but asks every client to close its connection after the
- * answer, so that a load balancer moves on. `close` accepts no new connections, lets answers in progress finish, closes
- * idle connections, and ends what is left after the deadline. Node stops its own request timers when a server closes.
+ * Stops without failed requests. `drain` still answers requests but asks every client to close its connection after the
+ * response, so that a load balancer moves on. `close` accepts no new connections, lets responses in progress finish,
+ * closes idle connections, and ends the rest after the deadline. Node stops its own request timers when a server
+ * closes, so the deadline also ends requests that arrive too slowly.
  */
 export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   const sockets = new Set<BusySocket>();
@@ -34,11 +38,11 @@ export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
     /** Call this right before the server's own close. */
     beginClose(): void {
       drain();
-      // A server that never listened emits no "close".
+      // A server that never listened emits no "close" event.
       if (!server.listening) return;
       const closeIdle = setInterval(() => {
         server.closeIdleConnections();
-        // Node counts connections that never sent a byte as busy. A request that has arrived by now is being read.
+        // Node counts connections that never sent a byte as busy. A request that has already arrived is being read.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);

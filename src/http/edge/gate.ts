@@ -17,9 +17,9 @@ type GateDeps = {
 const HSTS = 'max-age=31536000';
 
 /**
- * Every request passes here before routing. It gets its id, and is refused if two parsers could understand the same
- * bytes differently (two Host headers, a target that is not a path, a request line without a version, …). Node's parser
- * is lenient about these; a proxy in front of us may not be (RFC 9112, section 11).
+ * Every request passes through here before routing. It gets its ID. It is refused if two parsers could understand the
+ * same bytes differently (two Host headers, a target that is not a path, a request line without a version, …). Node's
+ * parser accepts such requests, but a proxy in front of Parley may not (RFC 9112, section 11).
  */
 export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
   const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;
@@ -36,8 +36,8 @@ export function createGate({ problems, log, baseUrl, isDraining, count }: GateDe
         code: undefined,
       });
       logWhenClosed(response, log, count);
-      // Only under the configured name: the same node may be reached over http under other names, for example from its
-      // own machine.
+      // The header is sent only under the configured name, because the same node may be reached over http under other
+      // names, for example from its own machine.
       if (secureHost !== null && request.headers.host?.toLowerCase() === secureHost)
         response.setHeader('strict-transport-security', HSTS);
       if (isDraining()) response.shouldKeepAlive = false;
@@ -50,7 +50,7 @@ export function createGate({ problems, log, baseUrl, isDraining, count }: GateDe
     };
 }
 
-/** Reads the raw headers once; returns what is wrong, and collects the Authorization headers. */
+/** Reads the raw headers once. Returns the fault, if any, and collects the Authorization headers. */
 function inspect(request: IncomingMessage, authorization: string[]): string | null {
   if (request.httpVersionMajor !== 1) return 'The request line must end with HTTP/1.1.';
   const target = request.url!;
@@ -60,7 +60,7 @@ function inspect(request: IncomingMessage, authorization: string[]): string | nu
   let hosts = 0;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!;
-    // Compares the length first: most headers are skipped with one comparison.
+    // Compares the length first, so that most headers need only one comparison.
     if (name.length === 4) {
       if (!isNamed(name, 'host')) continue;
       if (++hosts > 1) return 'There must be exactly one Host header.';

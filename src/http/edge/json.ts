@@ -2,9 +2,9 @@ import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
 
 /**
  * Strict JSON, so that two parsers of the same bytes must agree (RFC 7493): no duplicate keys, no lone surrogates, no
- * number that changes its value, limited depth and number of keys. V8's own parser does the parsing. Before it, one
- * scan counts what is outside strings, so that too much depth is refused before anything is built. After it, one walk
- * checks the result: a key that the walk does not count was a duplicate.
+ * number that changes its value, limited depth and number of keys. V8's own parser does the parsing. Before it runs,
+ * one scan counts characters outside strings, so that too much depth is refused before any object is built. After it
+ * has run, one walk checks the result: a key that the walk does not count was a duplicate.
  */
 export type Parsed = { readonly value: unknown } | { readonly fault: string };
 
@@ -20,7 +20,7 @@ export function parseStrictJson(text: string, maxKeys: number): Parsed {
   } catch {
     return { fault: 'The body is not JSON.' };
   }
-  // NUL and surrogates can only come from escapes: neither JSON nor UTF-8 allows them raw.
+  // NUL and surrogates can only come from escapes, because neither JSON nor UTF-8 allows them unescaped.
   const walk = { keys: 0, checkStrings: text.includes('\\u'), fault: null };
   inspect(value, walk);
   if (walk.fault !== null) return { fault: walk.fault };
@@ -33,7 +33,7 @@ const COLON = 58;
 const COMMA = 44;
 const BACKSLASH = 92;
 
-/** Depth and number of keys and of values, counted outside strings. Valid only if the text turns out to be JSON. */
+/** Counts depth, keys and values outside strings. The result is valid only if the text is JSON. */
 function scan(text: string): { depth: number; keys: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -46,7 +46,7 @@ function scan(text: string): { depth: number; keys: number; values: number } {
     } else if (code === COLON) keys++;
     else if (code === COMMA) values++;
     else if ((code | 0x20) === 0x7b) {
-      // '[' and '{' differ in one bit, and so do ']' and '}'.
+      // '[' and '{' differ in one bit. The same is true for ']' and '}'.
       if (++depth > deepest) deepest = depth;
     } else if ((code | 0x20) === 0x7d) depth--;
   }

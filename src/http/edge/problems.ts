@@ -7,25 +7,25 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { metaOf } from './request-meta.ts';
 
 /**
- * The only error format (RFC 9457). Four places write it: refusals before routing, the framework's own errors,
+ * The only format for errors (RFC 9457). Errors come from four places: refusals before routing, the framework,
  * handlers, and sockets without a readable request. All of them use this file.
  */
 export type Problems = {
   /**
-   * Answers with the thrown error. A lost database is 503; any other error that is not a Refusal becomes 500 and is
-   * logged.
+   * Responds with the thrown error. A lost database becomes 503. Any other error that is not a Refusal becomes 500 and
+   * is logged.
    */
   answer(reply: FastifyReply, error: unknown): void;
-  /** The same without the framework. */
+  /** Does the same without the framework. */
   write(response: ServerResponse, error: unknown, headers?: Record<string, unknown>): void;
-  /** For a socket without a readable request; closes the socket afterwards. */
+  /** Responds on a socket without a readable request, and then closes the socket. */
   writeToSocket(socket: Duplex, refusal: Refusal, requestId: string): void;
 };
 
-/** How long the rest of a body that is too large is read and discarded, so that its sender can read the answer. */
+/** How long the rest of a body that is too large is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
-/** The failure of a foreign provider is a warning: nothing is wrong with this installation. */
+/** The failure of a foreign provider is logged as a warning, because this installation has no fault. */
 type Report = (level: 'warn' | 'error', error: unknown, requestId: string) => void;
 
 export function createProblems(baseUrl: string, report: Report): Problems {
@@ -92,7 +92,7 @@ export function problemBody(refusal: Refusal, requestId: string, baseUrl: string
   };
 }
 
-/** Headers that belong to a code, unless the room that refused set them itself. */
+/** Headers that belong to a code, unless the code that refused has set them itself. */
 const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   authorization_missing: { 'www-authenticate': 'Bearer realm="parley"' },
   key_invalid: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
@@ -133,7 +133,8 @@ function toRefusal(error: unknown): Refusal {
 }
 
 /**
- * A large or endless body is still arriving: Node would read all of it, and closing immediately would lose the answer.
+ * A large or endless body is still arriving. Node would read all of it, and closing the connection immediately would
+ * lose the response.
  */
 const mustLinger = (request: IncomingMessage): boolean =>
   !request.complete &&

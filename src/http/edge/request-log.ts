@@ -4,7 +4,7 @@ import { metaOf } from './request-meta.ts';
 
 export type RequestLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-/** A request of a verified key, for its counters. */
+/** A request with a verified key, for the key's counters. */
 export type KeyRequest = {
   orgId: string;
   keyId: string;
@@ -13,7 +13,7 @@ export type KeyRequest = {
   method: string;
   /** The route's pattern. */
   route: string;
-  /** The request's target as sent. Before it is stored, everything that may not be kept is removed. */
+  /** The request's target as sent. Before it is stored, every part that may not be stored is removed. */
   target: string;
   status: number;
   code: string | null;
@@ -26,8 +26,8 @@ const COUNT = Symbol('request counter');
 type Logged = ServerResponse & { [LOG]: RequestLog; [COUNT]: CountRequest | undefined };
 
 /**
- * One line per request, written when its answer is sent or its connection is closed. It contains no header value, no
- * body and no query; the pattern of the route replaces the path.
+ * Writes one log line per request when its response is sent or its connection is closed. The line contains no header
+ * value, no body and no query. The pattern of the route replaces the path.
  */
 export function logWhenClosed(response: ServerResponse, log: RequestLog, count?: CountRequest): void {
   (response as Logged)[LOG] = log;
@@ -35,7 +35,7 @@ export function logWhenClosed(response: ServerResponse, log: RequestLog, count?:
   response.on('close', writeLine);
 }
 
-/** One function for all requests: a closure per request would cost more than the line. */
+/** One function handles all requests, because a closure per request would cost more than the log line. */
 function writeLine(this: ServerResponse): void {
   const meta = metaOf(this.req)!;
   const status = this.statusCode;
@@ -49,7 +49,7 @@ function writeLine(this: ServerResponse): void {
     ms,
     key_id: meta.keyId,
     org_id: meta.orgId,
-    // The caller closed the connection before the whole answer was sent.
+    // The caller closed the connection before the whole response was sent.
     cut_off: this.writableFinished ? undefined : true,
   };
   meta.span?.set({ 'http.response.status_code': status, 'parley.problem': meta.code });

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '../../kernel/traces/tracer.ts';
 
-/** What is known about a request from its first byte, before and outside of the framework. */
+/** The known facts about a request from its first byte, before and outside of the framework. */
 export type RequestMeta = {
   readonly id: string;
   readonly startedAt: number;
-  /** Every Authorization header as sent; Node itself keeps the first one and hides the others. */
+  /** Every Authorization header in its original form. Node itself uses the first one and hides the others. */
   readonly authorization: string[];
-  /** The route's pattern, never the path: a path may hold personal identifiers. */
+  /** The route's pattern, never the path, because a path may contain personal identifiers. */
   route: string | null;
   keyId: string | null;
   orgId: string | null;
-  /** The code of the problem in the answer. */
+  /** The code of the problem in the response. */
   code: string | undefined;
-  /** Of a call with a verified key, where traces are on. */
+  /** The span of a call with a verified key, if tracing is on. */
   span?: Span;
 };
 

@@ -17,22 +17,22 @@ import type { AccessDecisions, Route } from '../route/route.ts';
 import { systemRoutes } from '../routes.ts';
 
 export type HttpDeps = {
-  /** All routes except those of the HTTP room itself (health, reference, …), which are added here. */
+  /** All routes except those of the HTTP room itself (health, reference, …), which this file adds. */
   readonly routes: readonly Route[];
   readonly access: AccessDecisions;
   readonly region: Region;
   /** The base URL of this region, without a trailing slash. */
   readonly baseUrl: string;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted; none by default. */
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. None by default. */
   readonly trustedProxies?: readonly string[];
   readonly version: string;
   readonly log: RequestLog;
   /** Called after every request of a verified key. */
   readonly countRequest?: CountRequest;
-  /** Null or absent: no traces. */
+  /** Null or absent: tracing is off. */
   readonly tracer?: Tracer | null;
   readonly now: () => number;
-  /** Whether this node can serve: database reachable and migrated. */
+  /** Whether this node can serve requests: the database is reachable and migrated. */
   readonly ready: () => Promise<{ ok: boolean; detail: string }>;
   readonly checkAnswers?: boolean;
   readonly timeouts?: Partial<Timeouts>;
@@ -52,20 +52,23 @@ export type Dispatch = (request: IncomingMessage, response: ServerResponse) => v
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Keeps answering, but fails `/ready` and asks every client to leave. Then wait for the load balancer, then call
-     * `close()`.
+     * Still answers requests, but fails `/ready` and asks every client to leave. After that, wait for the load
+     * balancer, then call `close()`.
      */
     drain(): void;
   }
 }
 
-/** How often late requests are checked, so that they are ended within 31 s. */
+/** How often the server checks for late requests, so that they are ended within 31 s. */
 const CHECK_MS = 1_000;
-/** Longer than the 60 s of common load balancers: the side that sends requests must be the side that closes. */
+/**
+ * The time is longer than the 60 s of common load balancers, because the side that sends requests must be the side that
+ * closes.
+ */
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 16_384;
 /**
- * A longer path segment cannot arrive within the header limit: a long id is looked up and not found, like any other.
+ * A longer path segment cannot arrive within the header limit. So a long ID is looked up and not found, like any other.
  */
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
 
@@ -83,12 +86,13 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   });
   let dispatch: Dispatch | undefined;
   const server = openFastify(deps, problems, (handle) => (dispatch = gate(handle)));
-  // mount-routes.ts reads the body, after access; Fastify must not look at it, nor at its type.
+  // mount-routes.ts reads the body after the access check. Fastify must read neither the body nor its type.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 
   const raw = server.server;
-  // Node silently drops headers beyond this number, possibly a second Authorization. The size limit bounds them.
+  // Node silently drops headers beyond this number, possibly including a second Authorization header. The size limit
+  // already limits the number of headers.
   raw.maxHeadersCount = 0;
   raw.maxConnections = MAX_CONNECTIONS;
   const answerAnyway = raw.listeners('request')[0] as Parameters<typeof createServer>[1] & object;
@@ -182,12 +186,12 @@ function openFastify(
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A path that exists for other methods is 405 and names them; the answer reveals nothing else. */
+/** If a path exists for other methods, the response is 405 and lists them. It reveals nothing else. */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => {
     const found = server.findRoute({ method, url: path }) as { params?: object } | null;
-    // The dashboard's pages answer every other path, so they do not count as a path of the API.
+    // The dashboard's pages match every other path, so they do not count as a path of the API.
     return found !== null && !Object.hasOwn(found.params ?? {}, '*');
   });
   if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');

@@ -1,14 +1,14 @@
 /**
- * What files hold in memory while they arrive, on this node. Each is at most 10 MiB, but a member may send many at once,
- * and slowly. Organizations share the room; one of them never has all of it.
+ * Limits the memory that incoming files use on this node. Each file has at most 10 MiB, but a member may send many at
+ * once, and slowly. Organizations share the memory, and one organization never gets all of it.
  */
 export type UploadMemory = {
   open(orgId: string): Upload;
 };
 export type Upload = {
-  /** False: there is no room for these bytes. */
+  /** Returns false if there is no memory left for these bytes. */
   take(bytes: number): boolean;
-  /** The body is complete, or will not be. */
+  /** Called when the body is complete, or when it will never be complete. */
   release(): void;
 };
 

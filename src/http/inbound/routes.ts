@@ -8,7 +8,7 @@ import type { Route } from '../route/route.ts';
 
 export type InboundRoutesDeps = ConversationsDeps & { baseUrl: string };
 
-/** Providers put several messages into one call, and an e-mail may be long. */
+/** Providers put several messages into one call, and an e-mail may be large. */
 const MAX_INBOUND_BYTES = 1024 * 1024;
 
 /** Endpoints for providers. The channel's own signature over the raw bytes authenticates the caller, not a key. */

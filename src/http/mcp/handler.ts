@@ -10,16 +10,21 @@ export type McpDeps = {
   readonly baseUrl: string;
   readonly version: string;
   readonly allRoutes: () => readonly Route[];
-  /** The whole server as a function: a tool call passes the same gate, checks, limits and log as any request. */
+  /**
+   * The whole server as a function, so that a tool call passes the same gate, checks, limits and log as any request.
+   */
   readonly dispatch: Dispatch;
 };
 
-/** The protocol's library with our tools. A file of its own, which the first call reads: most nodes get none. */
+/**
+ * The protocol's library with Parley's tools. It is a separate file that the first call loads, because most nodes get
+ * no such call.
+ */
 export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
   const tools = toolsOf(deps.allRoutes());
   return createMcpHandler(
     ({ authInfo }) => serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission),
-    // The tools of a key change only with its permissions: there is nothing to subscribe to.
+    // The tools of a key change only with its permissions, so there is nothing to which a client could subscribe.
     { maxSubscriptions: 0 },
   );
 }
@@ -38,7 +43,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
     const faults = faultsOf(tool, params.arguments ?? {});
     if (faults.length > 0) return refused(tool, faults);
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
-    // The tool call has the caller's address: the key's networks, rate limits and audit log use it.
+    // The tool call uses the caller's address, because the key's networks, rate limits and audit log depend on it.
     const remoteAddress = admission.from ?? '';
     const { statusCode, payload } = await inject(abortable(dispatch, signal), {
       ...asked,
@@ -56,7 +61,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
   return server;
 }
 
-/** A tool call that the client aborts closes the connection of its request. */
+/** If the client aborts a tool call, the connection of its request is closed. */
 const abortable =
   (dispatch: Dispatch, signal: AbortSignal): Dispatch =>
   (request, response) => {
@@ -64,7 +69,10 @@ const abortable =
     dispatch(request, response);
   };
 
-/** The same error as from the endpoint. Nothing is called: an argument in the wrong place would be ignored silently. */
+/**
+ * Returns the same error as the endpoint. No endpoint is called, because an argument in the wrong place would be
+ * ignored silently.
+ */
 const refused = ({ definition }: Tool, errors: readonly Fault[]) => {
   const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
   const detail = `${definition.name} takes ${known || 'no arguments'}.`;

@@ -24,8 +24,8 @@ export function mcpRoutes(deps: McpDeps): Route[] {
       responses: { 200: Type.Unknown(), 202: null },
       problems: ['origin_refused'],
       async handle(request, reply) {
-        // Browsers send the origin of the page, programs send none: a page of another site must not use a key that it
-        // was given.
+        // Browsers send the origin of the page, but programs send none. A page of another site must not use a key that
+        // it received.
         const { origin } = request.headers;
         if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
         const left = callerLeft(reply);
@@ -49,7 +49,7 @@ export function mcpRoutes(deps: McpDeps): Route[] {
   ];
 }
 
-/** Reading the library and describing the tools take some tens of milliseconds each: other requests come between them. */
+/** Loading the library and describing the tools each take tens of milliseconds, so other requests run between them. */
 async function makeHandler(deps: McpDeps): Promise<ReturnType<typeof createHandler>> {
   const file = await import('./handler.ts');
   await setImmediate();

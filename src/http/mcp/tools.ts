@@ -13,7 +13,10 @@ type Json = Record<string, unknown>;
 export type Tool = {
   readonly route: Route;
   readonly definition: Definition;
-  /** Validates what the endpoint cannot: unknown arguments, missing ones, and those that become a path or a header. */
+  /**
+   * Validates what the endpoint cannot see: unknown arguments, missing arguments, and arguments that become a path or a
+   * header.
+   */
   readonly check: Check;
 };
 
@@ -21,14 +24,14 @@ export type Tool = {
 export type ToolRequest = { method: Route['method']; url: string; headers: Record<string, string>; payload?: string };
 
 /**
- * One tool for each endpoint that accepts a key, built from the endpoint's own declaration: path ids and query members
- * by their names, the whole body as `body`, the Idempotency-Key as `idempotency_key`. A stream of events is no tool,
- * because a tool call has one result.
+ * One tool for each endpoint that accepts a key, built from the endpoint's own declaration. Path IDs and query
+ * parameters have their own names, the whole body is `body`, and the Idempotency-Key is `idempotency_key`. A stream of
+ * events is not a tool, because a tool call has one result.
  */
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
   routes.filter((route) => isShown(route) && isKeyRoute(route.access) && !isStream(route)).map(toolOf);
 
-/** The tools that this key could use at all; each call is checked again, like any other request. */
+/** The tools that this key may use. Each call is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
@@ -72,7 +75,7 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
   };
 }
 
-/** Path and query contain text; the schema refuses any other value. */
+/** Path and query contain text. The schema refuses any other value. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const pathNames = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
@@ -107,7 +110,7 @@ function toolOf(route: Route): Tool {
     check: compileBody(
       Type.Unsafe({
         type: 'object',
-        // The endpoint validates body and query itself, after access.
+        // The endpoint itself validates body and query, after the access check.
         properties: {
           ...Object.fromEntries(Object.keys(properties).map((name) => [name, {}])),
           ...Object.fromEntries(names.map((name) => [name, id])),
@@ -132,12 +135,12 @@ function toolOf(route: Route): Tool {
   };
 }
 
-/** The schema of the structured result: any of the bodies of success. Undefined if a success can have no body. */
+/** The schema of the structured result, which is any of the success bodies. Undefined if a success may have no body. */
 function outputSchemaOf({ responses }: Route): Definition['outputSchema'] {
   const schemas = Object.values(responses).map(answerSchema);
   if (schemas.includes(null)) return undefined;
   const distinct = [...new Set(schemas.map((schema) => JSON.stringify(wireSchema(schema!))))];
   const bodies = distinct.map((text) => JSON.parse(text) as Json);
-  // The protocol wants an object at the root.
+  // The protocol requires an object at the root.
   return { type: 'object', ...(bodies.length === 1 ? bodies[0] : { anyOf: bodies }) };
 }

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Whether the caller asks for a stream: `text/event-stream` by name, and rather than JSON. Clients that say nothing, take
- * everything, or take JSON as well, get what they always got.
+ * Whether the caller prefers a stream. The caller must name `text/event-stream` and prefer it to JSON. Clients that
+ * send no preference, accept everything, or also accept JSON, get the normal response.
  */
 export function asksForStream(request: FastifyRequest): boolean {
   const ranges = (request.headers.accept ?? '').toLowerCase().split(',');

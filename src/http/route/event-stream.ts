@@ -4,16 +4,17 @@ import { Refusal } from '../../../contract/problems.ts';
 import { createTally } from '../../kernel/tally.ts';
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2): answers that stay open. This file does not know the content of the
- * events. It does what every open stream needs: a maximum number of streams, a heartbeat so that proxies and clients
- * see that the stream is alive, an end for readers that do not read, and an end for all streams when the process stops.
- * A stream carries hints and may end at any moment; the client must be able to reconnect and ask for the state.
+ * Server-sent events (WHATWG HTML, section 9.2), which are responses that stay open. This file does not depend on the
+ * content of the events. It provides the common parts of every open stream: a maximum number of streams, a heartbeat so
+ * that proxies and clients see that the stream is alive, an end for readers that do not read, and an end for all
+ * streams when the process stops. A stream contains hints and may end at any time, so the client must be able to
+ * reconnect and request the state.
  *
- * A route declares its access like any other, then: `const stream = request.server.eventStreams.open(request, reply,
- * { groups, onEnd }); … return reply;`
+ * A route declares its access like any other route, then: `const stream = request.server.eventStreams.open(request,
+ * reply, { groups, onEnd }); … return reply;`
  */
 export type EventStream = {
-  /** False when the stream has ended, also when this call ends it because its reader is too slow. */
+  /** Returns false if the stream has ended, or if this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
   /** The client reconnects after a moment, unless an event told it not to. */
   end(): void;
@@ -22,23 +23,26 @@ export type EventStream = {
 
 export type OpenStream = {
   /**
-   * The groups whose streams are counted together (a member, a visitor, a network address), and the maximum of each; one
-   * more is refused with 429.
+   * The groups whose streams are counted together (a member, a visitor, a network address), and the maximum of each. A
+   * further stream is refused with 429.
    */
   groups: Record<string, number>;
-  /** The heartbeat is an event named `beat` that the client's code can see, instead of an invisible comment. */
+  /** True: the heartbeat is an event named `beat` that the client's code can see, not an invisible comment. */
   audible?: boolean;
-  /** Whether the call would be granted now, asked twice a second. The stream ends if not, or if no one can tell. */
+  /**
+   * Whether the call would be permitted now. It is checked twice a second. The stream ends if the answer is no, or if
+   * the check fails.
+   */
   isStillGranted?: () => Promise<boolean>;
   /**
-   * Called exactly once, no matter which side ends the stream; also when the caller disconnected before it was opened.
+   * Called exactly once, whichever side ends the stream, and also when the caller disconnected before it was opened.
    */
   onEnd?: () => void;
 };
 
 export type EventStreams = {
   open(request: FastifyRequest, reply: FastifyReply, options: OpenStream): EventStream;
-  /** Ends all streams and opens no more. */
+  /** Ends all streams and refuses new ones. */
   drain(): void;
   readonly size: number;
 };
@@ -51,17 +55,17 @@ declare module 'fastify' {
 
 export type StreamBounds = { total: number; heartbeatMs: number; bufferBytes: number };
 
-/** Maximum streams of one process: an eighth of its connections. */
+/** Maximum number of streams of one process, which is an eighth of its connections. */
 const MAX_STREAMS = 2_048;
-/** Below the 30 s and 60 s after which common proxies close a silent answer. */
+/** The interval is below the 30 s and 60 s after which common proxies close a silent response. */
 const HEARTBEAT_MS = 15_000;
-/** How long a stream may outlive the right of its caller. */
+/** How long a stream may stay open after its caller has lost the permission. */
 const RECHECK_MS = 500;
-/** Maximum data that waits for one slow reader, in addition to the kernel's own buffer. */
+/** Maximum amount of data that waits for one slow reader, in addition to the kernel's own buffer. */
 const MAX_BUFFERED_BYTES = 64 * 1_024;
 /**
- * A client waits this long before it reconnects, plus up to the same time at random: a stop must not bring all clients
- * at once.
+ * A client waits for this time before it reconnects, plus a random time of up to the same length, so that not all
+ * clients reconnect at once after a stop.
  */
 const RETRY_MS = 1_000;
 
@@ -78,7 +82,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     if (streams.size > 1) return;
     timers = [
       setInterval(() => streams.forEach(beat), heartbeatMs).unref(),
-      // All at the same moment, so that they can share a query.
+      // All streams are checked at the same time, so that they can share a query.
       setInterval(() => streams.forEach(recheck), RECHECK_MS).unref(),
     ];
   };
@@ -121,7 +125,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       add(stream);
       raw.once('close', finish);
       begin(raw, headers as Record<string, string | string[]>);
-      // A HEAD request gets only the head; a client that has disconnected gets no end event.
+      // A HEAD request gets only the headers. A client that has disconnected gets no end event.
       if (request.method === 'HEAD') raw.end();
       if (raw.destroyed) finish();
       return {
@@ -149,7 +153,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
   };
 }
 
-/** True when too much data waits for the reader. The connection is then closed. */
+/** Returns true if too much data waits for the reader. The connection is then closed. */
 function isStuck(raw: ServerResponse, bufferBytes: number): boolean {
   if (raw.writableLength <= bufferBytes) return false;
   raw.destroy();
@@ -160,7 +164,7 @@ type Kept = {
   raw: ServerResponse;
   groups: readonly string[];
   beat: string;
-  /** Nothing was sent since the last heartbeat. */
+  /** True: nothing was sent since the last heartbeat. */
   stuck: boolean;
   isStillGranted?: () => Promise<boolean>;
 };
@@ -173,10 +177,10 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // A proxy that buffers whole answers would buffer forever.
+    // A proxy that buffers whole responses would buffer forever.
     'x-accel-buffering': 'no',
   });
-  // The first byte switches the client's stream to "open".
+  // The first byte changes the state of the client's stream to "open".
   raw.write(`retry: ${Math.round(RETRY_MS * (1 + Math.random()))}\n\n`);
 }
 
@@ -186,7 +190,7 @@ function recheck({ raw, isStillGranted }: Kept): void {
     .then((granted) => granted || raw.end());
 }
 
-/** A reader that took nothing between two heartbeats is gone. */
+/** A reader that read nothing between two heartbeats counts as gone. */
 function beat(stream: Kept): void {
   const { raw } = stream;
   if (raw.writableLength === 0) {

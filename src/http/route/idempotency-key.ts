@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Idempotency } from './route.ts';
 
-/** 1 to 255 visible ASCII characters. Two headers arrive joined by comma and space, and a space is not visible. */
+/**
+ * 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, and a space is not a visible
+ * character.
+ */
 const SYNTAX = /^[\x21-\x7e]{1,255}$/;
 
 export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempotency | null {
@@ -25,7 +28,7 @@ export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempoten
   };
 }
 
-/** Two spellings of one path have one scope. The router has decoded it before, so decoding cannot fail. */
+/** Two spellings of one path have the same scope. The router has already decoded the path, so decoding cannot fail. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);

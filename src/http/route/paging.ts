@@ -1,18 +1,18 @@
 import { type CursorPosition, cursorScope, decodeCursor, encodeCursor, type Page } from '../../kernel/cursor.ts';
 
-/** The start of a page, in the form that the store's lists take. */
+/** The start of a page, in the form that the store's lists expect. */
 export type Position = { createdAt: Date; id: string };
 
 export type Paging = {
-  /** Throws `cursor_invalid`; null on the first page. */
+  /** Throws `cursor_invalid`. Returns null on the first page. */
   after(scope: string, cursor: string | undefined): Position | null;
-  /** The wire format of one page; the position of its last row is where the next page starts. */
+  /** The wire format of one page. The next page starts at the position of its last row. */
   page<Row extends { created_at: string }>(
     scope: string,
     page: { rows: readonly Row[]; hasMore: boolean },
     idOf?: (row: Row) => string,
   ): Page<Row>;
-  /** A signed cursor for any other position, and the reverse. */
+  /** Creates a signed cursor for any other position, and reads it back. */
   mark(scope: string, position: CursorPosition): string;
   marked(scope: string, cursor: string): CursorPosition;
 };

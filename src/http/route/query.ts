@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Refusal, type Fault } from '../../../contract/problems.ts';
 import { compileBody, wireSchema } from '../../kernel/validation/validate.ts';
 
-/** The two parameters of every list; spread into a route's own `query`. */
+/** The two parameters of every list. Spread them into a route's own `query`. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Records per page.' })),
   cursor: Type.Optional(
@@ -14,12 +14,12 @@ export const PageQuery = {
 
 type Property = { readonly type?: string; readonly format?: string; readonly [keyword: string]: unknown };
 
-/** Their values have no spaces: a space is a plus sign that was sent as it is (`?phone=+97430000000`). */
+/** Values of these formats contain no spaces, so a space is an unescaped plus sign (`?phone=+97430000000`). */
 const WITHOUT_SPACES = new Set(['phone', 'email', 'date-time']);
 
 /**
- * A query is text. If the schema says integer or boolean, only the one canonical spelling is converted; all other text
- * stays text and fails the schema by its type. An unknown or duplicate parameter is a fault.
+ * A query contains only text. If the schema requires an integer or a boolean, only the one canonical spelling is
+ * converted. All other text stays text and fails the schema by its type. An unknown or duplicate parameter is a fault.
  */
 export function compileQuery(schema: TSchema): (text: string) => Record<string, unknown> {
   const wire = wireSchema({ ...schema, additionalProperties: false });
@@ -38,7 +38,7 @@ export function compileQuery(schema: TSchema): (text: string) => Record<string, 
   };
 }
 
-/** A parser of our own, because URLSearchParams repairs broken encodings instead of refusing them. */
+/** This parser is our own, because URLSearchParams repairs broken encodings instead of refusing them. */
 function pairsOf(text: string): [string, string][] {
   try {
     return text

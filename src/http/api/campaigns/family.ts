@@ -4,7 +4,7 @@ import { Refusal } from '../../../../contract/problems.ts';
 import type { CampaignsDeps } from '../../../features/campaigns/deps.ts';
 import type { Paging } from '../../route/paging.ts';
 
-/** Shared by the routes of the family: only the campaign's own key is accepted. */
+/** Shared by the routes of the family. Only the campaign's own key is accepted. */
 export type CampaignRoutesDeps = CampaignsDeps & { paging: Paging };
 
 export const FAMILY = { access: { permission: 'campaigns', campaign: 'campaign_id' }, limit: 'campaigns' } as const;
@@ -19,7 +19,7 @@ export const keyCallerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The id in the path; text that is not an id matches no recipient. */
+/** The ID in the path. Text that is not an ID matches no recipient. */
 export function recipientIdOf(request: FastifyRequest): string {
   const { recipient_id: id } = request.params as { recipient_id: string };
   if (!isId('rcpt', id)) throw new Refusal('recipient_not_found');

@@ -10,7 +10,7 @@ import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../../kernel/validation/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
-/** A body of 256 KiB holds fewer keys than this. */
+/** A body of 256 KiB contains fewer keys than this. */
 const PUSH_KEYS = 60_000;
 const checkRecipient = compileBody(RecipientInput);
 

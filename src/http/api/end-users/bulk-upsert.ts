@@ -6,7 +6,7 @@ import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../../kernel/validation/validate.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-/** 500 people with a hundred attributes each need more keys, but a body of 256 KiB holds fewer than this. */
+/** 500 people with a hundred attributes each need more keys, but a body of 256 KiB contains fewer than this. */
 const BULK_KEYS = 60_000;
 const checkRow = compileBody(CreateEndUser);
 

@@ -3,7 +3,7 @@ import { createEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-/** Creates a person; refused when another person has one of the identifiers. */
+/** Creates a person. It is refused if another person has one of the identifiers. */
 export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users',

@@ -2,7 +2,7 @@ import { eraseEndUser } from '../../../features/end-users/erase-end-user.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
 
-/** Erases a person: the remaining data identifies no one, except that opted-out addresses stay opted out. */
+/** Erases a person. The remaining data identifies no one, and opted-out addresses stay opted out. */
 export const eraseEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/end-users/:end_user_id',

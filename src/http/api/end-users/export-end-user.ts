@@ -13,7 +13,7 @@ import {
 } from './family.ts';
 
 /**
- * All stored data about one person, streamed while it is read: its size depends on the person's history and has no
+ * All stored data about one person, streamed while it is read. Its size depends on the person's history and has no
  * other limit.
  */
 export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({

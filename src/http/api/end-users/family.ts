@@ -28,7 +28,7 @@ export const callerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The id in the path; text that is not an id matches no person. */
+/** The ID in the path. Text that is not an ID matches no person. */
 export function endUserIdOf(request: FastifyRequest): string {
   const { end_user_id: id } = request.params as { end_user_id: string };
   if (!isId('enduser', id)) throw new Refusal('end_user_not_found');

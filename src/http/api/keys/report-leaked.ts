@@ -12,7 +12,7 @@ import { compileBody } from '../../../kernel/validation/validate.ts';
 export type LeakRoutesDeps = ApiKeysDeps & { leakReportLimit: LeakReportLimit; scanners: ScannerKeys };
 
 const MAX_REPORT_BYTES = 256 * 1024;
-/** A thousand entries, plus members that scanners may add to them. */
+/** Space for a thousand entries, plus members that scanners may add to them. */
 const MAX_REPORT_KEYS = 10_000;
 const check = compileBody(LeakReport);
 

@@ -5,7 +5,7 @@ import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
-/** One run: its state, the reason for it, and its messages. */
+/** One run with its status, the reason for it, and its messages. */
 export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',

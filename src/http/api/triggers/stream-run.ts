@@ -5,7 +5,10 @@ import { metaOf } from '../../edge/request-meta.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
-/** Maximum streams at the same time: enough for a backend that relays its visitors, and room for other organizations. */
+/**
+ * Maximum number of streams at the same time. It is enough for a backend that relays its visitors, and leaves room for
+ * other organizations.
+ */
 const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
 /** After this time the client reconnects with Last-Event-ID, to any node. */
@@ -15,7 +18,7 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveWords: Pick<TriggerRoutesDeps['liveWords'], 'follow'>;
 };
 
-/** Opens the stream, or refuses before anything is sent. Resolves when it is open. */
+/** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
 export async function streamRun(
   deps: StreamDeps,
   need: Route['access'],
@@ -36,14 +39,14 @@ export async function streamRun(
   });
   if (stream.ended) return reply;
   timer = setTimeout(() => stream.end(), STREAM_MS).unref();
-  // A stream that breaks ends; the client reconnects and continues after the last message that it has.
+  // A stream that breaks ends. The client reconnects and continues after the last message that it received.
   void send(stream)
     .catch(() => {})
     .finally(() => stream.end());
   return reply;
 }
 
-/** A revoked key ends its streams. */
+/** Streams of a revoked key end. */
 async function isStillGranted(
   { access }: StreamDeps,
   need: Route['access'],
