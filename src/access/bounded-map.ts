@@ -1,8 +1,8 @@
 /**
- * A Map of at most `max` entries. When it is full, a hand goes round (CLOCK algorithm): an entry that was read since
- * the hand last passed stays for another round; the first one that was not read is evicted. A read sets one flag, where
- * an LRU would move the entry. The hand is an iterator that is kept, because a new one would walk over all deleted
- * places again.
+ * A Map with at most `max` entries. When it is full, a pointer moves around the entries (CLOCK algorithm). An entry
+ * that was read since the pointer last passed stays for another round. The first entry that was not read is evicted. A
+ * read sets one flag, where an LRU would move the entry. The pointer is an iterator that is stored, because a new one
+ * would again visit all deleted places.
  */
 export type BoundedMap<V> = {
   get(key: string): V | undefined;
@@ -14,10 +14,10 @@ export type BoundedMap<V> = {
 
 type Slot<V> = { value: V; used: boolean };
 
-/** Limits the work of one insertion when every entry was read lately. */
+/** Limits the work of one insertion when every entry was read recently. */
 const LONGEST_SEARCH = 64;
 
-/** Calls `onGone` for every value that leaves, including replaced ones, but not on `clear`. */
+/** Calls `onGone` for every removed or replaced value, but not on `clear`. */
 export function createBoundedMap<V>(max: number, onGone: (key: string, value: V) => void): BoundedMap<V> {
   let slots = new Map<string, Slot<V>>();
   let hand = slots.entries();

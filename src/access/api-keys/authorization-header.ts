@@ -3,17 +3,17 @@ import { Refusal } from '../../../contract/problems.ts';
 const SCHEME = 'Bearer ';
 const SCHEME_LENGTH = SCHEME.length;
 
-/** WWW-Authenticate (RFC 6750, section 3): `error` only where a token was sent. */
+/** The WWW-Authenticate header (RFC 6750, section 3) contains `error` only if the request contained a token. */
 export const CHALLENGE = 'Bearer realm="parley"';
 export const CHALLENGE_INVALID = 'Bearer realm="parley", error="invalid_token"';
 export const challengeScope = (permission: string): string =>
   `Bearer realm="parley", error="insufficient_scope", scope="${permission}"`;
 
 /**
- * The token of the only Authorization header, exactly as sent. `headers` holds the value of each such header, because a
- * framework that keeps only the first would let two callers share a request. The scheme is case-insensitive; one or
- * more spaces follow it (RFC 9110, section 11.4: spaces, no tabs). The rest is the token: two words or a comma-joined
- * list count as a malformed token, not as a missing one.
+ * The token of the only Authorization header, exactly as it was sent. `headers` contains the value of each such header,
+ * because a framework that uses only the first one would let two callers share a request. The scheme is
+ * case-insensitive. One or more spaces follow it (RFC 9110, section 11.4: spaces, no tabs). The rest is the token. Two
+ * words or a comma-separated list count as a malformed token, not as a missing one.
  */
 export function readToken(headers: readonly string[]): string {
   if (headers.length !== 1) {
@@ -47,7 +47,10 @@ const missing = (detail: string): Refusal =>
 
 const isTokenEdge = (value: string, at: number): boolean => value[at] !== ' ' && value[at] !== '\t';
 
-/** White space around a field's value does not belong to it (RFC 9110, section 5.5). A loop, to avoid backtracking. */
+/**
+ * White space around the value of a field is not part of the value (RFC 9110, section 5.5). The loop avoids
+ * backtracking.
+ */
 function trimEnd(value: string): string {
   let end = value.length;
   while (end > 0 && !isTokenEdge(value, end - 1)) end--;

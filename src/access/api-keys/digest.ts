@@ -2,19 +2,19 @@ import { hash } from 'node:crypto';
 import type { Chained } from '../../kernel/key-chain.ts';
 
 /**
- * HMAC-SHA-256 (RFC 2104) of key values under the pepper, as two one-shot hashes over preallocated buffers: 0.7 µs,
- * where createHmac takes 1.7 µs with a KeyObject and 11 µs with a Buffer. The result is a string of 32 latin1
- * characters, the cheapest key for a Map; `digestBytes` converts it to the bytes in the database.
+ * HMAC-SHA-256 (RFC 2104) of key values under the pepper, computed with two one-shot hashes over preallocated buffers.
+ * It takes 0.7 µs, while createHmac takes 1.7 µs with a KeyObject and 11 µs with a Buffer. The result is a string of 32
+ * latin1 characters, which is the cheapest key for a Map. `digestBytes` converts it to the bytes in the database.
  */
 export type Digest = ((value: string) => string) & {
-  /** The generation of the written form. */
+  /** The generation of the form that new rows get. */
   readonly generation: number;
 };
 
 /*
- * After a rotation of PARLEY_SECRET a digest has two forms: the one that is written, and its neighbor in the chain of
- * keys (kernel/key-chain.ts), which rows may still have. The name under which a key is cached contains both, one after
- * the other; the database is queried for either.
+ * After a rotation of PARLEY_SECRET a digest has two forms: the form for new rows, and its neighbor in the chain of
+ * keys (kernel/key-chain.ts), which rows may still have. The cache name of a key contains both forms, one after the
+ * other. The database is queried for either form.
  */
 
 const BLOCK = 64;
@@ -39,7 +39,7 @@ function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1'
   let message = Buffer.concat([inner, Buffer.alloc(BLOCK)]);
   return (value, encoding = 'utf8') => {
     const length = BLOCK + Buffer.byteLength(value, encoding);
-    // Every key value has the same length, so this happens once.
+    // Every key value has the same length, so this happens only once.
     if (message.length !== length) message = Buffer.concat([inner, Buffer.alloc(length - BLOCK)]);
     message.write(value, BLOCK, encoding);
     outer.write(hash('sha256', message, 'binary'), BLOCK, 'latin1');
@@ -47,7 +47,7 @@ function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1'
   };
 }
 
-/** The form that is written. */
+/** The form for new rows. */
 export const digestBytes = (digest: string): Buffer => Buffer.from(digest.slice(0, SIZE), 'latin1');
 
 /** The forms that a row may have. */

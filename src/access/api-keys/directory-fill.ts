@@ -3,10 +3,10 @@ import type { Found } from '../decide.ts';
 import type { Directory, KeyEntry } from './directory.ts';
 
 /**
- * Loads missing records into the directory: one query for a key with its organization, one for everything that a path
- * names. Callers who ask for the same thing share a query, but only while the lease is valid and nothing has changed
- * since the query was sent: then it cannot return a state from before an answered revocation. Without a lease each
- * caller makes its own query.
+ * Loads missing records into the directory: one query for a key with its organization, and one for all records that a
+ * path names. Callers that need the same records share a query, but only while the lease is valid and nothing has
+ * changed since the query was sent. Then the query cannot return a state from before a confirmed revocation. Without a
+ * lease each caller makes its own query.
  */
 export type Fills = {
   key(digest: string, isShared: boolean): Promise<KeyEntry | null>;

@@ -4,8 +4,8 @@ import { isRegion, REGION_IDS, type Region } from '../../../contract/regions.ts'
 /**
  * An API key value is `parley_<region>_`, 43 base62 characters for 256 random bits, and 6 base62 characters for the
  * CRC-32 (IEEE 802.3) of all characters before them, both left-padded with `0`. The checksum proves nothing about the
- * key; it lets a node, a secret scanner or a support page distinguish a typing error from an unknown key without a
- * look-up. Test vectors: docs/key-format.md.
+ * key. It lets a node, a secret scanner or a support page distinguish a typing error from an unknown key without a
+ * look-up. docs/key-format.md contains test vectors.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const HEAD_LENGTH = 'parley_us_'.length;
@@ -20,16 +20,16 @@ export type ParsedKey = { ok: true; region: Region } | { ok: false; fault: 'malf
 const MALFORMED: ParsedKey = { ok: false, fault: 'malformed' };
 const PARSED = new Map(REGION_IDS.map((region): [string, ParsedKey] => [region, { ok: true, region }]));
 
-/** A new key value for `region`. `entropy` is for test vectors only. */
+/** Creates a new key value for `region`. `entropy` is only for test vectors. */
 export function mintKey(region: Region, entropy: Buffer = randomBytes(32)): string {
   const checked = `parley_${region}_${base62(BigInt(`0x${entropy.toString('hex')}`), RANDOM_LENGTH)}`;
   return checked + base62(BigInt(crc32(checked, CHECKED_LENGTH)), CHECK_LENGTH);
 }
 
-/** The part of a value that a key list shows: region and the first random characters (36 of 256 bits). */
+/** The part of a value that a key list shows: the region and the first random characters (36 of 256 bits). */
 export const shownPrefix = (value: string): string => value.slice(0, HEAD_LENGTH + SHOWN_RANDOM_LENGTH);
 
-/** Pure and without allocation: a refusal here costs neither a hash nor a query. */
+/** The function is pure and allocates nothing, so a refusal here needs neither a hash nor a query. */
 export function parseKey(value: string): ParsedKey {
   if (value.length !== KEY_LENGTH || !value.startsWith('parley_') || value[HEAD_LENGTH - 1] !== '_') return MALFORMED;
   for (let at = HEAD_LENGTH; at < CHECKED_LENGTH; at++) if (digitOf(value.charCodeAt(at)) < 0) return MALFORMED;
@@ -61,7 +61,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Over the first `length` characters, all ASCII. By table: faster than a call of zlib. */
+/** Computed over the first `length` characters, which are all ASCII. A table is faster than a call of zlib. */
 export function crc32(text: string, length: number): number {
   let crc = -1;
   for (let at = 0; at < length; at++) crc = CRC_TABLE[(crc ^ text.charCodeAt(at)) & 255]! ^ (crc >>> 8);

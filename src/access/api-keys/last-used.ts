@@ -1,21 +1,21 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * When each key was last used. The first call is written immediately; later ones at most once a minute, and the last of
- * several calls a minute after it. Writes are batched, one statement at a time; no request waits for them or fails
- * because of them. The database never moves the time backwards.
+ * Records when each key was last used. The first call is written immediately. Later calls are written at most once a
+ * minute, and the last of several calls is written a minute later. Writes are batched, with one statement at a time. No
+ * request waits for them or fails because of them. The database never moves the time backwards.
  */
 export type LastUsed = {
-  /** `known`: the value from the database when the key was read (wall milliseconds; null: never used). */
+  /** `known`: the value from the database when the key was read (wall time in milliseconds; null: never used). */
   record(orgId: string, keyId: string, known: number | null): void;
-  /** Writes everything that is pending. */
+  /** Writes all pending values. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * `isLast`: no call followed for a while. Another node may have written within the same minute; then only this one
- * counts.
+ * `isLast`: no further call came for a while. Another node may have written within the same minute. Then only this
+ * value counts.
  */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
@@ -23,7 +23,7 @@ type State = { orgId: string; written: number; latest: number };
 
 const COALESCE_MS = 60_000;
 const SWEEP_MS = 5_000;
-/** Maximum keys whose last use is tracked at the same time; beyond it the oldest is written early. */
+/** Maximum number of keys whose last use is tracked at the same time. Above that, the oldest is written early. */
 const MAX_KEYS = 200_000;
 const MAX_BATCH = 1_000;
 
@@ -63,7 +63,7 @@ export function createLastUsed(deps: {
 
   const writeOne = async (uses: Use[]): Promise<void> => {
     try {
-      // The same order on all nodes, to avoid deadlocks between two statements.
+      // All nodes use the same order, to avoid deadlocks between two statements.
       await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
     } catch (error) {
       deps.onError(error);

@@ -1,23 +1,24 @@
 import { isIP, isIPv4 } from 'node:net';
 
 /**
- * Networks in CIDR notation, for a key's list of allowed networks. An IPv4 address that is written as IPv6
- * (`::ffff:203.0.113.7`) counts as the IPv4 address: sockets that listen on both families report callers in that form.
+ * Networks in CIDR notation, for a key's list of allowed networks. An IPv4 address in IPv6 notation
+ * (`::ffff:203.0.113.7`) counts as the IPv4 address, because sockets that listen on both families report callers in
+ * that form.
  */
 export type Network = { readonly text: string; readonly family: 4 | 6; readonly bits: number; readonly base: bigint };
 
 type Address = { readonly family: 4 | 6; readonly value: bigint };
 
 const WIDTH = { 4: 32, 6: 128 } as const;
-/** `::ffff:0:0/96` holds the IPv4 addresses. */
+/** `::ffff:0:0/96` contains the IPv4 addresses. */
 const MAPPED = 0xffffn;
 
-/** `fault`: what is wrong, and what to write instead. */
+/** `fault`: the error, and the text to write instead. */
 export function readNetwork(text: string): Network | { fault: string } {
   const [written = '', length, ...rest] = text.trim().split('/');
   const address = readAddress(written);
   if (address === null || written.includes('%') || rest.length > 0) return { fault: EXAMPLES };
-  // The prefix length counts the bits of the notation that was used.
+  // The prefix length counts bits of the original notation.
   const extra = isIP(written) === 6 ? WIDTH[6] - WIDTH[address.family] : 0;
   const bits = length === undefined ? WIDTH[address.family] : lengthOf(length, WIDTH[address.family] + extra) - extra;
   if (Number.isNaN(bits)) return { fault: EXAMPLES };
@@ -40,7 +41,7 @@ function networkOf({ family, value }: Address, bits: number): Network {
   return { text: `${textOf({ family, value: base })}/${bits}`, family, bits, base };
 }
 
-/** Networks from the database: `readNetwork` parsed them before they were written. */
+/** Converts networks from the database. `readNetwork` checked them before they were stored. */
 export function storedNetworks(texts: readonly string[] | null): readonly Network[] | null {
   if (texts === null) return null;
   return texts.map((text) => {
@@ -51,11 +52,12 @@ export function storedNetworks(texts: readonly string[] | null): readonly Networ
 }
 
 /**
- * The address in its canonical form; null for text that is not an address, which a proxy may send in X-Forwarded-For.
+ * The address in its canonical form. Null for text that is not an address, which a proxy may send in X-Forwarded-For.
  */
 export function plainAddress(text: string | undefined): string | null {
   if (text === undefined) return null;
-  // Almost all calls: Node takes only the canonical form of IPv4. Numbers of any size would cost 4 % of a call.
+  // This is the case for almost all calls. Node accepts only the canonical form of IPv4. Numbers of any size would cost
+  // 4 % of a call.
   const v4 = text.startsWith(MAPPED_PREFIX) ? text.slice(MAPPED_PREFIX.length) : text;
   if (isIPv4(v4)) return v4;
   const address = readAddress(text);
@@ -66,7 +68,7 @@ const MAPPED_PREFIX = '::ffff:';
 
 /**
  * The unit that rate limits by network address count: an IPv4 address, or the /64 network of an IPv6 address. One
- * household or machine gets such a network, and can use another address of it for each call.
+ * household or machine gets such a network, and can use a different address of it for each call.
  */
 export function countedPlace(text: string): string {
   const address = readAddress(text);
@@ -76,7 +78,7 @@ export function countedPlace(text: string): string {
 
 const PLACE_BITS = 64;
 
-/** Whether one of the networks contains the caller. An invalid address is in none. */
+/** Whether one of the networks contains the caller. No network contains an invalid address. */
 export function isInside(networks: readonly Network[], from: string | null): boolean {
   const address = from === null ? null : readAddress(from);
   return address !== null && networks.some((network) => covers(network, networkOf(address, WIDTH[address.family])));
@@ -88,7 +90,7 @@ export const covers = (outer: Network, inner: Network): boolean =>
   networkOf({ family: inner.family, value: inner.base }, outer.bits).base === outer.base;
 
 function readAddress(text: string): Address | null {
-  // For a link-local caller, the network interface.
+  // The text after % is the network interface of a link-local caller.
   const plain = text.split('%', 1)[0]!;
   const family = isIP(plain);
   if (family === 0) return null;

@@ -4,13 +4,13 @@ import type { Db } from '../../store/db.ts';
 import type { Changes } from '../nodes/change.ts';
 import type { Subject } from '../types.ts';
 
-/** Keys per round; the next round follows within a second. */
+/** Maximum number of keys per round. The next round follows within a second. */
 const ROUND = 200;
 
 /**
- * Revokes keys whose scheduled end has come (nodes already refuse them from that second by their own clocks), and
- * finishes revokes whose wait was interrupted by a crash or a lost database. Any node may do both, and two may do so at
- * the same time.
+ * Revokes keys whose scheduled end has passed (from that second, nodes already refuse them by their own clocks), and
+ * finishes revokes whose wait was interrupted by a crash or a lost database. Any node may do both, even several nodes
+ * at the same time.
  */
 export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
   const due = await readDueRevokes(db, ROUND);

@@ -7,8 +7,8 @@ import type { SharedCounters } from './shared-counters.ts';
 import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 
 /**
- * Reports of leaked keys per minute, from one network address and in total. Signed reports have counters of their own,
- * so a flood of unsigned ones does not block a scanner. Every node counts alone; with `shared` all nodes count
+ * Reports of leaked keys per minute, from one network address and in total. Signed reports have separate counters, so
+ * that a flood of unsigned ones does not block a scanner. Every node counts alone. With `shared`, all nodes count
  * together.
  */
 export type LeakReportLimit = { take(kind: 'signed' | 'unsigned', address: string): Promise<void> };
@@ -36,7 +36,7 @@ export function createLeakReportLimit(
       const from = createHash('sha256').update(countedPlace(address)).digest('base64url').slice(0, 22);
       const counted = [[counters[kind].all, 'all'] as const, [counters[kind].address, from] as const];
       if (!(await takeFromAll(counted))) throw tooMany();
-      // The braces keep both on one server of a Redis cluster.
+      // The braces keep both counters on one server of a Redis cluster.
       const taken = await shared?.take([
         { name: `{leaks}:${kind}:from:${from}`, limit: limits[kind].address },
         { name: `{leaks}:${kind}`, limit: limits[kind].all },

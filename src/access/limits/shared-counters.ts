@@ -3,37 +3,42 @@ import type { Logger } from '../../kernel/log.ts';
 
 /**
  * Counters that all nodes share, in Redis: exact limits over any number of nodes. One script reads and increments all
- * counters of one call in one round trip, so a refused call increments none of them. A counter starts with its first
- * call and expires a window later, whatever happens in it.
+ * counters of one call in one round trip. A refused call increments none of them. A counter starts with its first call
+ * and expires after its window, no matter how many calls follow.
  *
- * Redis is optional: it is called only while it answers. When one answer is late or wrong it counts as lost, no request
- * waits for it any more (`take` returns null: decide from your own memory), and a probe checks four times a second
- * whether it is back.
+ * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost,
+ * and no request waits for it any more (`take` returns null: decide from your own memory). A probe checks four times a
+ * second whether it answers again.
  */
 export type SharedCounters = {
-  /** Increments all of them or none. Null: Redis does not answer. */
+  /** Increments all counters or none. Null: the counters are not available, because Redis does not answer. */
   take(counters: readonly Counter[]): Promise<Taken | null>;
-  /** Takes back one call from each, if Redis can be reached. */
+  /** Subtracts one call from each counter, if Redis can be reached. */
   giveBack(names: readonly string[]): void;
   /** Resets this counter, if Redis can be reached. */
   forget(name: string): void;
-  /** Connects; waits a short time for the first answer: a start never fails because of Redis. */
+  /** Connects and waits a short time for the first response. A start never fails because of Redis. */
   start(): Promise<void>;
   isWell(): boolean;
   stop(): Promise<void>;
 };
 
-/** All names of one call must share the part in braces, so that a Redis cluster keeps them on one server. */
+/** All names of one call must share the part in braces, so that a Redis cluster stores them on one server. */
 export type Counter = { readonly name: string; readonly limit: number };
-/** `refusedBy`: index of the counter that is at its limit; null: accepted. `counts`: of the refusing one, or of all. */
+/**
+ * `refusedBy`: index of the counter that has reached its limit. Null: accepted. `counts`: the numbers of the refusing
+ * counter, or of all counters.
+ */
 export type Taken = { readonly refusedBy: number | null; readonly counts: readonly Count[] };
 export type Count = { readonly used: number; readonly msLeft: number };
 
-/** Maximum wait of a request for Redis. A healthy one answers in well under a millisecond. */
+/** Maximum time that a request waits for Redis. A healthy server answers in well under a millisecond. */
 export const ANSWER_WITHIN_MS = 50;
 const PROBE_MS = 250;
 const FIRST_ANSWER_MS = 1_000;
-/** A connection that is silent for this long is closed and opened again: the other side may be gone permanently. */
+/**
+ * A connection that is silent for this long is closed and opened again, because the other side may be gone permanently.
+ */
 const REOPEN_MS = 3_000;
 const RECONNECT_MS = 250;
 const CONNECT_WITHIN_MS = 2_000;
@@ -80,7 +85,7 @@ const scripts = {
 
 export type SharedCountersOptions = {
   url: string;
-  /** Before every name, so that regions can share one server. */
+  /** A prefix for every name, so that regions can share one server. */
   prefix: string;
   windowMs: number;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -115,7 +120,8 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
 
   async function probe(withinMs: number): Promise<void> {
     try {
-      // A write: a replica that was left behind, or a server without memory, answers reads but does not count.
+      // The probe is a write. A replica that is out of date, or a server without memory, answers reads but cannot
+      // count.
       await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
       regain();
     } catch (error) {
@@ -155,7 +161,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       }
       if (!isWell) lose(said === null ? new Late() : new Error(said));
       probing = setInterval(() => {
-        // While calls arrive and are answered, they are the probe.
+        // While calls arrive and are answered, they replace the probe.
         if (!isWell) void probe(ANSWER_WITHIN_MS);
       }, PROBE_MS);
       probing.unref();
@@ -201,8 +207,8 @@ class Late extends Error {
 }
 
 /**
- * Late means: not received when the timer fires and the sockets were read once more. A pause of our own process is not
- * Redis' fault.
+ * A response is late if it was not received when the timer fires and the sockets were read once more. Redis is not
+ * responsible for a pause of our own process.
  */
 function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -211,7 +217,7 @@ function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   });
 }
 
-/** One sentence for the operator, without the address: it may contain a password. */
+/** One sentence for the operator without the address, which may contain a password. */
 function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))

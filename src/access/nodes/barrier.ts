@@ -3,12 +3,12 @@ import type { LeaseReading, LeaseRow, LeaseStore, Timing } from './protocol.ts';
 import type { ServerWatch } from './server-watch.ts';
 
 /**
- * Waits until no node can answer from its state before a change: every node's row has passed the change's position in
- * the log, or has not moved for a whole lease and a margin, measured on our own monotonic clock. Clocks of two machines
- * are never compared, and a dead or paused node costs one lease, not an endless wait.
+ * Waits until no node can answer from a state before a change. Each node's row must have passed the change's position
+ * in the log, or must not have changed for a whole lease and a margin, measured on our own monotonic clock. Clocks of
+ * two machines are never compared. A dead or paused node costs one lease, not an endless wait.
  */
 export type Barrier = {
-  /** `self`: the row of a node that has dropped the subjects already, so there is no wait for it. */
+  /** `self`: the row of a node that has already dropped the subjects, so there is no wait for it. */
   wait(seq: number, self: string | null): Promise<void>;
   /** Checks once, and removes the rows of nodes that died without releasing their lease. */
   sweep(): Promise<void>;
@@ -23,7 +23,7 @@ export type BarrierDeps = Timing & {
 
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 25;
-/** In leases: how long a wait lasts while the database cannot be reached. */
+/** The number of leases that a wait lasts at most while the database cannot be reached. */
 const PATIENCE = 10;
 
 type Watched = { renewNo: number; since: number };
@@ -40,7 +40,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
     return { ...reading, askedAt, answeredAt: clock.monotonic() };
   }
 
-  /** True once `watched` has seen this row unchanged for long enough. */
+  /** Returns true if `watched` has seen this row unchanged for long enough. */
   const isStill = (watched: Map<string, Watched>, row: LeaseRow, askedAt: number, answeredAt: number): boolean => {
     const seen = watched.get(row.nodeId);
     if (seen?.renewNo === row.renewNo) return askedAt - seen.since >= stillMs;
@@ -58,7 +58,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
         const isSettled = askedAt - server.sinceMs() >= stillMs;
         if (dead.length === behind.length && isSettled) {
-          // The next wait need not watch them again. A failed removal does no harm.
+          // The next wait need not watch these rows again. A failed removal causes no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
           return;
         }

@@ -7,7 +7,7 @@ import type { Lease, Memory } from './lease.ts';
 import type { Subject } from '../types.ts';
 import { undecided } from '../undecided.ts';
 
-/** A committed change. `everywhere` resolves with the moment from which it holds on every node. */
+/** A committed change. `everywhere` resolves with the time from which the change is effective on every node. */
 export type Committed<T> = { result: T; seq: number; everywhere: () => Promise<Date> };
 
 export type Changes = {
@@ -26,15 +26,15 @@ type ChangeDeps = {
   barrier: Barrier;
   memory: Memory;
   clock: Clock;
-  /** Called with the time that a change needed to hold on every node. */
+  /** Called with the time that a change needed until it was effective on every node. */
   onSettled?: (waitedMs: number) => void;
 };
 
 /**
- * Changes that can turn a granted call into a refused one. The transaction takes its position in the change log before
- * anything else and holds the log's lock until it commits: keep `work` short. This node drops the subjects in the same
- * turn in which it learns of the commit, even of a commit with an unknown outcome, so it refuses the next request
- * whatever the other nodes do.
+ * Handles changes that can turn a permitted call into a refused one. The transaction takes its position in the change
+ * log first and has the log's lock until it commits, so keep `work` short. This node drops the subjects in the same
+ * turn of the event loop in which it learns of the commit, even if the outcome of the commit is unknown. So it refuses
+ * the next request, whatever the other nodes do.
  */
 export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
   async function commit<T>(
@@ -76,12 +76,12 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
       try {
         return { result, effectiveAt: await everywhere() };
       } catch (error) {
-        // The change is committed, but it is unknown whether it holds everywhere.
+        // The change is committed, but it is unknown whether it is effective everywhere.
         throw new Refusal('outcome_unknown', undefined, { cause: error });
       }
     },
     everywhere: async (seq) => {
-      // This node, too, must read the log up to that position.
+      // This node must also read the log up to that position.
       await lease.renew().catch(() => {});
       return settle(seq, null);
     },

@@ -4,29 +4,35 @@ import type { ServerWatch } from './server-watch.ts';
 import type { Subject } from '../types.ts';
 
 /**
- * The right to answer from memory. A node holds it for one lease from the moment at which it *began* to read the change
- * log, provided that it has applied everything it read and that its row then accepted the position. A revoke waits
- * until every row has passed the revoke or has not moved for longer than a lease. So a node with a valid lease has
- * dropped every key whose revocation was answered. (Gray and Cheriton, "Leases", 1989.)
+ * The right to answer from memory. A node has it for one lease from the time at which it *began* to read the change
+ * log, if two conditions are true: it has applied everything that it read, and its row then accepted the position. A
+ * revoke waits until every row has passed the revoke or has not changed for longer than a lease. So a node with a valid
+ * lease has dropped every key whose revocation was confirmed. (Gray and Cheriton, "Leases", 1989.)
  */
 export type Lease = {
   good(): boolean;
-  /** One renewal that begins after this call. Rejects when the database cannot be reached: the lease expires. */
+  /**
+   * Makes one renewal that begins after this call. Rejects when the database cannot be reached. The lease then expires.
+   */
   renew(): Promise<void>;
-  /** Releases the lease and removes the row, so that no revoke waits for this node. Final. */
+  /**
+   * Releases the lease and removes the row, so that no revoke waits for this node. After that, the lease cannot be
+   * renewed.
+   */
   release(): Promise<void>;
   /**
    * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
-   * one may be lost, and with it what this node dropped for it: then the row is waited for like any other.
+   * run may be lost, and then this node may have read its subjects again. In that case others wait for its row like for
+   * any other.
    */
   rowOn(server: string): string | null;
-  /** Nodes that have a row, including this one. */
+  /** The number of nodes that have a row, including this one. */
   nodes(): number;
-  /** Time since the start of the latest successful renewal; infinite: there was none. */
+  /** Time since the start of the latest successful renewal. Infinite: there was none. */
   ageMs(): number;
 };
 
-/** The cache of the node: drops one subject, or everything. */
+/** The cache of the node. It can drop one subject, or everything. */
 export type Memory = { drop(subject: Subject): void; flush(): void };
 
 export type LeaseDeps = Timing & {
@@ -37,7 +43,7 @@ export type LeaseDeps = Timing & {
   newNodeId(): string;
 };
 
-/** Wall time may lag behind monotonic time by this much (a step of NTP) before it counts as a fault. */
+/** Wall time may be behind monotonic time by this much (because of an NTP step) before it counts as a fault. */
 const MAX_LAG_MS = 1_000;
 
 export function createLease(deps: LeaseDeps): Lease {
@@ -59,7 +65,8 @@ export function createLease(deps: LeaseDeps): Lease {
     until = start + leaseMs - marginMs;
   };
 
-  // A row with a new name each time: an abandoned registration may still arrive and must not touch another row.
+  // Each registration creates a row with a new name, because an abandoned registration may still arrive and must not
+  // change another row.
   async function register(start: number, wallStart: number): Promise<void> {
     lose();
     const former = node;
@@ -73,7 +80,7 @@ export function createLease(deps: LeaseDeps): Lease {
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: 1 };
     extend(start, wallStart);
-    // Only saves others the wait for a row that is no longer renewed.
+    // Removing the old row only saves other nodes the wait for it.
     if (former) await store.remove(former.id).catch(() => {});
   }
 
@@ -84,9 +91,9 @@ export function createLease(deps: LeaseDeps): Lease {
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.position);
     server.observe(reading.server, 0);
-    // Its log may have lost its end, and its numbers may be used a second time.
+    // The end of its log may be lost, and its numbers may be used a second time.
     if (reading.server !== node.server) return register(start, wallStart);
-    // Every number of the log is one change: if some are missing, they were removed by the clean-up.
+    // Every number of the log is one change. If some are missing, the clean-up removed them.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole) return register(start, wallStart);
     for (const subject of reading.subjects) memory.drop(subject);
@@ -104,7 +111,7 @@ export function createLease(deps: LeaseDeps): Lease {
     good: () => {
       const now = clock.monotonic();
       if (now >= until) return false;
-      // After a suspend, the monotonic clock continues where it stopped, but the wall clock does not.
+      // After a suspend, the monotonic clock continues from where it stopped, but the wall clock does not.
       const wallElapsed = clock.wall() - wallFrom;
       return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;
     },

@@ -1,24 +1,24 @@
 import type { Subject } from '../types.ts';
 
 /**
- * The lease protocol's interface to the database (docs/adr/0102): one ordered log of changes, and one row for each node
- * that may answer from memory. lease.ts and barrier.ts use only this, so that a model of the database with its own
- * clock can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
+ * The interface between the lease protocol and the database (docs/adr/0102): one ordered log of changes, and one row
+ * for each node that may answer from memory. lease.ts and barrier.ts use only this, so that a model of the database
+ * with its own clock can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
  */
 export type LeaseStore = {
-  /** A new row for a node with an empty cache; its position is the log's head at the time of the write. */
+  /** Creates a new row for a node with an empty cache. Its position is the log's head at the time of the write. */
   register(nodeId: string): Promise<Registered>;
-  /** The entries after `position`, in one snapshot. */
+  /** The entries after `position`, read in one snapshot. */
   readLog(position: number): Promise<LogReading>;
-  /** Writes how far the node has applied the log; null: the row is gone, or this is another server than `server`. */
+  /** Stores how far the node has applied the log. Null: the row is gone, or this is another server than `server`. */
   renew(nodeId: string, position: number, server: string): Promise<Renewed | null>;
   remove(nodeId: string): Promise<void>;
   leases(): Promise<LeaseReading>;
-  /** Removes a row that did not move while it was watched, if it still has not moved. */
+  /** Removes a row that did not change while it was watched, if it still has not changed. */
   removeDead(lease: LeaseRow): Promise<void>;
 };
 
-/** `server` identifies one run of the database server: it changes with a restart or a failover. */
+/** `server` identifies one run of the database server. It changes with a restart or a failover. */
 export type Registered = { position: number; server: string; serverAgeMs: number };
 export type LogReading = { server: string; head: number; subjects: readonly Subject[] };
 export type Renewed = { nodes: number };
@@ -28,10 +28,15 @@ export type LeaseReading = { server: string; serverAgeMs: number; leases: readon
 export type Timing = {
   /** How long a node may answer from memory after the start of its last renewal. */
   readonly leaseMs: number;
-  /** The holder subtracts it and the waiting side adds it: covers clocks that run at slightly different speeds. */
+  /**
+   * The node subtracts the margin and the waiting side adds it. It covers clocks that run at slightly different speeds.
+   */
   readonly marginMs: number;
 };
 
 export const LEASE_MS = 1_000;
-/** A tenth: oscillators differ by less than a thousandth, virtual machines under load by a few hundredths. */
+/**
+ * The margin is a tenth. Oscillators differ by less than a thousandth, and virtual machines under load by a few
+ * hundredths.
+ */
 export const marginOf = (leaseMs: number): number => Math.ceil(leaseMs / 10);

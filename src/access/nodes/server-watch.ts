@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * Since when (own monotonic clock) the current database server has been running. A restart or failover may have lost
- * the row of a node that still answers from memory, so no change counts as known everywhere until a whole lease has
- * passed since then.
+ * The time (own monotonic clock) since when the current database server has been running. A restart or failover may
+ * have lost the row of a node that still answers from memory. So no change counts as known everywhere until a whole
+ * lease has passed since then.
  */
 export type ServerWatch = { observe(server: string, ageMs: number): void; sinceMs(): number };
 
@@ -13,8 +13,8 @@ export function createServerWatch(clock: Clock): ServerWatch {
   return {
     observe: (server, ageMs) => {
       if (server === known) return;
-      // The first look trusts the server's own age. A change that we see ourselves may be a promoted standby, whose
-      // process is old, so it counts from now.
+      // The first observation uses the server's own age. A change that this process sees itself may be a promoted
+      // standby, whose process is old, so the time counts from now.
       const now = clock.monotonic();
       since = known === null ? now - ageMs : now;
       known = server;

@@ -1,9 +1,9 @@
 import { loadOnce } from '../../kernel/load-once.ts';
 
 /**
- * Whether a password is one of the first guesses: one of the list of common passwords, such a word with a few digits or
- * signs around it, one short piece repeated, a sequence (12345…, abcdef…), or the person's own name or address. This
- * follows NIST SP 800-63B: a block list instead of rules about kinds of characters.
+ * Whether a password is one of the first guesses: a common password, such a word with a few digits or signs around it,
+ * a repeated short piece, a sequence (12345…, abcdef…), or the person's own name or address. This follows NIST SP
+ * 800-63B, which recommends a block list instead of rules about kinds of characters.
  */
 export async function isCommonPassword(password: string, own: readonly string[] = []): Promise<boolean> {
   const text = password.normalize('NFKC').toLowerCase();
@@ -17,15 +17,15 @@ export async function isCommonPassword(password: string, own: readonly string[] 
   return isOwn(text, ownWords(own));
 }
 
-/** `dragon2024!!` counts as `dragon`: people add digits and signs at the ends when a rule requires them. */
+/** `dragon2024!!` counts as `dragon`, because people add digits and signs at the ends when a rule requires them. */
 const MAX_DECORATION = 6;
 const coreOf = (text: string): string => text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
 const REPEATED = /^(.{1,32}?)\1+$/su;
-/** A repeated `abcd` is as guessable as `abcd`. */
+/** A repeated `abcd` is as easy to guess as `abcd`. */
 const SHORT_PIECE = 4;
 
-/** The step from each character to the next is the same; among digits, nine is followed by zero. */
+/** Whether the step from each character to the next is the same. Among digits, zero follows nine. */
 function isRun(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);
@@ -35,9 +35,9 @@ function isRun(text: string): boolean {
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const stepOf = (a: number, b: number): number => (isDigit(a) && isDigit(b) ? ((b - a + 15) % 10) - 5 : b - a);
 
-/** The product's name counts like the person's own words. */
+/** The product's name is treated like the person's own words. */
 const OURS = 'parley';
-/** Shorter ones are part of too many words. */
+/** Shorter words are part of too many other words. */
 const OWN_CHARACTERS = 3;
 
 const ownWords = (own: readonly string[]): string[] =>
@@ -45,7 +45,7 @@ const ownWords = (own: readonly string[]): string[] =>
     .filter((word) => word.length >= OWN_CHARACTERS)
     .toSorted((a, b) => b.length - a.length);
 
-/** How many letters must remain that are not from the person's own words. */
+/** The minimum number of remaining letters that are not part of the person's own words. */
 const OTHER_LETTERS = 4;
 
 function isOwn(text: string, words: readonly string[]): boolean {
@@ -54,7 +54,10 @@ function isOwn(text: string, words: readonly string[]): boolean {
   return rest !== text && rest.replaceAll(/\P{L}/gu, '').length < OTHER_LETTERS;
 }
 
-/** 49,000 words and 20 MB of memory, needed only by a process that sets passwords; read once, in about 30 ms. */
+/**
+ * The list has 49,000 words and needs 20 MB of memory. Only a process that sets passwords loads it, once, in about 30
+ * ms.
+ */
 const loadList = loadOnce(async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common']);

@@ -10,9 +10,9 @@ import { ADDRESS_HEADER, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS, SESSI
 import { openSession } from './open-session.ts';
 
 /**
- * better-auth stores people, passwords (scrypt) and sessions; its own endpoints are not mounted. sessions.ts converts
- * its answers to our types. Rows that must commit together with rows of ours (the first owner, an accepted invitation)
- * are written by named queries in the format of these tables.
+ * better-auth stores people, passwords (scrypt) and sessions, but its own endpoints are not mounted. sessions.ts
+ * converts its results to our types. Rows that must commit together with our own rows (the first owner, an accepted
+ * invitation) are written by named queries in the format of these tables.
  */
 const DAY_SECONDS = 86_400;
 
@@ -28,11 +28,11 @@ const PREFIXES: Record<string, IdPrefix> = {
 
 export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 
-/** Options without the database: they decide which tables and columns there are. */
+/** Options without the database. They decide which tables and columns exist. */
 export const authShape = () => ({
   appName: 'Parley',
   session: {
-    // Written only by open-session.ts.
+    // Only open-session.ts writes these fields.
     additionalFields: {
       signInOrgId: { type: 'string' as const, required: false, input: false },
       signInFactor: { type: 'boolean' as const, required: true, defaultValue: false, input: false },
@@ -41,7 +41,7 @@ export const authShape = () => ({
   plugins: [
     openSession,
     organization({
-      // contract/dashboard/routes.ts defines which role a route requires; here the role viewer must only exist.
+      // contract/dashboard/routes.ts defines which role a route requires. Here, the role viewer only has to exist.
       roles: { ...defaultRoles, viewer: memberAc },
       creatorRole: 'owner',
     }),
@@ -65,16 +65,16 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       ...authShape().session,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
-      // Every request queries the database: signing out, ending a session or removing a person takes effect on the very
-      // next one.
+      // Every request queries the database. So signing out, ending a session or removing a person takes effect on the
+      // very next request.
       cookieCache: { enabled: false },
     },
-    // Our own rate limit comes before every attempt (sign-in-limit.ts).
+    // Our own rate limit is checked before every attempt (sign-in-limit.ts).
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     advanced: {
-      // The prefix `__Secure-` would come before our name; `__Host-` is stricter: only this host, every path, https or
-      // localhost.
+      // The option would add the prefix `__Secure-` to our name. `__Host-` is stricter: only this host, every path,
+      // https or localhost.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'lax', path: '/' },
       cookies: { session_token: { name: SESSION_COOKIE } },
@@ -82,7 +82,7 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       database: { generateId: ({ model }) => newId(PREFIXES[model] ?? 'verify') },
     },
     logger: {
-      // Its log lines contain no addresses; a wrong password alone is not worth a line.
+      // Its log lines contain no addresses, and a single wrong password needs no log line.
       level: 'error',
       log: (level, message) => {
         if (level === 'error' || level === 'warn') deps.log(level, message);

@@ -9,18 +9,18 @@ export type NewOwner = {
   name: string;
   email: string;
   passwordHash: string;
-  /** Null: the demo organization if it exists, else an organization named after the owner. */
+  /** Null: the demo organization if it exists, otherwise an organization named after the owner. */
   organizationName: string | null;
 };
 
-/** In practice only the demo. */
+/** In practice, this is only the demo. */
 const MAX_ADOPTED = 10;
 
 /**
- * Creates the first owner, who is the operator of the installation. Only once: the installation's row decides between
- * simultaneous attempts. Organizations without members (the demo) become the owner's as well. The organization created
- * here is on the paid plan; all later ones start on free. The address counts as proven, because no one creates an
- * operator's account for another person.
+ * Creates the first owner, who is the operator of the installation. This happens only once: the installation's row
+ * decides between simultaneous attempts. Organizations without members (the demo) also become the owner's. The
+ * organization created here is on the paid plan, and all later ones start on the free plan. The address counts as
+ * proven, because no one creates an operator's account for another person.
  */
 export async function createOwner(
   db: Db,

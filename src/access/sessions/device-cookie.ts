@@ -2,24 +2,24 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
- * Marks a browser in which a person signed in before, so that strangers who guess an account's password do not lock its
- * owner out (OWASP, "Device cookies"). It is not a session and grants nothing: it has its own allowance of wrong
- * passwords, for the accounts that signed in there. Each part is a random device name and a signature over name and
- * address, so the cookie does not reveal the accounts.
+ * Marks a browser in which a person has signed in before, so that strangers who guess an account's password do not lock
+ * its owner out (OWASP, "Device cookies"). It is not a session and grants nothing. It only has its own allowance of
+ * wrong passwords, for the accounts that signed in there. Each part is a random device name and a signature over name
+ * and address, so the cookie does not reveal the accounts.
  */
 export const DEVICE_COOKIE = '__Host-parley_device';
 
-/** Maximum accounts in one browser: beyond it, the oldest is dropped. */
+/** Maximum number of accounts in one browser. Above that, the oldest is dropped. */
 const MAX_ACCOUNTS = 4;
-/** The maximum that browsers allow. */
+/** The maximum age that browsers allow. */
 const MAX_AGE_SECONDS = 400 * 86_400;
 const NAME_BYTES = 16;
 const PART = /^[\w-]{22}\.[\w-]{43}$/;
 
 export type DeviceCookies = {
-  /** The name of a device on which this account signed in; null: unknown. */
+  /** The name of a device on which this account has signed in. Null: unknown. */
   deviceOf(cookie: string | undefined, email: string): string | null;
-  /** The cookie to set after a sign-in; null when the device is known already. */
+  /** The cookie to set after a sign-in. Null when the device is already known. */
   remember(cookie: string | undefined, email: string): string | null;
 };
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * An invitation link contains a random token. Only the token's digest is stored: the link is shown once, to the person
- * who creates it, or mailed; no list, audit row or copy of the database contains it. No slow hash and no key: the token
- * has 256 random bits, so open invitations stay valid under a new PARLEY_SECRET.
+ * An invitation link contains a random token. Only the token's digest is stored. The link is shown once to the person
+ * who creates it, or it is mailed. No list, audit row or copy of the database contains it. The digest needs no slow
+ * hash and no key, because the token has 256 random bits. So open invitations stay valid under a new PARLEY_SECRET.
  */
 export const newInvitationToken = (): string => randomBytes(32).toString('base64url');
 

@@ -9,13 +9,13 @@ import { invitationDigest, invitationUrl, newInvitationToken } from './invitatio
 export type InvitationDeps = { baseUrl: string; queueMail: QueueMail | null };
 
 /**
- * The link for the person who created the invitation; null when it was mailed, because then only the mailbox has it.
+ * The link for the person who created the invitation. Null when it was mailed, because then only the mailbox has it.
  */
 export type IssuedInvitation = { id: string; url: string | null };
 
 type Given = { orgId: string; organization: string; email: string; role: Role; inviterId: string };
 
-/** Creates an invitation. Open ones to the same address with one of the `replaces` roles end. */
+/** Creates an invitation. Open invitations to the same address with one of the `replaces` roles end. */
 export async function issueInvitation(
   tx: Queryable,
   deps: InvitationDeps,
@@ -27,7 +27,7 @@ export async function issueInvitation(
   return handOver(tx, deps, { ...given, id, token, action: 'invitation.created' }, actor);
 }
 
-/** Creates a new link for an open invitation; the old link ends, and the person who renews becomes the inviter. */
+/** Creates a new link for an open invitation. The old link ends, and the person who renews it becomes the inviter. */
 export async function renewLink(
   tx: Queryable,
   deps: InvitationDeps,

@@ -2,8 +2,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { isUnreachable } from '../../store/db.ts';
 
 /**
- * What a database that is lost during a request means to the caller: a read has no answer; a change has an unknown
- * outcome. All other errors stay the same.
+ * Maps a database that is lost during a request to an error for the caller: a read has no response, and a change has an
+ * unknown outcome. All other errors stay the same.
  */
 export function lostDatabase(method: string, error: unknown): unknown {
   if (error instanceof Refusal || !isUnreachable(error)) return error;

@@ -5,12 +5,12 @@ import { countedPlace } from '../api-keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Mail that strangers can cause must not flood a mailbox or turn this server into a source of spam: a limit per hour
- * for one recipient, and one for one person or network address that requests it. Counted before the look-up whether the
- * recipient has an account. Each node counts alone.
+ * Mail that strangers can cause must not flood a mailbox or turn this server into a source of spam. There is an hourly
+ * limit for one recipient, and one for each person or network address that requests mail. A request is counted before
+ * the recipient's account is looked up. Each node counts alone.
  */
 export type MailLimit = {
-  /** Throws `rate_limited`. `sender` requests the mail: a person's id, or a network address. */
+  /** Throws `rate_limited`. `sender` requests the mail: the ID of a person, or a network address. */
   take(sender: string, recipient: string): Promise<void>;
 };
 

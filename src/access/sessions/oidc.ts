@@ -6,22 +6,22 @@ import { oneLine } from '../../kernel/one-line.ts';
 
 /**
  * OpenID Connect with providers that owners of organizations choose, through openid-client: discovery, authorization
- * code with PKCE, state and nonce, and an ID token whose issuer, audience, nonce, times and signature are checked.
- * Every URL comes from a stranger, or from a stranger's server (token, keys, userinfo): all calls go through egress,
- * which judges host and scheme, follows no redirect and limits time and size.
+ * code with PKCE, state and nonce. The issuer, audience, nonce, times and signature of the ID token are checked. Every
+ * URL comes from a stranger or from a stranger's server (token, keys, userinfo). So all calls use egress, which checks
+ * host and scheme, follows no redirect and limits time and size.
  */
 export type OidcClient = { orgId: string; issuer: string; clientId: string; clientSecret: string };
 
-/** What the browser keeps until the callback. */
+/** The data that the browser stores until the callback. */
 export type OidcChecks = { state: string; nonce: string; codeVerifier: string };
 
-/** The person whom the provider vouches for. */
+/** The person whose identity the provider confirms. */
 export type Identity = {
   subject: string;
   email: string | null;
-  /** False only if the provider says so: some never send the claim. */
+  /** False only if the provider says so, because some providers never send the claim. */
   emailVerified: boolean;
-  /** The Workspace domain, if the provider is Google; else null. */
+  /** The Workspace domain if the provider is Google, otherwise null. */
   hostedDomain: string | null;
   name: string | null;
   /** The provider confirms more than a password (RFC 8176). */
@@ -41,7 +41,7 @@ export type Oidc = {
   finish(client: OidcClient, redirectUri: string, query: string, checks: OidcChecks): Promise<Identity>;
 };
 
-/** A person waits for each of these calls. */
+/** A person waits during each of these calls. */
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 256 * 1024;
 const CLOCK_SKEW_SECONDS = 60;
@@ -113,7 +113,7 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
           pkceCodeVerifier: codeVerifier,
         });
         const claims = tokens.claims()!;
-        // Some providers leave the address out of the ID token.
+        // Some providers do not include the address in the ID token.
         const more =
           claims['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
             ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
@@ -134,11 +134,11 @@ async function discover(
     clientId,
     { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
     authentication(clientSecret),
-    // Egress judges plain http, as for every call: only if the operator allowed the host.
+    // As for every call, egress accepts plain http only if the operator allowed the host.
     { [oidc.customFetch]: fetch, execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
   );
   const found = config.serverMetadata();
-  // The library accepts issuer names of many tenants (Entra's "common"), where anyone can create an account.
+  // The library would also accept issuer names for many tenants (Entra's "common"), where anyone can create an account.
   if (new URL(found.issuer).href !== new URL(issuer).href) {
     throw new Odd('The provider reports a different issuer.');
   }
@@ -150,7 +150,10 @@ async function discover(
   return config;
 }
 
-/** In the body if the provider supports it: in the header, some providers decode special characters differently. */
+/**
+ * The credentials are sent in the body if the provider supports that, because some providers decode special characters
+ * in the header differently.
+ */
 const authentication = (secret: string): oidc.ClientAuth => {
   const inBody = oidc.ClientSecretPost(secret);
   const inHeader = oidc.ClientSecretBasic(secret);
@@ -169,7 +172,7 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
     subject: String(claims['sub']),
     email: text(claims['email']),
     emailVerified: verified === undefined || verified === true || verified === 'true',
-    // At Google, anyone may have an account under an address that was once theirs; `hd` is the statement of the domain
+    // At Google, anyone may have an account under an address that they no longer own. `hd` is a statement of the domain
     // itself.
     hostedDomain: issuer.replace(/\/$/, '') === GOOGLE ? (text(claims['hd']) ?? '') : null,
     name: oneLine(text(claims['name']) ?? '').slice(0, MAX_NAME) || null,
@@ -177,7 +180,7 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
   };
 }
 
-/** A protocol violation of the provider. The message is ours. */
+/** A protocol violation by the provider. The message is Parley's own. */
 class Odd extends Error {}
 
 async function asked<T>(ask: () => Promise<T>): Promise<T> {

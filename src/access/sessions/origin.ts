@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * The part of a request that is checked: Fastify's and Node's requests both have it. Forwarded headers are not checked,
+ * The checked part of a request. Requests of Fastify and of Node both have it. Forwarded headers are not checked,
  * because any client can send them.
  */
 export type Arrival = { headers: IncomingHttpHeaders; socket: { localAddress?: string | undefined } };
 
 /**
  * Prevents two attacks through a person's browser. DNS rebinding: a page points its own name to our address, and the
- * browser then treats it as the same site; only the Host header shows it, so a foreign host is refused. Cross-site
+ * browser then treats it as the same site. Only the Host header shows this, so a foreign host is refused. Cross-site
  * request forgery: a browser sends the session cookie with requests of other sites (SameSite stops most of them, but
- * not sister subdomains). On every change a browser sends the requesting site in Origin, so a foreign Origin is
- * refused. Programs such as the command line send none. A request without Origin is accepted unless Sec-Fetch-Site,
- * which only browsers send and pages cannot forge, says that it is cross-origin.
+ * not sister subdomains). On every change, a browser sends the requesting site in Origin, so a foreign Origin is
+ * refused. Programs such as the command line send no Origin. A request without Origin is accepted unless
+ * Sec-Fetch-Site, which only browsers send and pages cannot forge, says that it is cross-origin.
  */
 export function checkOrigin(request: Arrival & { method?: string | undefined }, baseUrl: string): void {
   if (!isOurHost(request, baseUrl)) throw new Refusal('host_unknown');
@@ -27,7 +27,10 @@ export function checkOrigin(request: Arrival & { method?: string | undefined }, 
   throw new Refusal('origin_refused');
 }
 
-/** Whether a page of ours sends the request: of the configured address, or of the called host if that is ours. */
+/**
+ * Whether a page of Parley sends the request: a page of the configured address, or of the called host if that host is
+ * Parley's.
+ */
 export function isOurs(origin: string, request: Arrival, baseUrl: string): boolean {
   if (origin === new URL(baseUrl).origin) return true;
   if (!URL.canParse(origin) || !isOurHost(request, baseUrl)) return false;
@@ -36,13 +39,13 @@ export function isOurs(origin: string, request: Arrival, baseUrl: string): boole
 }
 
 /**
- * The host of the configured address; and this machine's own names, if the server is reached through them, because no
- * other machine can answer to these. Any port of these: it may be forwarded.
+ * The host of the configured address. If the server is reached through this machine's own names, these are accepted
+ * too, because no other machine can use them. Any port of these names is accepted, because it may be forwarded.
  */
 export function isOurHost({ headers, socket }: Arrival, baseUrl: string): boolean {
   const host = headers.host?.toLowerCase() ?? '';
   const own = new URL(baseUrl);
-  // The default port of a scheme may be written out.
+  // The default port of a scheme may be written explicitly.
   if (host === own.host || host === `${own.hostname}:${own.protocol === 'https:' ? 443 : 80}`) return true;
   const isLocal = LOOPBACK_ADDRESS.test(socket.localAddress ?? '') || LOOPBACK_HOST.test(own.host);
   return isLocal && LOOPBACK_HOST.test(host);

@@ -6,16 +6,16 @@ import type { Person } from '../../store/accounts/people.ts';
 import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**
- * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. That is
- * possession and a second proof in one, so it counts as two factors; user verification is required and checked. A
- * challenge contains its time and purpose and our signature, so it need not be stored.
+ * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. That proves
+ * possession and a second factor at once, so it counts as two factors. User verification is required and checked. A
+ * challenge contains its time, its purpose and our signature, so it need not be stored.
  */
 export const CHALLENGE_MINUTES = 5;
 const CHALLENGE_MS = CHALLENGE_MINUTES * 60_000;
 
 /**
- * The site of passkeys: the configured address. Browsers support none for a bare IP address; on this machine it is
- * localhost.
+ * The site of passkeys: the configured address. Browsers do not support passkeys for a plain IP address, so this
+ * machine uses localhost.
  */
 export type PasskeySite = { rpId: string; origin: string };
 
@@ -58,7 +58,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       });
     },
 
-    /** Accepts a new key only from this person's browser, in answer to our challenge for them. */
+    /** Accepts a new key only from this person's browser, in response to the challenge for this person. */
     async checkAttestation(user: Person, sent: PasskeyAttestation): Promise<Registered> {
       const { rpId, origin } = siteOrRefuse();
       const { verifyRegistrationResponse } = await webAuthn();
@@ -86,7 +86,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       });
     },
 
-    /** For `usePasskey`: when the challenge was created, and the device's use counter. */
+    /** The values for `usePasskey`: the time when the challenge was created, and the device's use counter. */
     async checkAssertion(
       known: StoredPasskey,
       sent: PasskeyAssertion,
@@ -148,12 +148,12 @@ function createChallenges(key: Key) {
   };
 }
 
-/** Read by the first passkey: many nodes never meet one. */
+/** Loaded with the first passkey, because many nodes never handle one. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
 
-/** The library throws for any invalid input from a stranger: that is not an error of the server. */
+/** The library throws for any invalid input from a stranger, which is not an error of the server. */
 function unreadable(error: unknown): never {
   throw refused(undefined, error);
 }

@@ -20,7 +20,7 @@ export const otherSecret = (): StartError =>
     'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR). If it was rotated since then, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
   );
 
-/** First step of a start: is this database ours, of this region, and with this secret? */
+/** The first step of a start. It checks that the database belongs to Parley, to this region, and to this secret. */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
@@ -37,7 +37,7 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
 }
 
 export type PreparedOwner = {
-  /** The URL for creating the first owner; null when there is one. Printed once, never stored. */
+  /** The URL for creating the first owner. Null when there is an owner. It is printed once and never stored. */
   setupUrl: string | null;
   /** True when this start created the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
   created: boolean;
@@ -45,7 +45,7 @@ export type PreparedOwner = {
 
 /**
  * Runs after the demo, so that the demo's organization becomes the owner's. A start without an owner creates a new
- * link, except next to running nodes: their operator may be about to open the link that they have shown.
+ * link, but not next to other running nodes, because their operator may be about to open the link that they have shown.
  */
 export async function prepareOwner(deps: {
   db: Db;
@@ -54,7 +54,7 @@ export async function prepareOwner(deps: {
   baseUrl: string;
   installation: Installation;
   owner: { email: string; password: string } | null;
-  /** False: this process shows no link, so it creates none. */
+  /** False: this process does not show the link, so it creates none. */
   showsLink?: boolean;
 }): Promise<PreparedOwner> {
   const { db, owner } = deps;
@@ -66,7 +66,7 @@ export async function prepareOwner(deps: {
       await createOwner(db, { name, email: owner.email, passwordHash, organizationName: null }, null);
       return { setupUrl: null, created: true };
     } catch (error) {
-      // Another node that started at the same moment was first.
+      // Another node that started at the same time was first.
       if (await isOwned(deps)) return { setupUrl: null, created: false };
       throw error;
     }
@@ -76,7 +76,7 @@ export async function prepareOwner(deps: {
   return { setupUrl: token === null ? null : setupUrl(deps.baseUrl, token), created: false };
 }
 
-/** As a configuration fault: there is no form field next to which the refusal could stand. */
+/** Reports a configuration fault, because there is no form field next to which the refusal could be shown. */
 function tooCommon(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'validation_failed') throw error;
   throw new StartError(
@@ -105,7 +105,7 @@ const isOwned = async ({ db, installation }: { db: Db; installation: Installatio
   return row.operatorId !== null;
 };
 
-/** Both steps; `demo` runs between them. */
+/** Runs both steps, with `demo` between them. */
 export async function prepareInstallation(
   deps: Omit<Parameters<typeof prepareOwner>[0], 'installation'> & {
     region: Region;

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * For a person who lost their second factor: ten codes, each valid once, shown once. 80 random bits need no slow hash
- * and no key, so the codes stay valid under a new PARLEY_SECRET.
+ * Codes for a person who lost their second factor. There are ten codes, each valid once, and they are shown once. 80
+ * random bits need no slow hash and no key, so the codes stay valid under a new PARLEY_SECRET.
  */
 export const RECOVERY_CODES = 10;
 const CODE_BYTES = 10;
-/** Crockford's base 32, lower case: no two characters look alike. */
+/** Crockford's base 32 in lower case, in which no two characters look alike. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newCode);
@@ -18,7 +18,10 @@ function newCode(): string {
   return letters.join('').match(/.{4}/g)!.join('-');
 }
 
-/** Accepts the spellings that people type: capitals, spaces, o for 0 and i or l for 1. Null: not a recovery code. */
+/**
+ * Accepts the spellings that people type: capitals, spaces, o for 0, and i or l for 1. Null: this is not a recovery
+ * code.
+ */
 export function recoveryDigest(typed: string): Buffer | null {
   const code = typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return /^[0-9a-hjkmnp-tv-z]{16}$/.test(code) ? createHash('sha256').update(`recovery ${code}`).digest() : null;

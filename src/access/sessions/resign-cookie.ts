@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * better-auth signs the session cookie with one secret. While PARLEY_SECRET is being rotated, a cookie signed with
- * another accepted secret is re-signed with better-auth's own before better-auth sees it; the browser gets a new cookie
- * with the next prolongation. The format is that of better-call: `value.signature`, HMAC-SHA-256 in base 64,
- * percent-encoded.
+ * better-auth signs the session cookie with one secret. While PARLEY_SECRET is being rotated, a cookie that was signed
+ * with another accepted secret is re-signed with better-auth's own secret before better-auth sees it. The browser gets
+ * a new cookie with the next prolongation. The format is that of better-call: `value.signature`, HMAC-SHA-256 in base
+ * 64, percent-encoded.
  */
 export function resignCookie(
   cookies: string | undefined,

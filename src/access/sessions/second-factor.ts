@@ -8,9 +8,10 @@ import { recoveryDigest } from './recovery-codes.ts';
 import { TOTP_SECRET_BYTES, acceptedStep } from './totp.ts';
 
 /**
- * The codes of an account: of an authenticator app, each valid once, or one of the recovery codes. A person who guesses
- * knows the password already, so wrong codes are counted per account, from any address: after five in a row each
- * further one doubles the wait, up to an hour. Recovery codes are too long to guess, and work during the wait.
+ * The codes of an account: codes of an authenticator app, each valid once, or recovery codes. A person who guesses
+ * codes already knows the password, so wrong codes are counted per account, from any address. After five consecutive
+ * wrong codes, each further one doubles the wait, up to an hour. Recovery codes are too long to guess, so they work
+ * during the wait.
  */
 export type CodeKind = 'authenticator' | 'recovery_code';
 
@@ -28,15 +29,15 @@ export function newTotpSecret(sealingKey: Key, userId: string): { secret: Buffer
 
 type Deps = { db: Db; sealingKey: Key };
 
-/** Uses the code up; refuses a wrong one, and one that was used. */
+/** Marks the code as used. Refuses a wrong code, and a code that was already used. */
 export async function spendCode(deps: Deps, userId: string, code: string, now = new Date()): Promise<CodeKind> {
-  // The count of failures must be stored although the code is refused, so nothing is thrown inside the transaction.
+  // The count of failures must be stored although the code is refused, so no error is thrown inside the transaction.
   const spent = await deps.db.transaction((tx) => spend(tx, deps.sealingKey, { userId, code, now }));
   if (spent instanceof Refusal) throw spent;
   return spent;
 }
 
-/** The same for an app that is not confirmed yet: one correct code confirms it. */
+/** Does the same for an app that is not confirmed yet. One correct code confirms it. */
 export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: string, code: string): Promise<void> {
   const app = await lockAuthenticator(tx, userId);
   if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Start with a new QR code.');

@@ -13,32 +13,34 @@ import { lostDatabase } from './lost-database.ts';
 import { type Arrival, checkOrigin } from './origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
-/** What a dashboard route knows about its caller after the gate. */
+/** The facts about its caller that a dashboard route receives after the gate. */
 export type DashboardCaller = SignedIn & {
   /** Null on routes without `:org_id`, and for the operator in another organization. */
   membership: Membership | null;
   isOperator: boolean;
-  /** The access token that called, instead of a session; `user` is then its person. */
+  /** The access token that made the call, instead of a session. `user` is then the person of the token. */
   token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
-  /** Prolongs the session; copied into the answer. */
+  /** Cookies that prolong the session. They are copied into the response. */
   setCookie: string[];
 };
 
 export type GateRequest = Arrival & { method: string; params: unknown; ip: string };
 
-/** What a route asks of its caller. `token`: the verb that an access token needs; absent: closed to tokens. */
+/**
+ * The requirements of a route for its caller. `token`: the verb that an access token needs. Absent: tokens are refused.
+ */
 export type GateNeed = { access: Exclude<DashboardAccess, 'public'>; token?: TokenVerb | 'own' | undefined };
 
-/** Whether `role` includes `needed`; each role includes all later ones. */
+/** Whether `role` includes `needed`. Each role includes all later ones. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string };
 
 /**
- * Runs before a byte of the body is read: Host and Origin, the session, the membership, the second factor that the
- * organization may require, the role, in this order. Everything is read from the database on each request, so an ended
- * session or a changed role takes effect on the very next one. A request with a bearer token is judged by the token
- * alone (docs/adr/0107): its cookies are ignored. `authorization`: the value of each such header.
+ * Runs before any byte of the body is read. The order of checks is: Host and Origin, the session, the membership, the
+ * second factor if the organization requires it, the role. All data is read from the database on each request, so an
+ * ended session or a changed role takes effect on the very next request. For a request with a bearer token, only the
+ * token decides (docs/adr/0107), and its cookies are ignored. `authorization`: the values of all Authorization headers.
  */
 export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
   return ({ access, token }: GateNeed) =>
@@ -50,7 +52,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
       if (!found) throw new Refusal('session_missing');
       const { signedIn, setCookie } = found;
       const { onlyOrgId } = signedIn;
-      // A provider vouches for people only within its own organization, not for a person with the same address
+      // A provider confirms identities only within its own organization, not for a person with the same address
       // elsewhere.
       const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
       const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie, token: null };
@@ -91,7 +93,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
     return {
       sessionId: found.id,
       user: found.person,
-      // It reaches its own organization alone, as a session of a provider does.
+      // The token has access only to its own organization, like a session of a provider.
       onlyOrgId: found.orgId,
       signInFactor: found.signInFactor,
       openedAt: found.createdAt,
@@ -103,7 +105,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
   }
 }
 
-/** Nothing has been done yet: a lost database is 503 `unavailable` here, for every method. */
+/** Nothing has been changed yet, so a lost database is 503 `unavailable` here, for every method. */
 const decided = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     throw lostDatabase('GET', error);

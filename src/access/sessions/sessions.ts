@@ -18,62 +18,71 @@ import type { SignInLimit } from './sign-in-limit.ts';
 export type SignedIn = {
   sessionId: string;
   user: Person;
-  /** The organization whose provider opened the session, which reaches no other; null: the person opened it. */
+  /**
+   * The organization whose provider opened the session. The session has access only to it. Null: the person opened the
+   * session.
+   */
   onlyOrgId: string | null;
-  /** A second factor was shown when the session was opened, to us or to that provider, or set up in it. */
+  /**
+   * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+   */
   signInFactor: boolean;
   openedAt: Date;
 };
 
-/** What a person who signs in has proven. */
+/** The facts that a person who signs in has proven. */
 export type Proof = {
   /**
-   * The hash that the password was compared with, or that a link covers: if it has changed since, it proves nothing.
+   * The hash with which the password was compared, or which a link covers. If it has changed since, it proves nothing.
    */
   passwordHash?: string | null;
-  /** A second factor was shown. */
+  /** True: a second factor was shown. */
   factor: boolean;
 };
 
 type Opened = { setCookie: string[]; token: string };
 
-/** `asked`: the account has a second factor that was not shown yet; then there are no cookies and no session. */
+/**
+ * `asked`: the account has a second factor that was not shown yet. In that case there are no cookies and no session.
+ */
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
-/** The origin of a request. */
+/** The source of a request. */
 export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };
 
 export type Sessions = {
-  /** Queries the database every time. `setCookie` prolongs the session; it is copied into the answer. */
+  /** Queries the database every time. `setCookie` prolongs the session. It is copied into the response. */
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
-   * The only way to a session. The caller has verified the person, by a password, a link, a code, a passkey or a
-   * provider. This function decides whether that is enough: an account with a second factor gets a session only if the
-   * factor was shown, in every way of signing in. New ways of signing in must end here as well.
+   * The only way to open a session. The caller has verified the person by a password, a link, a code, a passkey or a
+   * provider. This function decides whether that is enough. For every way of signing in, an account with a second
+   * factor gets a session only if the factor was shown. New ways of signing in must also use this function.
    */
   finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
-  /** The person of this challenge, and what it proves; null: it expired, or the password was changed. */
+  /** The person of this challenge, and the facts that it proves. Null: it expired, or the password was changed. */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
-  /** Refuses a wrong password. Returns its hash, so that the caller can check that it has not changed. */
+  /**
+   * Refuses a wrong password. Returns the hash of the password, so that the caller can check that it has not changed.
+   */
   checkPassword(caller: Browser, who: SignedIn, password: string): Promise<string>;
   /**
-   * A session for one organization only, whose provider vouched for the person and says whether they showed it a second
-   * factor. The account's own second factor protects what is beyond this organization, and is not required.
+   * Opens a session for one organization only. Its provider confirmed the person's identity and says whether they used
+   * a second factor. The account's own second factor protects other organizations, so it is not required here.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves when the session is deleted from the database. */
   signOut(caller: Browser): Promise<void>;
   changePassword(caller: Browser, who: SignedIn, current: string, next: string): Promise<void>;
   /**
-   * The hash of a new password; every change of a password goes through here. Refuses one that is easy to guess: `own`
-   * are the person's name and address, `pointer` is the field of the body.
+   * The hash of a new password. Every change of a password uses this function. Refuses a password that is easy to
+   * guess. `own` are the person's name and address, and `pointer` is the field of the body.
    */
   hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
 };
 
-/** Removes the cookie from the browser. */
+/** A cookie header that removes the session cookie from the browser. */
 export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax`;
 
 type Deps = {
@@ -94,7 +103,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     );
   const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
-  // The library is read by the first person who comes: a node that only serves keys never needs it.
+  // The library is loaded by the first person who signs in, because a node that only serves keys never needs it.
   const openAuth = loadOnce(async (): Promise<Auth> =>
     (await import('./create-auth.ts')).createAuth({ db, secret, baseUrl, log }),
   );
@@ -104,7 +113,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
   const challengeKey = keyOf('second factor challenge');
 
   async function read(caller: Browser) {
-    // Most strangers have no cookie of ours: no query for them.
+    // Most strangers have no cookie of Parley, so they cause no query.
     if (!caller.cookie?.includes(`${SESSION_COOKIE}=`)) return null;
     const auth = await openAuth();
     const { headers, response } = await asked(() =>
@@ -144,7 +153,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       await limit.attempt(caller.address, email, device);
       const known = await asked(() => findCredential(db, email));
       const { hash, verify } = await scrypt();
-      // The same work for an address without an account, so that the time reveals nothing.
+      // The same work is done for an address without an account, so that the time reveals nothing.
       if (!known) await hash(password);
       if (!known || !(await verify({ hash: known.hash, password }))) throw wrong();
       await limit.succeeded(caller.address, email, device);
@@ -163,7 +172,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     checkPassword: passwords.check,
     async signOut(caller) {
       const found = await read(caller);
-      // better-auth's own sign-out reports success even when the row could not be removed.
+      // better-auth's own sign-out reports success even if the row could not be removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
     changePassword: passwords.change,
@@ -202,7 +211,7 @@ const plainHeaders = ({ cookie, address, userAgent }: Browser): Headers =>
 
 const MAX_USER_AGENT = 300;
 
-/** Any factor of the account is required, also a passkey. */
+/** Any factor of the account is required, including a passkey. */
 const isAsked = ({ authenticator, passkeys }: { authenticator: boolean; passkeys: number }): boolean =>
   authenticator || passkeys > 0;
 
@@ -210,8 +219,8 @@ const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
 
 /**
- * Maps better-auth's errors to ours. Its generic 500 means a database that did not answer: that is 503, never "signed
- * out".
+ * Maps better-auth's errors to ours. Its generic 500 means that the database did not answer, which is 503 and never
+ * "signed out".
  */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {

@@ -2,13 +2,13 @@ import type { Key } from '../../kernel/seal.ts';
 import { isSigned, linkEnd, readLink, signLink } from './signed-link.ts';
 
 /**
- * Between the first and the second proof of identity: who the person is, until when, and that the password has not
- * changed since. It has the format of a signed link, under a key of its own; nothing is stored, and alone it grants
- * nothing.
+ * The state between the first and the second proof of identity: the person, the expiry, and a check that the password
+ * has not changed since. It has the format of a signed link with a separate key. Nothing is stored, and the challenge
+ * alone grants nothing.
  */
 const CHALLENGE_MINUTES = 5;
 
-/** An account that only a provider vouches for has no password. */
+/** An account that only signs in through a provider has no password. */
 const textOf = (passwordHash: string | null): string => passwordHash ?? '';
 
 export function newChallenge(key: Key, userId: string, passwordHash: string | null) {
@@ -16,7 +16,7 @@ export function newChallenge(key: Key, userId: string, passwordHash: string | nu
   return { challenge: signLink(key, 'challenge', { userId, expiresAt }, textOf(passwordHash)), expiresAt };
 }
 
-/** The person that it names; null: too old, or not ours. `isChallenge` verifies it. */
+/** The person that the challenge names. Null: it is too old, or not from Parley. `isChallenge` verifies it. */
 export const readChallenge = (challenge: string): string | null => readLink(challenge)?.userId ?? null;
 
 export const isChallenge = (key: Key, challenge: string, passwordHash: string | null): boolean =>

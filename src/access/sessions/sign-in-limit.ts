@@ -7,17 +7,17 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Guessing passwords is rate-limited three ways: one account from one address, one account from all addresses, one
- * address against all accounts. The last limit, per node, protects the processor: each attempt costs a scrypt, a
- * successful one too. One address gets at most a fifth of it, so that it cannot lock out all others. An attempt is
- * counted before the password is checked, so that a burst cannot pass; a refused attempt does not extend the wait. A
- * device that signed in to this account before (device-cookie.ts) has its own allowance, also per node: strangers do
- * not use it up. Each node counts alone; with `shared` all nodes count together as well.
+ * Guessing passwords is limited in three ways: one account from one address, one account from all addresses, and one
+ * address for all accounts. The last limit, per node, protects the processor, because each attempt, even a successful
+ * one, costs a scrypt. One address gets at most a fifth of it, so that it cannot lock out all others. An attempt is
+ * counted before the password is checked, so that a burst cannot pass. A refused attempt does not extend the wait. A
+ * device that has signed in to this account before (device-cookie.ts) has a separate allowance, also per node, which
+ * strangers cannot use up. Each node counts alone. With `shared`, all nodes also count together.
  */
 export type SignInLimit = {
-  /** Throws `rate_limited`. `subject` is what is being guessed: an e-mail address, a setup token. */
+  /** Throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token. */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
-  /** Whether this address has used up its attempts; counts nothing. */
+  /** Whether this address has used up its attempts. It counts nothing. */
   isOver(address: string): Promise<boolean>;
   /** A success resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;
@@ -25,13 +25,15 @@ export type SignInLimit = {
 
 export type SignInLimits = { pair: number; subject: number; address: number; node: number };
 
-/** Attempts per minute. */
+/** The limits are attempts per minute. */
 export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60, node: 600 };
 
-/** There is nothing to guess, and a whole office may share one address; each attempt costs calls to the provider. */
+/**
+ * There is nothing to guess, and a whole office may share one address. But each attempt causes calls to the provider.
+ */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
 
-/** The minimum number of addresses that can use up the limit of a node together. */
+/** The minimum number of addresses that together can use up the limit of a node. */
 const ADDRESSES = 5;
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
@@ -83,7 +85,7 @@ export function createSignInLimit(
       return taken !== null && taken.remainingPoints <= 0;
     },
     async succeeded(address, subject, device = null) {
-      // Only failures are guesses: a script that signs in for each command must not lock itself out.
+      // Only failures are guesses, because a script that signs in for each command must not lock itself out.
       const who = digest(subject);
       const place = countedPlace(address);
       const names = namesOf(device ?? place, who);
@@ -98,11 +100,13 @@ export function createSignInLimit(
 const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {});
 
-/** Names in Redis. One word in braces: a cluster keeps them on one server. */
+/**
+ * The names of the counters in Redis. All contain the same word in braces, so that a cluster stores them on one server.
+ */
 function namesOf(address: string, who: string) {
   const from = digest(address);
   return { pair: `{sign-in}:${from}:${who}`, address: `{sign-in}:from:${from}`, subject: `{sign-in}:who:${who}` };
 }
 
-/** The limiter's memory contains no addresses, and keys of fixed length only. */
+/** The limiter's memory contains no addresses, and only keys with a fixed length. */
 const digest = (subject: string): string => createHash('sha256').update(subject.toLowerCase()).digest('base64url');

@@ -3,17 +3,23 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned as isAccepted } from '../../kernel/seal.ts';
 
 /**
- * Links with which a person proves something, mailed or passed on. Nothing is stored: the signature covers the current
- * value of what the link changes, so a link works once, and not after any other change of that value.
+ * Links with which a person proves a fact. They are mailed or passed on. Nothing is stored. The signature covers the
+ * current value that the link changes, so a link works once, and not after any other change of that value.
  */
 export type LinkPurpose =
-  /** Sets a forgotten password; covers the current password hash. Created on the server and passed on by a person. */
+  /**
+   * Sets a forgotten password. The signature covers the current password hash. The operator creates it on the server,
+   * and a person passes it on.
+   */
   | 'password'
-  /** The same, mailed: it also proves the address. */
+  /** Does the same, but the link is mailed, so it also proves the address. */
   | 'mailed password'
-  /** Proves the e-mail address of an account; covers the address. */
+  /** Proves the e-mail address of an account. The signature covers the address. */
   | 'email'
-  /** Not a link: between password and second factor, it says whose password was correct (sign-in-challenge.ts). */
+  /**
+   * This is not a link: between password and second factor, it records whose password was correct
+   * (sign-in-challenge.ts).
+   */
   | 'challenge';
 
 export const PASSWORD_LINK_MINUTES = 30;
@@ -34,7 +40,7 @@ export const passwordLinkUrl = (baseUrl: string, token: string): string => `${ba
 
 export const emailLinkUrl = (baseUrl: string, token: string): string => `${baseUrl}/verify/${token}`;
 
-/** The content of the token, unless it has expired; `isSigned` verifies it. */
+/** The content of the token, unless it has expired. `isSigned` verifies it. */
 export function readLink(token: string): SignedLink | null {
   const [userId, seconds, signature, ...rest] = token.split('.');
   if (userId === undefined || seconds === undefined || signature === undefined || rest.length > 0) return null;

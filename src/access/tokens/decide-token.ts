@@ -3,17 +3,20 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { FoundToken } from '../../store/access-tokens/find.ts';
 import { CHALLENGE_INVALID, challengeScope } from '../api-keys/authorization-header.ts';
 
-/** What a route asks of a token: its verb (`own`: any), the role that its people need, and what its path names. */
+/**
+ * The requirements of a route for a token: its verb (`own`: any), the role that people need for the route, and the
+ * records in its path.
+ */
 export type TokenNeed = {
   verb: TokenVerb | 'own';
-  /** Null: any member. */
+  /** Null: any member may call it. */
   role: Role | null;
-  /** Of the path; null: the route is outside an organization. */
+  /** The organization in the path. Null: the route is outside an organization. */
   orgId: string | null;
   agentId: string | null;
 };
 
-/** The role with which the token acts, or a refusal. Pure: the whole table is one test. */
+/** The role with which the token acts, or a refusal. It is a pure function, so one test covers the whole table. */
 export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal {
   const challenge = { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } };
   if (token.revokedAt !== null) return new Refusal('token_revoked', undefined, challenge);
@@ -41,8 +44,8 @@ export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal 
 }
 
 /**
- * A person's token has the role that the person has now. One of the organization has its own, as long as the person who
- * answers for it, and who knows its value, could make it today.
+ * A person's token has the person's current role. A token of the organization has its own role, as long as the
+ * responsible person (who also knows its value) could create it today.
  */
 function roleOf({ kind, role, memberRole }: FoundToken): Role | null {
   if (memberRole === null || kind === 'person') return memberRole;

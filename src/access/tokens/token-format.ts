@@ -3,8 +3,8 @@ import { isRegion, type Region } from '../../../contract/regions.ts';
 import { base62, crc32 } from '../api-keys/key-format.ts';
 
 /**
- * The value of an access token: an API key's format with `token_` in its prefix, so that neither is ever taken for the
- * other, by a parser or by a secret scanner. docs/access-tokens.md shows it.
+ * The value of an access token. It has the format of an API key with `token_` in its prefix, so that no parser or
+ * secret scanner confuses the two. docs/access-tokens.md shows it.
  */
 const HEAD = 'parley_token_';
 const SHAPE = /^parley_token_([a-z]{2})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
@@ -17,14 +17,14 @@ export function mintToken(region: Region, entropy: Buffer = randomBytes(32)): st
   return checked + checksum(checked);
 }
 
-/** The region of a well-formed value; null: mistyped, cut off, or something else. */
+/** The region of a well-formed value. Null: mistyped, cut off, or another kind of text. */
 export function parseToken(value: string): Region | null {
   const [, region, check] = SHAPE.exec(value) ?? [];
   if (region === undefined || !isRegion(region)) return null;
   return checksum(value.slice(0, -CHECK_LENGTH)) === check ? region : null;
 }
 
-/** What a list shows of a value. */
+/** The part of a value that a list shows. */
 export const shownTokenPrefix = (value: string): string => value.slice(0, SHOWN_LENGTH);
 
 export const isTokenLike = (value: string): boolean => value.startsWith(HEAD);

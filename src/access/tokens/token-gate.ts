@@ -11,13 +11,13 @@ import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 
-/** Calls per minute of one token at one node: as many as an API key has in one family. */
+/** Calls per minute of one token at one node. An API key has the same number in one family. */
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {
-  /** True: the request asks to be judged by a token alone; its cookies are ignored. */
+  /** Returns true if the request contains a bearer token. Then only the token decides, and its cookies are ignored. */
   isMeant(authorization: readonly string[]): boolean;
-  /** The token of these headers, as the database has it now. Throws a Refusal. */
+  /** The token of these headers, with its current state in the database. Throws a Refusal. */
   find(authorization: readonly string[], address: string): Promise<FoundToken>;
   /** Counts an accepted call. */
   used(token: FoundToken): Promise<void>;
@@ -32,9 +32,9 @@ export type TokenGateDeps = {
 };
 
 /**
- * The token of a request is read from the database each time, with its person's role in the same query (docs/adr/0107):
- * a revoke holds for every request that starts after it, on all nodes. A value that names no token counts as a failed
- * sign-in of its address, and an address over that limit is refused before the query.
+ * The token of a request is read from the database each time, with its person's role in the same query (docs/adr/0107).
+ * So a revoke is effective for every request that starts after it, on all nodes. A value without a matching token
+ * counts as a failed sign-in of its address. An address above that limit is refused before the query.
  */
 export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }: TokenGateDeps): TokenGate {
   const calls = new RateLimiterMemory({ points: TOKEN_CALLS, duration: RATE_WINDOW_SECONDS });

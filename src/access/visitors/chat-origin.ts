@@ -5,8 +5,8 @@ export type ChatOrigin = { readonly origin: string; readonly own: boolean };
 
 /**
  * The requesting page, if it may use the chat. Browsers send the requesting site in Origin on every call to another
- * site and on every POST. Only a GET within one site has none; then Sec-Fetch-Site (which pages cannot forge) or the
- * site in the visitor's token must show that it is our own page.
+ * site and on every POST. Only a GET within one site has no Origin. Then Sec-Fetch-Site (which pages cannot forge) or
+ * the site in the visitor's token must show that it is Parley's own page.
  */
 export function chatOrigin(
   request: Arrival,
@@ -20,11 +20,11 @@ export function chatOrigin(
     const within = (method === 'GET' || method === 'HEAD') && (site === undefined || site === 'same-origin');
     return within && allowed.ownPage ? { origin: '', own: true } : null;
   }
-  // On the list as well as our own: then it counts as a site like any other.
+  // If Parley's own origin is also on the list, it counts as a site like any other.
   if (allowed.origins.includes(origin)) return { origin, own: false };
   return allowed.ownPage && isOurs(origin, request, allowed.baseUrl) ? { origin, own: true } : null;
 }
 
-/** The token was issued for a page of this site; a GET within our own page has no site to compare. */
+/** The token was issued for a page of this site. A GET within Parley's own page has no site to compare. */
 export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, request: Arrival, baseUrl: string) =>
   asking.origin === '' ? isOurs(tokenOrigin, request, baseUrl) : asking.origin === tokenOrigin;

@@ -7,9 +7,9 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Strangers on the internet use a model that the customer pays for: each of their calls is counted against the visitor,
- * the network address and the channel. As with the keys' limits (src/access/limits/limits.ts), the window is one
- * minute, and refused calls do not extend it. Every node counts alone; with `shared` all nodes count together as well.
+ * Strangers on the internet use a model for which the customer pays, so each of their calls is counted for the visitor,
+ * the network address and the channel. As in the limits of keys (src/access/limits/limits.ts), the window is one
+ * minute, and refused calls do not extend it. Every node counts alone. With `shared`, all nodes also count together.
  */
 export type VisitorCall = 'open' | 'say' | 'send_file' | 'look';
 
@@ -20,11 +20,11 @@ export type VisitorLimit = {
 
 export type VisitorLimits = Record<VisitorCall, { visitor: number; address: number; channel: number }>;
 
-/** Calls per minute. Many people may share one network address (an office, a mobile network). */
+/** The limits are calls per minute. Many people may share one network address (an office, a mobile network). */
 export const VISITOR_LIMITS: VisitorLimits = {
   open: { visitor: 30, address: 60, channel: 3_000 },
   say: { visitor: 20, address: 120, channel: 3_000 },
-  // Each may have 10 MiB.
+  // Each file may have 10 MiB.
   send_file: { visitor: 10, address: 30, channel: 300 },
   look: { visitor: 120, address: 1_200, channel: 30_000 },
 };
@@ -53,7 +53,7 @@ export function createVisitorLimit(
       ];
       if (visitor !== null) counted.push([counter.visitor, `${channelId} ${visitor}`]);
       if (!(await takeFromAll(counted))) throw tooMany();
-      // The braces keep all of them on one server of a Redis cluster.
+      // The braces keep all counters on one server of a Redis cluster.
       const place = `{${channelId}}:${call}`;
       const taken = await shared?.take([
         ...(visitor === null ? [] : [{ name: `${place}:visitor:${visitor}`, limit: limit.visitor }]),

@@ -2,20 +2,22 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
- * A web chat visitor's credential: who they are on one channel and one site, until when, signed by us. Nothing is
- * stored for it, so a page view creates no row. It contains the site: a token that leaks to another allowed site is
- * useless there.
+ * A web chat visitor's credential. It identifies the visitor on one channel and one site until a time, and is signed by
+ * Parley. It is not stored, so a page view creates no row. It contains the site, so a token that leaks to another
+ * allowed site is useless there.
  */
 export type Visitor = {
   readonly channelId: string;
-  /** The visitor's address on the channel; unguessable unless the host has vouched for the visitor. */
+  /**
+   * The visitor's address on the channel. It cannot be guessed, unless the host has confirmed the visitor's identity.
+   */
   readonly address: string;
   readonly origin: string;
-  /** The host's id of the person, proven by the host. */
+  /** The host's ID of the person, which the host has proven. */
   readonly externalId: string | null;
-  /** `secretMark` of the channel's secret that proved `externalId`; the token ends with that secret. */
+  /** `secretMark` of the channel's secret that proved `externalId`. The token ends with that secret. */
   readonly provenBy: string | null;
-  /** The name from the page, unproven: used for a new person, never to find one. */
+  /** The name from the page, which is not proven. It is used for a new person, but never to find one. */
   readonly name: string | null;
   readonly locale: string | null;
 };
@@ -26,9 +28,11 @@ export type VisitorTokens = {
   read(token: string): Visitor | null;
 };
 
-/** How long a returning visitor may continue; each visit restarts the time. */
+/** How long a returning visitor may continue. Each visit restarts the time. */
 const ANONYMOUS_MS = 30 * 86_400_000;
-/** The host proves with each page who is signed in; a person who signs out must not stay signed in here. */
+/**
+ * On each page, the host proves which person is signed in. A person who signs out there must not stay signed in here.
+ */
 const IDENTIFIED_MS = 86_400_000;
 const MAX_TOKEN_CHARACTERS = 4_096;
 const MAC_BYTES = 32;
@@ -56,11 +60,11 @@ export function createVisitorTokens(key: Buffer, now: () => number): VisitorToke
   };
 }
 
-/** Identifies a channel's secret in a token without telling it. */
+/** Identifies a channel's secret in a token without revealing it. */
 export const secretMark = (secret: string): string =>
   createHash('sha256').update('visitor\n').update(secret).digest('base64url');
 
-/** 128 random bits: without the token, no one can guess the address. */
+/** With 128 random bits, no one can guess the address without the token. */
 export const newVisitorAddress = (): string => `visitor_${randomBytes(16).toString('base64url')}`;
 
 const sign = (one: Buffer, text: Buffer): Buffer => createHmac('sha256', one).update('visitor\n').update(text).digest();
