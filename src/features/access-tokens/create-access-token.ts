@@ -8,7 +8,10 @@ import type { AccessTokensDeps, TokenMaker } from './deps.ts';
 import { presentToken } from './present-token.ts';
 import { lockMaker, writeToken } from './write-token.ts';
 
-/** Every member makes tokens of their own; owners and admins also those of the organization, and answer for them. */
+/**
+ * Every member creates their own tokens. Owners and admins also create those of the organization, and are responsible
+ * for them.
+ */
 export async function createAccessToken(
   deps: AccessTokensDeps,
   orgId: string,

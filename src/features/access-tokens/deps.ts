@@ -5,5 +5,5 @@ import type { Db } from '../../store/db.ts';
 /** The dependencies of the verbs in this folder. */
 export type AccessTokensDeps = { db: Db; region: Region; digest: Digest };
 
-/** The person who acts, and the session in which they do: a token never acts here. */
+/** The acting person, and the session in which they act. A token never acts here. */
 export type TokenMaker = { userId: string; sessionId: string; onlyOrgId: string | null; signInFactor: boolean };

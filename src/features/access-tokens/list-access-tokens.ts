@@ -6,7 +6,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AccessTokensDeps } from './deps.ts';
 import { presentToken } from './present-token.ts';
 
-/** Own tokens; owners and admins see all, so that a token of another person cannot stay unseen. */
+/** Lists own tokens. Owners and admins see all tokens, so that another person's token cannot stay unnoticed. */
 export async function listAccessTokens(
   { db }: Pick<AccessTokensDeps, 'db'>,
   orgId: string,

@@ -25,7 +25,7 @@ export const presentToken = (row: TokenRow): AccessTokenRecord => ({
   revoked_at: moment(row.revokedAt),
 });
 
-/** A token that this person may see: their own, and all for owners and admins. */
+/** A token that this person may see: their own, or any token for owners and admins. */
 export async function foundToken(
   db: Queryable,
   orgId: string,

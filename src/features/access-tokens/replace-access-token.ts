@@ -8,8 +8,9 @@ import { foundToken, presentToken } from './present-token.ts';
 import { lockMaker, writeToken } from './write-token.ts';
 
 /**
- * Another value with the same rights; the one before is refused immediately. A token of the organization then belongs to
- * the person who replaces it: the only way to take it over, because the person before knows the old value.
+ * Creates another value with the same rights. The previous value is refused immediately. A token of the organization
+ * then belongs to the person who replaces it. This is the only way to take it over, because the previous person knows
+ * the old value.
  */
 export async function replaceAccessToken(
   deps: AccessTokensDeps,

@@ -16,7 +16,7 @@ export type TokenWanted = {
   role: TokenRole | null;
   verbs: TokenVerb[];
   agentIds: string[] | null;
-  /** Null: no end; absent: the usual one. */
+  /** Null: no end. Absent: the default. */
   days: number | null | undefined;
   /** The token that this one replaces. */
   replaces: string | null;
@@ -25,8 +25,8 @@ export type TokenWanted = {
 const DAY_MS = 86_400_000;
 
 /**
- * Waits for the members' lock and reads the role under it, and holds the session: a person who is being removed, or whose
- * session is being ended, leaves no token behind.
+ * Waits for the members' lock, reads the role under it, and locks the session. So a person who is being removed, or
+ * whose session is being ended, leaves no token behind.
  */
 export async function lockMaker(tx: Queryable, orgId: string, maker: TokenMaker): Promise<Role> {
   await lockMembers(tx, orgId);
@@ -36,7 +36,7 @@ export async function lockMaker(tx: Queryable, orgId: string, maker: TokenMaker)
   return role;
 }
 
-/** Creates a value and writes the token with its audit line. Only the return value contains it. */
+/** Creates a value and writes the token with its audit entry. Only the return value contains the value. */
 export async function writeToken(
   { region, digest }: Pick<AccessTokensDeps, 'region' | 'digest'>,
   tx: Queryable,

@@ -7,8 +7,8 @@ import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
 
 /**
- * Deletes the agent with its triggers and channels, and ends its campaigns; messages stay readable. Its keys stay
- * active and revocable, and get 404.
+ * Deletes the agent with its triggers and channels, and ends its campaigns. Messages stay readable. Its keys stay
+ * active and can be revoked, and their calls get 404.
  */
 export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<void> {
   await foundAgent(db, orgId, id);

@@ -13,7 +13,7 @@ export type AgentsDeps = {
   answering: Pick<Answering, 'loadAgent' | 'findProvider' | 'callTool'>;
   /** The thread that reads files of strangers. */
   readFiles: Pick<ReadFiles, 'read'>;
-  /** A sync was queued. */
+  /** Called after a sync was queued. */
   wake: { sources(): void };
   /** Checks whether a call to a tool's URL would be refused, and calls MCP servers. */
   egress: Pick<Egress, 'check' | 'fetchWith'>;
@@ -21,5 +21,5 @@ export type AgentsDeps = {
   sealingKey: Key;
 };
 
-/** Maximum agents of one organization. */
+/** Maximum number of agents of one organization. */
 export const MAX_AGENTS = 1_000;

@@ -29,7 +29,7 @@ import { foundAgent } from './read-agents.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
-/** Each change of the documents is a new revision of the agent: its next turn uses them. */
+/** Each change of the documents creates a new revision of the agent, so that its next turn uses them. */
 export async function createDocument(
   { db }: Reads,
   orgId: string,

@@ -34,7 +34,7 @@ export async function readEmbeddings(
   };
 }
 
-/** What failed, or waits after a failure, is tried now. */
+/** Tries failed documents, and those that wait after a failure, now. */
 export async function retryEmbeddings(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

@@ -9,8 +9,8 @@ import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
 /**
- * The tools that an MCP server offers now: to choose from, and to compare with the approved ones. Tools that differ from
- * the published definition are recorded, so the dashboard shows them before the next turn.
+ * The current tools of an MCP server, to choose from and to compare with the approved ones. Differences from the
+ * published definition are recorded, so that the dashboard shows them before the next turn.
  */
 export async function listMcpTools(
   deps: Pick<AgentsDeps, 'db' | 'egress' | 'sealingKey'>,
@@ -24,7 +24,7 @@ export async function listMcpTools(
   return limitTries(orgId, async () => {
     const list = await askMcpServer(deps, orgId, agentId, body);
     if (list.error !== null) return list;
-    // A version may have been published while the server answered.
+    // A version may have been published while the server was answering.
     const found = await readAgent(deps.db, orgId, agentId);
     const own = (found?.published.tools ?? []).filter((tool) => tool.mcp?.server === server && tool.url === url);
     await recordSeenTools(deps.db, orgId, agentId, compareTools(own, list.tools));

@@ -6,10 +6,10 @@ import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 type RecordTape = Extract<ModelTape, { isReplay: false }>;
 type ReplayTape = Extract<ModelTape, { isReplay: true }>;
 
-/** Complete answers of a model, by a hash of the request. */
+/** Complete model answers, by a hash of the request. */
 export type Recorded = Record<string, string>;
 
-/** An answer of a model is text; larger ones are not kept. */
+/** A model's answer is text. Larger answers are not recorded. */
 const MAX_ANSWER = 200_000;
 
 export function recordTape(): RecordTape & { recorded: Recorded } {
@@ -22,7 +22,7 @@ export function recordTape(): RecordTape & { recorded: Recorded } {
       const response = await real(url, init);
       if (!response.ok) return response;
       const text = await response.text();
-      // In this run, too: the next request has it in its history.
+      // The key is also removed in this run, because the next request has the answer in its history.
       const body = apiKey ? withoutSecrets(text, [apiKey]) : text;
       if (body.length <= MAX_ANSWER) recorded[asked(url, init?.body)] = body;
       return answer(body);
@@ -47,10 +47,13 @@ export function replayTape(recorded: Recorded): ReplayTape & { isMissing(): bool
 const answer = (body: string): Response =>
   new Response(body, { status: 200, headers: { 'content-type': 'application/json' } });
 
-/** How much a model may answer depends on budgets of the organization, not on what is asked. */
+/** The maximum length of an answer depends on the organization's budgets, not on the question. */
 const LIMITS = new Set(['max_tokens', 'max_output_tokens', 'max_completion_tokens', 'maxOutputTokens']);
 
-/** Without the address of the server, but with its last name: Google has the model there. */
+/**
+ * The hash does not include the address of the server, but it includes the last part of the path. Google puts the model
+ * there.
+ */
 function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
   const { pathname } = new URL(url instanceof Request ? url.url : url);
   const { generationConfig, ...rest } = Object(typeof body === 'string' ? JSON.parse(body) : null) as Fields;
@@ -58,7 +61,7 @@ function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
   return hash('sha256', JSON.stringify(whole, withoutMadeUpIds), 'base64url');
 }
 
-/** Where a provider gives the call of a tool no id, the SDK makes up another one each time. */
+/** If a provider returns a tool call without an ID, the SDK creates a different one each time. */
 function withoutMadeUpIds(name: string, value: unknown): unknown {
   if (name === 'functionCall' || name === 'functionResponse') return { ...Object(value), id: undefined };
   if (name === 'tool_calls' && Array.isArray(value)) return value.map((call) => ({ ...Object(call), id: undefined }));
@@ -67,6 +70,6 @@ function withoutMadeUpIds(name: string, value: unknown): unknown {
 
 type Fields = Record<string, unknown>;
 
-/** Only where a provider has them: an argument of a tool may have the same name. */
+/** Removes limits only where a provider expects them, because an argument of a tool may have the same name. */
 const withoutLimits = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !LIMITS.has(name)));

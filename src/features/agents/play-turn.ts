@@ -7,7 +7,7 @@ import { MADE_UP_PERSON, tryContext } from '../../answering/try-context.ts';
 import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 
-/** As long as a user waits in front of a screen. */
+/** How long a user waits in front of a screen. */
 export const PLAY_TIMEOUT_MS = 25_000;
 const END_USER = { id: MADE_UP_PERSON, name: null };
 
@@ -17,7 +17,7 @@ export type PlayedAgent = { id: string; name: string; revision: number; definiti
 /** A conversation that exists only in the request. */
 export type Talk = {
   history: { role: 'agent' | 'end_user'; text: string }[];
-  /** The person's messages since the agent's last turn; empty: the agent opens. */
+  /** The person's messages since the agent's last turn. Empty: the agent opens the conversation. */
   input: string[];
   state: unknown;
   variables: Record<string, unknown>;
@@ -30,7 +30,10 @@ export type TalkReader = {
   signal: AbortSignal;
 };
 
-/** What a test replaces: the clock, the answers of tools, the made-up person, the answers of a model, its task. */
+/**
+ * The parts that a test replaces: the clock, the results of tools, the made-up person, the answers of a model, and its
+ * task.
+ */
 export type Stage = {
   now: Date;
   callTool: CallTool;
@@ -40,7 +43,7 @@ export type Stage = {
   knowledge?: KnowledgeSearch;
 };
 
-/** One turn of the engine that is used in real conversations; nothing is stored. */
+/** Runs one turn of the engine that real conversations use. Nothing is stored. */
 export async function playOnce(
   { loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps,
   orgId: string,
@@ -71,7 +74,7 @@ export async function playOnce(
   return Promise.race([turn, tooLate(signal)]);
 }
 
-/** A provider that fails is a refusal here: someone waits for the answer. */
+/** A failure of the provider becomes a refusal, because a person waits for the answer. */
 export async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -82,7 +85,7 @@ export async function refusing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The first answer from large documents may take longer than the request: reading continues after it. */
+/** The first answer from large documents may take longer than the request. The documents continue to load after it. */
 const tooLate = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     signal.addEventListener('abort', () =>

@@ -11,7 +11,7 @@ import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { passPublishGate } from './publish-gate.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
-/** The draft goes live. Publishing the live version again creates no new version. */
+/** Makes the draft live. Publishing the live version again creates no new version. */
 export const publishAgent = (
   deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
@@ -21,7 +21,7 @@ export const publishAgent = (
 ): Promise<AgentRecord> =>
   publish(deps, orgId, id, body, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
 
-/** An earlier version goes live again, as a new version: the history only grows. */
+/** Makes an earlier version live again, as a new version, because the history only grows. */
 export const restoreAgentVersion = (
   deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
@@ -48,13 +48,13 @@ async function publish(
 ): Promise<AgentRecord> {
   const seen = await readAgent(db, orgId, id);
   if (!seen) throw new Refusal('agent_not_found');
-  // A draft that is saved after this check is checked when it is saved.
+  // A draft that is saved after this check is checked on save.
   await checkToolAddresses((await choose(db, seen)).definition, { egress });
   return db.transaction(async (tx) => {
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
     const { definition, facts } = await choose(tx, row);
-    // It was checked when it was saved; the rules may be stricter now.
+    // The version was checked when it was saved, but the rules may be stricter now.
     checkDefinition(definition);
     const tested = await passPublishGate(tx, orgId, id, definition, without_tests);
     const version = await publishDefinition(tx, row, definition, actor.userId);

@@ -16,13 +16,13 @@ const MAX_EXAMPLES = 5;
 
 type Deps = Pick<AgentsDeps, 'db'>;
 
-/** What the agent could not answer, by topic, the most frequent first. */
+/** The questions that the agent could not answer, by topic, the most frequent first. */
 export async function listMissedQuestions({ db }: Deps, orgId: string, id: string): Promise<MissedQuestions> {
   await foundAgent(db, orgId, id);
   return byTopic({ db }, orgId, id);
 }
 
-/** The same of all agents together: who answers one of them writes a document of its agent. */
+/** Does the same for all agents together. A member who answers one of the questions writes a document of its agent. */
 export const listAllMissedQuestions = (deps: Deps, orgId: string): Promise<MissedQuestions> =>
   byTopic(deps, orgId, null);
 
@@ -51,7 +51,7 @@ const present = (members: Missed[]): MissedQuestion => ({
   })),
 });
 
-/** Answered, or not worth an answer: out of the list until someone asks again. */
+/** Called when a question was answered or needs no answer. It is removed from the list until a person asks it again. */
 export async function settleMissedQuestions(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

@@ -9,10 +9,10 @@ import type { MessageRow } from '../../store/runs/read.ts';
 type Steps = TurnTrace['steps'];
 type Line = { role: 'agent' | 'end_user'; text: string };
 
-/** A turn of the agent in a conversation that has been. */
+/** A turn of the agent in a past conversation. */
 export type RecordedTurn = {
   at: Date;
-  /** All that was said before the turn, with its input. */
+  /** All messages before the turn, including its input. */
   history: Line[];
   input: string[];
   call: RunInput;
@@ -23,8 +23,9 @@ export type RecordedTurn = {
 export type Recording = { turns: RecordedTurn[]; stopped: 'people' | 'limit' | null };
 
 /**
- * Finds the turns in the messages. A turn's first message has its trace, and the next ones of its run belong to it. It
- * answers all that the person wrote since the agent spoke. From the first message of a member on, people answer.
+ * Finds the turns in the messages. The first message of a turn has its trace, and the next messages of its run belong
+ * to the same turn. The turn answers all messages that the person wrote since the agent's last message. After the first
+ * message of a member, the team answers.
  */
 export function recordedTurns(
   { messages, runs, hasMore, isSettled }: RecordedConversation,
@@ -45,11 +46,11 @@ export function recordedTurns(
     if (message.role === 'end_user') waiting.push(message);
     if (message.role !== 'agent') continue;
     const { runId, trace } = message;
-    // Without a trace: a part of the turn before, or a message that a backend sent.
+    // A message without a trace is a part of the previous turn, or a message that a backend sent.
     if (runId !== null && trace !== null) {
       const run = begun.get(runId);
       begun.delete(runId);
-      // What arrives while the agent opens is answered in the next turn.
+      // A message that arrives while the agent opens is answered in the next turn.
       const isOpening = run !== undefined && run.triggerId !== null && run.input.message_id === undefined;
       const parts = [message, ...partsAfter(messages, at)];
       if (trace.provider !== 'campaign') {
@@ -60,7 +61,7 @@ export function recordedTurns(
     history.push({ role: 'agent', text: textOf(message) });
   }
   if (hasMore) return { turns, stopped: 'limit' };
-  // Answered by a turn without words.
+  // The messages were answered by a turn without a message.
   if (isSettled && waiting.length > 0) take(momentOf(waiting.at(-1)!), undefined, false, sideOf([], []), []);
   return { turns, stopped: null };
 }
@@ -77,7 +78,7 @@ const textOf = ({ content }: { content: MessageContent }): string => ('text' in 
 
 const MAX_ARGUMENTS = 1_000;
 
-/** What a turn said and did, read the same way from a stored turn and from one that was played now. */
+/** The messages and actions of a turn, read in the same way from a stored turn and from a replayed one. */
 export function sideOf(
   messages: readonly { content: MessageContent; sources: readonly MessageSource[] }[],
   steps: Steps,
@@ -99,7 +100,7 @@ const lineOf = (content: MessageContent): string =>
     ? [content.text, ...content.choices.map(({ label }) => `· ${label}`)].join('\n')
     : ('text' in content && content.text) || `[${content.type}]`;
 
-/** Only the trace tells it for each turn: the conversation has one status, the last. */
+/** Only the trace contains this for each turn, because the conversation has only one status, the last. */
 function nextOf(steps: Steps): ReplaySide['next'] {
   const has = (wanted: string): boolean => steps.some(({ kind }) => kind === wanted);
   if (has('opt_out')) return 'opted_out';

@@ -20,18 +20,18 @@ import { foundAgent } from './read-agents.ts';
 import { type Recording, type RecordedTurn, recordedTurns, sideOf } from './recorded-turns.ts';
 import { limitTries } from './try-limit.ts';
 
-/** More messages than the turns that one replay plays usually have. */
+/** The limit is higher than the number of messages in the turns of a usual replay. */
 const MAX_MESSAGES = 200;
 const MAX_TURNS = 40;
-/** Less than the command line waits for an answer. */
+/** This is less than the time that the command line waits for a response. */
 const MAX_REPLAY_MS = 35_000;
 
 type Played = Omit<ReplayTurn, 'cause'>;
 type Result = { turns: Played[]; stopped: ReplayResult['stopped'] };
 
 /**
- * What a definition would answer in a stored conversation, beside the stored answers. Nothing is sent, nothing is stored,
- * and tools return their recorded answers.
+ * Shows what a definition would answer in a stored conversation, next to the stored answers. Nothing is sent, nothing
+ * is stored, and tools return their recorded answers.
  */
 export async function replayConversation(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
@@ -47,9 +47,9 @@ export async function replayConversation(
 }
 
 /**
- * Plays each turn with the real messages before it, so that one difference does not become many. Only the state that an
- * agent keeps between turns comes from the replay. Where answers differ, the published version is played too: if it
- * answers like the draft, the draft did not cause the difference.
+ * Plays each turn with the real messages before it, so that one difference does not become many. Only the agent's state
+ * between turns comes from the replay. If answers differ, the published version is replayed too. If it answers like the
+ * draft, the draft did not cause the difference.
  */
 async function replay(
   deps: PlayTurnDeps,
@@ -113,7 +113,10 @@ async function playAll(
   return { turns, stopped: recording.stopped };
 }
 
-/** What the person wrote next belongs to another conversation; after a completed one that was completed then, it is the same. */
+/**
+ * Whether the replay ends after this turn, because the person's next message would belong to another conversation. It
+ * continues if both sides completed the conversation.
+ */
 const isEnd = (recorded: ReplaySide, replayed: ReplaySide): boolean =>
   ENDS.has(recorded.next) || ENDS.has(replayed.next) || recorded.next !== replayed.next;
 const ENDS: ReadonlySet<ReplaySide['next']> = new Set(['handed_off', 'opted_out']);
@@ -121,7 +124,7 @@ const ENDS: ReadonlySet<ReplaySide['next']> = new Set(['handed_off', 'opted_out'
 export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[] {
   if ((before.said.length === 0) !== (after.said.length === 0)) return ['silence'];
   const changes: ReplayChange[] = [];
-  // A long text is sent in parts, cut between words.
+  // A long text is sent in parts that are cut between words.
   if (wordsOf(before) !== wordsOf(after)) changes.push('words');
   if (listOf(before.cites) !== listOf(after.cites)) changes.push('sources');
   if (JSON.stringify(before.calls) !== JSON.stringify(after.calls)) changes.push('tools');
@@ -132,7 +135,7 @@ export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[]
 const wordsOf = ({ said }: ReplaySide): string => said.join('').replaceAll(/\s+/g, '');
 const listOf = (names: readonly string[]): string => JSON.stringify(names.toSorted());
 
-/** Each answer that was recorded is given once, to a call of the same tool with the same arguments. */
+/** Each recorded result is returned once, for a call of the same tool with the same arguments. */
 function answersOf({ steps }: RecordedTurn): CallTool {
   const left = steps.filter(({ kind }) => kind === 'tool' || kind === 'tool_failed');
   return async ({ tool, arguments: args }) => {
@@ -143,7 +146,7 @@ function answersOf({ steps }: RecordedTurn): CallTool {
   };
 }
 
-/** As much of it as a trace keeps. */
+/** The length that a trace stores. */
 const MAX_TRACED = 1_000;
 
 function answerIn(step: TurnTrace['steps'][number] | undefined, tool: string) {

@@ -29,7 +29,7 @@ import {
 import type { PageRow } from '../../store/document-sources/read.ts';
 import { checkRoom, readUse } from './documents.ts';
 
-/** `links`: further pages of the source, in scope. */
+/** `links`: further pages of the source within its scope. */
 type Text = {
   kind: 'text';
   title: string;
@@ -39,27 +39,28 @@ type Text = {
   links: string[];
 };
 
-/** What a sync found at an address. */
+/** The result of a sync for an address. */
 export type Found =
   | Text
-  /** `itself`: its own text, should `to` say nothing. `scope`: the source moves there. */
+  /** `itself`: the page's own text, used if `to` has no text. `scope`: the new scope of the source. */
   | { kind: 'leads'; to: string; how: 'redirect' | 'duplicate'; scope?: string; itself?: Text }
   | { kind: 'sitemap'; pages: string[]; sitemaps: string[] }
   | { kind: 'unchanged' }
-  /** `gone`: its document goes too; else what was read before stays. */
+  /** `gone`: the document of the page is deleted too. Otherwise the text that was read before stays. */
   | { kind: 'fault'; code: string; detail: string; gone: boolean; answered: boolean }
   | { kind: 'later' };
 
 const MAX_SITEMAPS = 50;
 
 /**
- * Stores what was found and renews the lease, in one transaction: after a crash a page is either done or still to be
- * read. False when the source is not this worker's any more. Throws a Refusal when the documents are full.
+ * Stores the result and renews the lease, in one transaction. After a crash, a page is either finished or not read yet.
+ * Returns false if the source no longer belongs to this worker. Throws a Refusal when the limit of the documents is
+ * reached.
  */
 export async function storeFound(db: Db, held: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
   return db.transaction(async (tx) => {
     const writes = found.kind !== 'unchanged' && found.kind !== 'later';
-    // Organization, agent, source: the order of every change of documents.
+    // The lock order is organization, agent, source, as in every change of documents.
     const use = writes ? await readUse(tx, held.org_id, held.agent_id, { hold: true }) : null;
     if (writes && !(await lockAgent(tx, held.org_id, held.agent_id))) return false;
     const answered = found.kind !== 'later' && (found.kind !== 'fault' || found.answered);
@@ -129,7 +130,7 @@ async function settleFault(
   await settlePage(tx, held, page.url, { state: 'fault', fault, ...nothing });
 }
 
-/** A page that leads back to this one would leave both without text. */
+/** If the target refers back to this page, both would have no text. */
 async function settleLead(
   tx: Queryable,
   held: ClaimedSource,
@@ -144,13 +145,13 @@ async function settleLead(
   }
   if (scope !== undefined) await moveScope(tx, held, scope);
   await settlePage(tx, held, page.url, { state: how, leadsTo: to, ...nothing });
-  // The limit is of pages that say something: this one says where.
+  // The limit counts pages with text. This page only refers to another one, so one more is allowed.
   await addPages(tx, held, [to], { most: held.max_pages + 1 });
 }
 
 const MAX_LEADS = 10;
 
-/** Whether a page leads, over others, back to this one. */
+/** Whether a page refers, directly or through others, back to this one. */
 export async function leadsBack(db: Queryable, held: ClaimedSource, from: string, to: string): Promise<boolean> {
   let at: string | null = from;
   for (let step = 0; at !== null && step < MAX_LEADS; step++) {
@@ -161,7 +162,7 @@ export async function leadsBack(db: Queryable, held: ClaimedSource, from: string
   return at !== null;
 }
 
-/** The last part of the address, in words. */
+/** The last part of the address, converted to words. */
 function nameOf(address: string): string {
   const { pathname, host } = new URL(address);
   const last = pathname.split('/').findLast((part) => part !== '');
@@ -173,7 +174,7 @@ function nameOf(address: string): string {
   }
 }
 
-/** Ends a sync, or gives the source back; the agent's next turn uses what changed. */
+/** Ends a sync, or releases the source for the next worker. The agent's next turn uses the changes. */
 export async function endSlice(
   db: Db,
   held: ClaimedSource,

@@ -7,7 +7,10 @@ import { playCase } from './play-case.ts';
 import { foundAgent } from './read-agents.ts';
 import { invalid, turnFaults } from './test-cases.ts';
 
-/** Runs one case against the draft, a version or a definition. A pass counts for publishing exactly what was tested. */
+/**
+ * Runs one case with the draft, a version or a definition. A pass counts only for publishing exactly the tested
+ * definition.
+ */
 export async function testAgent(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
   orgId: string,
@@ -27,7 +30,7 @@ export async function testAgent(
   const agent = await foundAgent(db, orgId, id);
   if (given) checkDefinition(given);
   const definition = given ?? (await chosenDefinition(db, agent, version));
-  // Read first: if a document changes during the test, the pass does not count.
+  // The stamp is read first. If a document changes during the test, the pass does not count.
   const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
   const print = printOf(suiteCase);
   const tested = { id, name: agent.name, revision: agent.revision, definition };
@@ -35,9 +38,9 @@ export async function testAgent(
     ...(record && { record }),
     ...(recorded && { recorded }),
   });
-  // The caller could have written these answers.
+  // The caller could have written these answers, so they prove nothing.
   if (recorded) return result;
-  // A case that is not stored leaves no record.
+  // A case that is not stored has no record of its pass.
   const isStored = (await readSuite(db, orgId, id))?.cases.some((one) => printOf(one) === print) ?? false;
   if (isStored) await (result.passed ? recordPass(db, orgId, id, print) : forgetPass(db, orgId, id, print));
   return result;

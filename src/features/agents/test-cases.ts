@@ -24,7 +24,7 @@ export async function readSuite({ db }: Pick<AgentsDeps, 'db'>, orgId: string, i
   };
 }
 
-/** Replaces the cases. `required` decides about publishing, so its change is in the audit log by name. */
+/** Replaces the cases. `required` affects publishing, so the audit log shows its change separately. */
 export async function setSuite(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,
@@ -45,7 +45,10 @@ export async function setSuite(
   return readSuite({ db }, orgId, id);
 }
 
-/** Refuses what `setSuite` and `testAgent` would refuse, so that a run of many cases finds it before the first one. */
+/**
+ * Refuses cases that `setSuite` and `testAgent` would refuse, so that a run of many cases reports the fault before the
+ * first one.
+ */
 export async function checkSuite(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,
@@ -81,7 +84,7 @@ function checkCases(cases: readonly TestCase[]): void {
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** Words of a person who was erased do not come back from a file. */
+/** Messages of an erased person must not return from a file. */
 async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCase[]): Promise<void> {
   const known = await lockEndUsers(
     tx,
@@ -103,7 +106,7 @@ async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCa
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** Only an agent may speak first, and only once. */
+/** Only an agent may open the conversation, and only once. */
 export const turnFaults = ({ turns }: TestCase, at: string): Fault[] =>
   turns.flatMap(({ say }, turn) =>
     turn > 0 && say === undefined

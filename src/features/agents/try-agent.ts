@@ -5,7 +5,7 @@ import { playOnce, refusing, type TalkReader } from './play-turn.ts';
 import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
-/** The same turn as in a real conversation, from the draft or from a definition that is being edited. */
+/** Runs the same turn as in a real conversation, with the draft or with a definition that is being edited. */
 export async function tryAgent(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
   orgId: string,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { createTally } from '../../kernel/tally.ts';
 
-/** Maximum concurrent tests of one organization on one node. */
+/** Maximum number of concurrent tests of one organization on one node. */
 const MAX_TRIES = 8;
 
 const underWay = createTally<string>();

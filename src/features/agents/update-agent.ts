@@ -11,8 +11,8 @@ import { passPublishGate } from './publish-gate.ts';
 import { readAgent } from './read-agents.ts';
 
 /**
- * A new definition goes live immediately, unless `publish` is false: then it becomes the draft. Nodes cache the name
- * and `enabled` of an agent, so their change goes through the change log.
+ * A new definition becomes live immediately. If `publish` is false, it becomes the draft. Nodes cache the name and
+ * `enabled` of an agent, so changes of these use the change log.
  */
 export async function updateAgent(
   { db, access, egress }: Pick<AgentsDeps, 'db' | 'access' | 'egress'>,

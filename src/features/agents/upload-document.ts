@@ -7,7 +7,7 @@ import type { AgentsDeps } from './deps.ts';
 import { createDocument } from './documents.ts';
 import { foundAgent } from './read-agents.ts';
 
-/** A file becomes a document: its text is kept, the file is not (docs/adr/0209-documents-are-live.md). */
+/** Converts a file to a document. Its text is stored, but the file is not (docs/adr/0209-documents-are-live.md). */
 export async function uploadDocument(
   { db, readFiles }: Pick<AgentsDeps, 'db' | 'readFiles'>,
   orgId: string,
@@ -21,7 +21,7 @@ export async function uploadDocument(
   return createDocument({ db }, orgId, agentId, { name, text }, actor);
 }
 
-/** Refuses a file without a readable text, with the reason. */
+/** Refuses a file without readable text, and reports the reason. */
 async function textOf(
   files: Pick<ReadFiles, 'read'>,
   orgId: string,

@@ -11,12 +11,12 @@ export type ApiKeysDeps = {
   db: Db;
   access: Pick<Access, 'commit' | 'change' | 'everywhere'>;
   region: Region;
-  /** With the same pepper as in `createAccess`. */
+  /** The digest uses the same pepper as `createAccess`. */
   digest: Digest;
   now(): number;
-  /** Null: no mail server; owners see it in the dashboard. */
+  /** Null: there is no mail server, and owners see the revoke in the dashboard. */
   queueMail: QueueMail | null;
-  /** For links in mails. */
+  /** The base URL for links in mails. */
   baseUrl: string;
 };
 

@@ -5,7 +5,7 @@ import type { ApiKeysDeps } from './deps.ts';
 import { checkLabel } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
-/** Changes the label; scope and permissions never change. Revoked keys may be renamed, too. */
+/** Changes the label. Scope and permissions never change. Revoked keys may also be renamed. */
 export async function renameApiKey(
   deps: ApiKeysDeps,
   orgId: string,
@@ -15,7 +15,7 @@ export async function renameApiKey(
 ): Promise<KeyRecord> {
   const trimmed = checkLabel(label);
   const before = await foundApiKey(deps.db, orgId, id);
-  // Nodes cache the key with its label, for GET /api/me.
+  // Nodes cache the key with its label for GET /api/me.
   await deps.access.change({ kind: 'key', id }, async (tx) => {
     await renameRow(tx, orgId, id, trimmed);
     const facts = { from: before.label, to: trimmed };

@@ -9,14 +9,17 @@ import { revokeApiKey } from './revoke-api-key.ts';
 
 /** The actor of a report, in the audit log and as `revoked_by`. */
 const LEAK_REPORT = 'leak_report';
-/** Maximum concurrent revokes: each takes its position in the change log, and they wait for the nodes together. */
+/**
+ * Maximum number of concurrent revokes. Each takes its position in the change log, and they wait for the nodes
+ * together.
+ */
 const AT_ONCE = 10;
 const MAX_URL_CHARACTERS = 500;
 
 /**
- * A caller with the whole value of a key proves that it leaked, so every report is acted on (docs/adr/0105). Values
- * that are not keys, and keys of another region, unknown or already revoked, are skipped silently; the caller gets the
- * same answer in each case.
+ * A caller who has the whole value of a key proves that it leaked, so every report has an effect (docs/adr/0105).
+ * Values that are not keys, and keys that are unknown, already revoked or of another region, are skipped silently. The
+ * caller gets the same response in each case.
  */
 export async function reportLeakedKeys(
   deps: ApiKeysDeps,
@@ -30,7 +33,7 @@ export async function reportLeakedKeys(
     if (!parsed.ok || parsed.region !== deps.region || leaks.get(value)?.url) continue;
     leaks.set(value, { url: placeOf(url), source: kindOf(source), signed: from.signed });
   }
-  // A key's row may have either form of its digest while the secret is being rotated.
+  // While the secret is being rotated, a key's row may contain either form of its digest.
   const byDigest = new Map(
     [...leaks].flatMap(([value, leak]) =>
       digestForms(deps.digest(value)).map((form) => [form.toString('latin1'), { form, leak }] as const),
@@ -53,11 +56,11 @@ export async function reportLeakedKeys(
     );
     failures.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])));
   }
-  // All others are revoked; the sender retries the rest.
+  // All other keys are revoked, and the sender retries the rest.
   if (failures.length > 0) throw failures[0];
 }
 
-/** A URL to show, not to follow: without credentials and query, and never one that contains a key itself. */
+/** A URL for display, not for opening. It has no credentials and no query, and it is dropped if it contains a key. */
 function placeOf(text: string | null | undefined): string | null {
   const url = text ? URL.parse(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

@@ -9,9 +9,9 @@ import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { notifyOwnersOfLeak } from './notify-owners.ts';
 
 /**
- * Revokes permanently. The answer is "revoked" when no node accepts the key any more. If that is not certain yet, the
- * answer is "revoking", and any node finishes it. A second revoke is a no-op and answers the same moment. `leak`: the
- * key was reported as found in public, and its owners are notified.
+ * Revokes permanently. The response is "revoked" when no node accepts the key any more. If that is not certain yet, the
+ * response is "revoking", and any node finishes the revoke. A second revoke has no effect and returns the same time.
+ * `leak`: the key was found in public, so its owners are notified.
  */
 export async function revokeApiKey(
   deps: ApiKeysDeps,
@@ -31,7 +31,8 @@ export async function revokeApiKey(
 
   function revokeNow(): Promise<Committed<void>> {
     return access.commit({ kind: 'key', id }, async (tx, seq) => {
-      // False if another revoke was first: its position in the log is before ours, so waiting for ours covers both.
+      // False if another revoke was first. Its position in the log is before this one, so waiting for this position
+      // covers both.
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
       const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
@@ -41,8 +42,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Waits until the revoke holds everywhere and stores the moment; stays "revoking" if the database is lost during the
- * wait.
+ * Waits until the revoke is effective everywhere and stores the time. The state stays "revoking" if the database is
+ * lost during the wait.
  */
 export async function settleRevoke(
   { db }: Pick<ApiKeysDeps, 'db'>,

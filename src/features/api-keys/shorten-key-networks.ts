@@ -8,8 +8,8 @@ import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Narrows the networks of a key; they are never widened. This can refuse calls that were granted, so it answers when
- * every node refuses callers outside the new networks.
+ * Narrows the networks of a key. They can never become wider. This can refuse calls that were permitted before, so the
+ * response comes only after every node refuses callers outside the new networks.
  */
 export async function shortenKeyNetworks(
   deps: ApiKeysDeps,
@@ -22,7 +22,8 @@ export async function shortenKeyNetworks(
   const to = networks.map(({ text }) => text);
   await foundApiKey(deps.db, orgId, id);
   await deps.access.change({ kind: 'key', id }, async (tx) => {
-    // Read under the lock of the change log: of two simultaneous calls, one must not widen what the other has narrowed.
+    // The networks are read under the lock of the change log. Of two simultaneous calls, one must not widen the
+    // networks that the other has narrowed.
     const { allowedNetworks: before } = await foundApiKey(tx, orgId, id);
     checkInside(networks, storedNetworks(before));
     if (!(await shortenRow(tx, orgId, id, to))) throw new Refusal('key_revoked_already');
@@ -35,7 +36,7 @@ export async function shortenKeyNetworks(
     });
   });
   const key = await readApiKey(deps, orgId, id);
-  // A failover may have lost the change that was waited for (docs/adr/0102).
+  // A failover may have lost the change for which this call waited (docs/adr/0102).
   const now = storedNetworks(key.allowed_networks);
   if (!now?.every((network) => isWithin(networks, network))) throw new Refusal('outcome_unknown');
   return key;

@@ -24,7 +24,7 @@ import { nextOpening } from './opening-hours.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
-/** draft → live ⇄ paused → ended. Moving to the current state is a no-op; `ended` is final. */
+/** draft → live ⇄ paused → ended. Moving to the current state has no effect. `ended` is final. */
 export async function moveCampaign(
   { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,
@@ -37,8 +37,8 @@ export async function moveCampaign(
 }
 
 /**
- * The move inside a transaction. A pause holds conversations that have started but not yet sent a message; a resume
- * releases them, and an end discards them. So after the answer no message is sent.
+ * Makes the move inside a transaction. A pause stops conversations that have started but not yet sent a message. A
+ * resume continues them, and an end discards them. So no message is sent after the response.
  */
 export async function moveInside(
   tx: Queryable,
@@ -65,7 +65,7 @@ export async function moveInside(
   throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
 }
 
-/** A resume may happen at night: each held recipient waits for the next allowed hours. */
+/** A resume may happen at night, so each waiting recipient waits for the next allowed hours. */
 async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promise<void> {
   const from = new Date(Math.max(Date.now(), Date.parse(settings.starts_at ?? '') || 0));
   const zones = await listHeldZones(tx, orgId, id);
@@ -78,7 +78,9 @@ async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promi
   await letCampaignRunsGo(tx, orgId, id, openings);
 }
 
-/** Name and settings; settings are replaced as a whole, and apply to all recipients who were not messaged yet. */
+/**
+ * Changes name and settings. Settings are replaced as a whole and apply to all recipients who were not messaged yet.
+ */
 export async function updateCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
@@ -107,7 +109,7 @@ async function letThemBePlanned(db: Queryable, orgId: string, id: string): Promi
   while (after !== null) after = await planAnew(db, orgId, id, { after, limit: BATCH });
 }
 
-/** Its key stays active and revocable, and gets 404. */
+/** Its key stays active and can be revoked, and its calls get 404. */
 export async function deleteCampaign(
   { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,

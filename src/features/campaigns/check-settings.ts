@@ -3,7 +3,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { templateFault } from '../../engine/templates.ts';
 import { nextOpening } from './opening-hours.ts';
 
-/** Checks what the schema cannot express about a campaign's settings. */
+/** Checks the rules for a campaign's settings that the schema cannot express. */
 export function checkSettings(settings: CampaignSettings): void {
   const faults: Fault[] = [];
   const { opening, starts_at: startsAt, ends_at: endsAt } = settings;

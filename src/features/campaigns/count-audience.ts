@@ -10,7 +10,9 @@ const PAGE = 500;
 
 type CountDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>;
 
-/** Counts a page of the end users who match a filter, as a push would add them. It adds no one. */
+/**
+ * Counts a page of the end users who match a filter, in the same way in which a push would add them. It adds no one.
+ */
 export async function countAudience(
   deps: CountDeps,
   orgId: string,
@@ -18,14 +20,14 @@ export async function countAudience(
   { filter, after }: { filter: EndUserFilter; after: string | undefined },
 ): Promise<CountedAudience> {
   const plan = await planPages(deps, orgId, id);
-  // People are listed by their ids alone.
+  // People are listed only by their IDs.
   const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
   const { rows: people, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
   const recipients = people.map((person) => ({ endUser: { id: person.id }, variables: {}, sendAt: null, ref: null }));
   return { ...counted(await plan(recipients)), next: hasMore ? people.at(-1)!.id : null };
 }
 
-/** Plans pages of recipients, one after the other, as a push to the campaign would. */
+/** Plans pages of recipients one after the other, as a push to the campaign would. */
 export async function planPages({ db, suppression, findChannel }: CountDeps, orgId: string, campaignId: string) {
   const campaign = await readCampaign(db, orgId, campaignId);
   if (!campaign) throw new Refusal('campaign_not_found');
@@ -49,7 +51,7 @@ export async function planPages({ db, suppression, findChannel }: CountDeps, org
   };
 }
 
-/** Outcomes of a push by what became of them. */
+/** Counts the outcomes of a push by their kind. */
 export const counted = (outcomes: readonly PushOutcome[]) => {
   const count = (isOne: (outcome: PushOutcome) => boolean): number => outcomes.filter(isOne).length;
   return {

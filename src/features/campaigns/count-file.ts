@@ -9,7 +9,7 @@ const PAGE = 500;
 
 export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
 
-/** Counts the recipients of a file as a push would add them. It adds no one. */
+/** Counts the recipients of a file, in the same way in which a push would add them. It adds no one. */
 export async function countFile(
   deps: Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>,
   orgId: string,
@@ -26,7 +26,7 @@ export async function countFile(
   return told;
 }
 
-/** The rows of a file, read to its end. */
+/** Reads all rows of a file. */
 export async function allOf(read: AsyncIterable<PushRow>): Promise<PushRow[]> {
   const rows: PushRow[] = [];
   for await (const row of read) {

@@ -8,7 +8,7 @@ import { readChannel } from '../../store/channels/channels.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { presentCampaign } from './present.ts';
 
-/** Creates a draft: it accepts recipients after its start. */
+/** Creates a draft. It accepts recipients after its start. */
 export async function createCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

@@ -11,8 +11,8 @@ export type CampaignsDeps = {
   guard: IdempotencyGuard;
   suppression: Suppression;
   findChannel: FactLookups['channel'];
-  /** An audience was queued. */
+  /** Called after an audience was queued. */
   wake: { pushes(): void };
-  /** Recipients were committed: wakes the workers of this process. */
+  /** Called after recipients were committed. It wakes the workers of this process. */
   onPushed(): void;
 };

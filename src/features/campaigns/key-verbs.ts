@@ -12,7 +12,7 @@ import { moveInside } from './change-campaign.ts';
 export type KeyCaller = {
   orgId: string;
   keyId: string;
-  /** Like `address`, in canonical form; null: invalid. */
+  /** Like `address`, but in canonical form. Null: invalid. */
   from: string | null;
   address: string;
   requestId: string;

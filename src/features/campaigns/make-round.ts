@@ -15,9 +15,9 @@ import { ofFilter } from './start-push.ts';
 type Due = ScheduleRow & { nextDay: string };
 
 /**
- * Makes the round that is due longest: a live campaign with the people who are in the segment now. All of it is one
- * transaction with the next moment of the schedule, so a round is made once, whatever dies and however many workers
- * run. False: none is due. `onTaken` gets the schedule before anything can fail.
+ * Creates the round that has been due longest: a live campaign with the current people of the segment. The round and
+ * the next time of the schedule are written in one transaction. So a round is created once, whichever process dies and
+ * however many workers run. Returns false if no round is due. `onTaken` receives the schedule before any step can fail.
  */
 export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow) => void): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -32,21 +32,21 @@ export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow
     }
     const isOver = campaign.settings.ends_at != null && now >= new Date(campaign.settings.ends_at);
     const missing = isOver ? 'time' : await makeRound(tx, due, campaign, now);
-    // Days that passed while nothing ran are not made up for.
+    // Days that passed while no process ran are not repeated.
     const [next] = nextRounds(due, now, 1, due.nextDay);
     await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
     return true;
   });
 }
 
-/** What is missing, so that no round can be made: the schedule is paused until someone looks after it. */
+/** If a required record is missing, no round can be created, and the schedule is paused until a member changes it. */
 async function makeRound(
   tx: Queryable,
   { nextDay: day, segmentId, at, createdBy }: Due,
   { orgId, id: roundOf, agentId, channelId, name, settings, state }: CampaignRow,
   now: Date,
 ): Promise<'agent' | 'channel' | 'segment' | null> {
-  // Nothing is sent for a campaign that is not live or not begun; the next day may find it so.
+  // Nothing is sent for a campaign that is not live or has not begun. It may be live on the next day.
   const isBegun = settings.starts_at == null || now >= new Date(settings.starts_at);
   if (state !== 'live' || !isBegun || now >= endOfDay(day)) return null;
   const segment = await readSegment(tx, orgId, segmentId);

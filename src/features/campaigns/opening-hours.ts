@@ -2,25 +2,28 @@ import { TZDate } from '@date-fns/tz';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 
 /**
- * When a message may be sent, in the local time of its recipient. The time zone rules come from the library (Intl, so
- * the tz database): on the day of a clock change, 09:00 is still 09:00. Moments are searched, not computed: the opening
- * times of the coming days are listed, and the first one that is open is taken.
+ * Decides when a message may be sent, in the local time of its recipient. The time zone rules come from the library
+ * (Intl with the tz database), so that on the day of a clock change, 09:00 is still 09:00. Times are searched, not
+ * computed: the opening times of the coming days are listed, and the first open one is used.
  */
 type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 
-/** Two weeks and a day: a window of one weekday whose next hours are skipped by a clock change opens the week after. */
+/**
+ * Two weeks and a day after today. If a clock change skips the next hours of a window on one weekday, the window opens
+ * a week later.
+ */
 const DAYS_AHEAD = 16;
 const [SOON, LATER] = [range(0, 3), range(3, DAYS_AHEAD)];
-/** The amounts by which clocks are set back; times in that span occur twice. */
+/** The amounts by which clocks are set back. Local times in that range occur twice. */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
-/** The moment itself if it is open, else the next open one; null when there is none. */
+/** The given time if it is open, otherwise the next open one. Null when there is none. */
 export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | null {
   if (!hours.window && !hours.quiet_hours) return at;
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
-  // Most open again within three days: the others are listed only if those have no opening.
+  // Most windows open again within three days. The later days are listed only if those have no opening.
   for (const days of [SOON, LATER]) {
     const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
     const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
@@ -31,9 +34,10 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
 }
 
 /**
- * `nextOpening` with a memory, for many people who share a few time zones and are asked about at later and later moments.
- * A closed stretch is known until it opens. An open one is known for its minute, as hours are whole minutes; when it is
- * asked about again, until the next boundary of the hours, unless the clocks change before it.
+ * Does the same as `nextOpening`, with a memory, for many people who share a few time zones and for times that
+ * increase. A closed period is remembered until it opens. An open time is remembered for its minute, because hours are
+ * whole minutes. If it is requested again, it is remembered until the next boundary of the hours, unless the clocks
+ * change before.
  */
 export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => Date | null {
   if (!hours.window && !hours.quiet_hours) return (_zone, at) => at;
@@ -59,7 +63,7 @@ export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => 
 const MINUTE_MS = 60_000;
 const endOfMinute = (time: number): number => (Math.floor(time / MINUTE_MS) + 1) * MINUTE_MS;
 
-/** Until when an open moment surely stays open. */
+/** The time until which an open time certainly stays open. */
 function endOfStretch({ window, quiet_hours: quiet }: Hours, timeZone: string, at: Date): number {
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', window?.from, window?.to, quiet?.from, quiet?.to].flatMap((clock) => clock ?? []);
@@ -82,7 +86,7 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
   );
 }
 
-/** The other moment with the same local time; computed only near `at`, because it matters only there. */
+/** The other time with the same local time. It is computed only near `at`, because it matters only there. */
 function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
   return PUT_BACK_MS.flatMap((by) => [by, -by])
@@ -103,7 +107,7 @@ function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
   return !window.days || window.days.includes(weekday);
 }
 
-/** Start inclusive, end exclusive; the hours may pass midnight. */
+/** The start is included, and the end is not. The hours may cross midnight. */
 function isBetween(minutes: number, from: string, to: string): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)];
   return start <= end ? minutes >= start && minutes < end : minutes >= start || minutes < end;

@@ -1,7 +1,7 @@
-/** A late worker may catch up by this much and no more: the rest of a gap is not made up for. */
+/** A late worker may catch up by this much. The rest of a gap is not caught up. */
 const CATCH_UP_MS = 1_000;
 
-/** How many may be sent now at a pace, and until when the next one must wait. Without a pace: all. */
+/** How many messages a pace allows now, and until when the next one must wait. Without a pace, all are allowed. */
 export function paced(
   perMinute: number | undefined,
   pacedUntil: Date | null,
@@ -14,7 +14,7 @@ export function paced(
   const room = from > now.getTime() ? 0 : Math.floor((now.getTime() - from) / interval) + 1;
   return {
     room,
-    // Rounded up, because the database stores milliseconds and the pace is an upper limit.
+    // The time is rounded up, because the database stores milliseconds and the pace is an upper limit.
     after: (used) => (used === 0 ? pacedUntil : new Date(Math.ceil(from + used * interval))),
   };
 }

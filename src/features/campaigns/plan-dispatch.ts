@@ -8,36 +8,36 @@ import { rememberOpenings } from './opening-hours.ts';
 import { paced } from './pace.ts';
 import { NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
-/** Recipients in one batch: a transaction of a few milliseconds. */
+/** Maximum number of recipients in one batch, which is a transaction of a few milliseconds. */
 export const BATCH = 200;
-/** The worker looks for due recipients this often. */
+/** How often the worker checks for due recipients. */
 export const LOOK_MS = 250;
 
-/** What a plan needs to know of a campaign. */
+/** The facts about a campaign that a plan needs. */
 export type PlannedCampaign = Pick<LockedCampaign, 'id' | 'settings' | 'channel_kind' | 'now' | 'paced_until'>;
 
-/** The same limit as for a variable of a template that is sent directly. */
+/** The limit equals that of a variable in a directly sent template. */
 const MAX_FILLED = 1_024;
 
 /**
- * Decides what happens to each due recipient now. Recipients beyond the pace do not change and stay due. Recipients who
- * may not be messaged, or not at this hour, use nothing of the pace.
+ * Decides what happens to each due recipient now. Recipients above the pace do not change and stay due. Recipients who
+ * may not be messaged, or not at this hour, do not count towards the pace.
  */
 export async function planDispatch(
   campaign: PlannedCampaign,
   due: readonly DueRecipient[],
-  /** When a time zone opens, with what is known from earlier batches. */
+  /** The next opening for a time zone, with results from earlier batches. */
   opensIn = rememberOpenings(campaign.settings),
 ): Promise<{ dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean }> {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
-  // If the start is moved after recipients were added, the new start applies to them, too.
+  // If the start is moved after recipients were added, the new start also applies to them.
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = starts > now ? starts : now;
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
-  // Two hundred people in as many time zones, or with templates of many variables, take most of a second.
+  // Two hundred people in as many time zones, or with templates with many variables, take most of a second.
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
     const end = whySkipped(campaign, recipient);
@@ -66,7 +66,7 @@ function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: Due
   };
 }
 
-/** What the first message can mention. */
+/** The variables that the first message can use. */
 export const variablesOf = ({ person, variables }: Pick<DueRecipient, 'person' | 'variables'>) => ({
   ...variables,
   end_user: {
@@ -79,12 +79,12 @@ export const variablesOf = ({ person, variables }: Pick<DueRecipient, 'person' |
   },
 });
 
-/** The campaign's own opening, filled in; null when the agent writes the opening. */
+/** The campaign's own opening with its variables filled in. Null when the agent writes the opening. */
 export function openingOf(
   { opening }: CampaignSettings,
   locale: string | null,
   variables: Record<string, unknown>,
-  /** Gets the names of the variables whose places are empty. */
+  /** Receives the names of the variables without a value. */
   empty?: Set<string>,
 ): MessageContent | null {
   const text = renderText(opening?.text, locale, variables, empty);

@@ -26,7 +26,7 @@ export const presentCampaign = (row: CampaignRow): CampaignRecord => ({
 
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
-/** A campaign as its own key sees it. */
+/** The form of a campaign that its own key may see. */
 export const presentForKey = (row: CampaignRow, counted: { counts: RecipientCounts; total: number }): Campaign => ({
   id: row.id,
   agent_id: row.agentId,

@@ -10,7 +10,9 @@ import { nextOpening } from './opening-hours.ts';
 import { openingOf } from './plan-dispatch.ts';
 import { readCampaign } from './read-campaigns.ts';
 
-/** The preview, with the agent's own opening where the campaign has none, unless a model writes it. */
+/**
+ * Returns the preview. If the campaign has no opening, it contains the agent's own opening, unless a model writes that.
+ */
 export async function previewCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
@@ -28,7 +30,10 @@ export async function previewCampaign(
   return { ...shown, opening, without: { ...shown.without, opening: without } };
 }
 
-/** What a person in a time zone would receive, and when, by the same rules as in the worker. Stores nothing. */
+/**
+ * The message that a person in a time zone would receive, and its time, by the same rules as in the worker. It stores
+ * nothing.
+ */
 export function previewSettings(settings: CampaignSettings, body: PreviewCampaignBody, now: Date): CampaignPreview {
   const { end_user: person = {}, variables = {}, time_zone: zone } = body;
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
@@ -36,7 +41,7 @@ export function previewSettings(settings: CampaignSettings, body: PreviewCampaig
   const opens = nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from);
   const empty = new Set<string>();
   const without = openingOf(settings, person.locale ?? null, {}, empty);
-  // An empty place in any language counts, also in one that this person does not read.
+  // An empty place counts in any language, even in one that this person does not read.
   for (const language of Object.keys(settings.opening?.text ?? {})) openingOf(settings, language, {}, empty);
   const isOver = settings.ends_at && opens && opens >= new Date(settings.ends_at);
   return {

@@ -9,7 +9,7 @@ import {
 } from '../../store/recipients/push.ts';
 import type { CampaignsDeps } from './deps.ts';
 
-/** One recipient of the call, or its faults; the result has the caller's reference in both cases. */
+/** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
 export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
 
 export type Push = {
@@ -25,7 +25,7 @@ const MAX_REF = 255;
 /** Recipients can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Accepts recipients: all valid ones in one transaction; the others get their faults. */
+/** Accepts recipients. All valid ones are added in one transaction, and the others get their faults. */
 export async function pushRecipients(
   deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onPushed'>,
   input: Push,
@@ -54,7 +54,7 @@ export async function pushRecipients(
   return result;
 }
 
-/** One recipient as it came, held to the schema by `check`. */
+/** Reads one recipient in its original form and checks it with `check`. */
 export function readRow(check: (value: unknown) => void, row: unknown): PushRow {
   const { ref: given } = (row ?? {}) as { ref?: unknown };
   const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
@@ -67,7 +67,7 @@ export function readRow(check: (value: unknown) => void, row: unknown): PushRow 
   }
 }
 
-/** A row as the store pushes it. */
+/** Converts a row to the form in which the store adds it. */
 export const pushedRow = ({ ref, said }: { ref: string | null; said: RecipientInput }): PushedRecipient => ({
   endUser: said.end_user,
   variables: said.variables ?? {},
@@ -75,7 +75,7 @@ export const pushedRow = ({ ref, said }: { ref: string | null; said: RecipientIn
   ref,
 });
 
-/** What the schema cannot express about a recipient. */
+/** Checks the rules for a recipient that the schema cannot express. */
 export function checkRow(row: PushRow): PushRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.said;

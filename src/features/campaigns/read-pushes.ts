@@ -33,7 +33,7 @@ export async function readPush(
   return presentPush(row);
 }
 
-/** Stops it: people who were added stay. One that has ended stays as it is. */
+/** Stops the push. People who were added stay. A push that has ended does not change. */
 export async function cancelPush(
   { db }: Reads,
   orgId: string,

@@ -9,14 +9,14 @@ import { compileBody } from '../../kernel/validation/validate.ts';
 /** Step 14 of the order of checks (docs/security.md) for one recipient. */
 const check = compileBody(RecipientInput);
 
-/** Columns that a recipient has itself; the other ones of a person are as in an import. */
+/** Columns of the recipient itself. All other columns of a person are the same as in an import. */
 const OWN = ['ref', 'send_at'];
-/** Fields of people that a campaign does not change: their columns are variables. */
+/** Fields of people that a campaign does not change, so their columns become variables. */
 const NOT_OURS = new Set(['tags', 'blocked']);
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;
 
-/** A file of recipients, row by row: JSON Lines where it begins with `{`, else CSV with a header row. */
+/** Reads a file of recipients row by row. It is JSON Lines if it begins with `{`, otherwise CSV with a header row. */
 export async function* readRecipients(text: string): AsyncGenerator<PushRow> {
   try {
     yield* text.trimStart().startsWith('{') ? readLines(text) : readTable(text);
@@ -68,7 +68,7 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 }
 
 type Columns = {
-  /** For the person, as an import reads them. */
+  /** The fields of the person, in the same form as in an import. */
   person: (string | null)[];
   /** Names of the recipient's own fields and of variables. */
   other: (string | null)[];

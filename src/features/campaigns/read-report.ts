@@ -6,10 +6,10 @@ import { reportRecipients } from '../../store/recipients/report.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 const UTC = 'UTC';
-/** The database has its own list of time zones, which may be older than that of the browser. */
+/** The database has its own list of time zones, which may be older than the browser's list. */
 const UNKNOWN_ZONE = '22023';
 
-/** How many people came how far, hour by hour or day by day. */
+/** How many people reached each step, hour by hour or day by day. */
 export async function readReport(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

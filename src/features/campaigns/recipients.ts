@@ -26,7 +26,7 @@ export async function listRecipients(
   return { rows: rows.map(presentRecipient), hasMore };
 }
 
-/** For members, who may read about people: a campaign's key may not. */
+/** For members, who may read personal data, unlike a campaign's key. */
 export async function listNamedRecipients(
   deps: Reads,
   orgId: string,
@@ -47,13 +47,13 @@ export async function readRecipient({ db }: Reads, orgId: string, campaignId: st
 }
 
 const ENDED = new Set(['completed', 'failed', 'suppressed', 'expired']);
-/** Between two reads a recipient can only be started, and only once. */
+/** Between two reads, a recipient can only be started, and only once. */
 const TRIES = 3;
 
 /**
- * Cancels a recipient. A recipient who was not messaged yet never is; to one who was, the agent sends nothing more. A
- * second cancel is a no-op. All code locks message, run, recipient in this order (a database trigger moves the
- * recipient with the other two).
+ * Cancels a recipient. A recipient who was not messaged yet never gets a message. A recipient who was messaged gets no
+ * further messages from the agent. A second cancel has no effect. All code locks message, run and recipient in this
+ * order (a database trigger changes the recipient together with the other two).
  */
 export async function cancelRecipient(
   { db }: Reads,

@@ -21,10 +21,10 @@ const PAGE = 1_000;
 const SAMPLES = 3;
 const MINUTE_MS = 60_000;
 const COST_DAYS = 30;
-/** Each reads thousands of people, and viewers may ask for it. */
+/** Each review reads thousands of people, and viewers may start it. */
 const AT_ONCE = 4;
 const underWay = createTally<string>();
-/** One for all of them: they share the event loop as if they were one. */
+/** All reviews use one share of the event loop. */
 const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
@@ -32,7 +32,9 @@ type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | '
 
 type Deps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
-/** The review before a start: what the worker would do with the recipients who wait, or who match. Stores nothing. */
+/**
+ * The review before a start: the decisions of the worker for the recipients who wait, or who match. It stores nothing.
+ */
 export async function reviewCampaign(
   deps: Deps,
   orgId: string,
@@ -86,7 +88,7 @@ async function reviewWaiting(place: Enrolment, review: Review): Promise<Told> {
   return { waiting, has_more: false, ...found, left_out: [...found.left_out, ...before] };
 }
 
-/** People who are enrolled already or silent are left out as the audience would. */
+/** People who are already enrolled, or who may not be messaged, are left out as in an audience. */
 async function reviewMatching(place: Enrolment, review: Review, filter: EndUserFilter): Promise<Told> {
   let examined = 0;
   let hasMore = false;
@@ -100,10 +102,10 @@ async function reviewMatching(place: Enrolment, review: Review, filter: EndUserF
   return { waiting: examined, has_more: hasMore, ...review.end() };
 }
 
-/** Examines waiting recipients, page by page, by the rules of `planDispatch`. */
+/** Examines waiting recipients page by page, by the rules of `planDispatch`. */
 export function beginReview(campaign: Reviewed): {
   add(page: readonly WaitingRecipient[]): Promise<void>;
-  /** Someone who would not be enrolled. */
+  /** Counts a person who would not be enrolled. */
   leave(recipient: WaitingRecipient, why: LeftOut): void;
   end(): Found;
 } {
@@ -155,7 +157,7 @@ export function beginReview(campaign: Reviewed): {
   };
 }
 
-/** By zone and moment: thousands of people share a few of both. */
+/** Results are stored by zone and time, because thousands of people share a few of both. */
 function openings(settings: CampaignSettings, now: Date): (recipient: WaitingRecipient) => Date | null {
   const known = new Map<string, Date | null>();
   const starts = Math.max(now.getTime(), Date.parse(settings.starts_at ?? '') || 0);
@@ -186,7 +188,7 @@ function leaveOut({ left_out: groups }: Found, recipient: WaitingRecipient, { st
 
 const nameOf = ({ id, ref, person }: WaitingRecipient) => ({ id, ref, end_user_id: person.id, name: person.name });
 
-/** The rate limit can make the last one later than their hours do. */
+/** The rate limit can delay the last message beyond the opening hours. */
 const lastOf = (first: Date, last: Date, count: number, perMinute: number | undefined): Date =>
   perMinute === undefined
     ? last

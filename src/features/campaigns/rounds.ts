@@ -2,7 +2,7 @@ import { endOfDay, startOfRound, weekday } from '../../../contract/campaign-roun
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { nextOpening } from './opening-hours.ts';
 
-/** The settings of a round: those of the campaign, at this time of this day where each person is. */
+/** The settings of a round: those of the campaign, starting at this time of this day in each person's local time. */
 export function roundSettings(original: CampaignSettings, at: string, day: string): CampaignSettings {
   const { window, ends_at: end, ...settings } = original;
   const to = window !== undefined && window.to > at ? window.to : '23:59';
@@ -14,7 +14,7 @@ export function roundSettings(original: CampaignSettings, at: string, day: strin
   };
 }
 
-/** Whether the hours of the campaign leave a moment for a round: quiet hours may take all of them. */
+/** Whether the hours of the campaign contain a time for a round, because quiet hours may cover the whole day. */
 export function hasMoment(settings: CampaignSettings, at: string, day: string): boolean {
   if (at >= '23:59') return false;
   const { starts_at: _, ends_at: __, ...hours } = roundSettings(settings, at, day);

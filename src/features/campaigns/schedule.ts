@@ -29,7 +29,7 @@ export async function readSchedule({ db }: Deps, orgId: string, id: string): Pro
   return { schedule: row && (await present(db, row)) };
 }
 
-/** In place of the stored one. The first round is the next one that has not begun anywhere. */
+/** Replaces the stored schedule. The first round is the next one that has not begun in any time zone. */
 export async function setSchedule(
   { db }: Deps,
   orgId: string,
@@ -52,7 +52,7 @@ export async function setSchedule(
     }
     const sorted = days.toSorted((a, b) => a - b);
     await lockSchedule(tx, orgId, id);
-    // A day has one round, also when its time is changed after it began.
+    // A day has only one round, even if its time is changed after it began.
     const last = await lastRoundDay(tx, orgId, id);
     const [first] = nextRounds({ days: sorted, monthDay, at }, new Date(), 1, last);
     if (!hasMoment(campaign.settings, at, first!.day)) {
@@ -84,7 +84,7 @@ export async function setSchedule(
 const fault = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 
-/** Rounds that were made stay. */
+/** Existing rounds stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await readCampaign(tx, orgId, id))) throw new Refusal('campaign_not_found');

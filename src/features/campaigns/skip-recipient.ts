@@ -5,10 +5,11 @@ import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispat
 export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string };
 
 /**
- * When a campaign skips a recipient, checked when the first message is due. The person is blocked or opted out, the
- * campaign is over, the channel needs an address and there is none, or the hours of the campaign never open. Dispatch,
- * review and rehearsal call it. A person who is silent already when the recipient is added is skipped immediately
- * (src/store/recipients/push.ts), and one who is enrolled already is a duplicate.
+ * Decides when a campaign skips a recipient. It is checked when the first message is due. The reasons are: the person
+ * is blocked or opted out, the campaign is over, the channel needs an address and there is none, or the hours of the
+ * campaign never open. Dispatch, review and rehearsal call this function. A person who may not be messaged when the
+ * recipient is added is skipped immediately (src/store/recipients/push.ts). A person who is already enrolled is a
+ * duplicate.
  */
 export function whySkipped(
   { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,

@@ -13,7 +13,7 @@ import { readRecipients } from './read-recipients.ts';
 
 /**
  * Queues an audience for a worker (src/worker/campaigns/push-worker.ts). A file is read to its end first, so a broken
- * one is refused here and adds no one.
+ * file is refused here and adds no one.
  */
 export async function startPush(
   { db, wake }: Pick<CampaignsDeps, 'db' | 'wake'>,
@@ -29,13 +29,13 @@ export async function startPush(
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
   const audience = 'file' in said ? await ofFile(said.file) : ofFilter(said.filter);
   const record = await db.transaction(async (tx) => {
-    // Those that are started at the same time are counted one after the other.
+    // Pushes that start at the same time are counted one after the other.
     await lockOrganization(tx, orgId);
     if ((await countOpenPushes(tx, orgId)) >= MAX_OPEN_PUSHES)
       throw new Refusal('import_not_ready', `${MAX_OPEN_PUSHES} are under way: wait until one ends, or stop one.`);
     if (!(await insertPush(tx, orgId, { ...row, ...audience }))) return null;
     await forgetPushes(tx, orgId, campaignId, MAX_KEPT_PUSHES);
-    // Values of filters may be about people.
+    // Values of filters may be personal data.
     const facts = audience.source === 'file' ? { rows: audience.total } : { filters: audience.filterNames };
     await recordAudit(tx, { orgId, actor, action: 'campaign.audience_added', subjectId: campaignId, facts });
     return presentPush((await readPush(tx, orgId, campaignId, id))!);
@@ -54,7 +54,7 @@ async function ofFile(file: string) {
   return { source: 'file', file, filter: null, filterNames: [] as string[], total: rows.length };
 }
 
-/** Who is added is decided when a worker reads them. */
+/** The matching people are selected when a worker reads them. */
 export const ofFilter = (filter: EndUserFilter) => ({
   source: 'filters',
   file: null,

@@ -6,10 +6,10 @@ import type { CampaignsDeps } from './deps.ts';
 import { agentOpening, previewSettings } from './preview-campaign.ts';
 import { readCampaign } from './read-campaigns.ts';
 
-/** Members see this before the first message of a test. */
+/** Members see this text before the first message of a test. */
 const TEST_MARK = '[Test] ';
 
-/** The first message of a campaign, as a test for one address. It enrolls no one. */
+/** Sends the first message of a campaign as a test to one address. It enrols no one. */
 export async function writeTestMessage(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

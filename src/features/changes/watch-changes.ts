@@ -6,17 +6,17 @@ import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-sessions.ts';
 
 /**
- * Tells pages that something changed. One loop per process checks everything that is watched, however many pages watch
- * it: one query for each kind of topic every POLL_MS, for changes of any node. Without watchers it does nothing. Code
- * of this process that makes a change may call `look`, so that the change is seen immediately.
+ * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. It runs one
+ * query for each kind of topic every POLL_MS and finds changes of any node. Without watchers it does nothing. Code of
+ * this process that makes a change may call `look`, so that the change is found immediately.
  *
  * The position of a stream consists of the fingerprints of its topics. It needs no server state, so a page that lost
  * its stream continues at any node and gets the changes since then.
  */
 export type ChangeWatch = {
   /**
-   * Returns a function that stops it. `onEnd` is called instead if the watcher may no longer watch, or the database
-   * cannot be read.
+   * Returns a function that ends the watch. `onEnd` is called instead if the watcher lost its permission, or if the
+   * database cannot be read.
    */
   watch(watcher: Watcher): () => void;
   look(): void;
@@ -25,7 +25,7 @@ export type ChangeWatch = {
 
 export type Watcher = OpenSession & {
   topics: readonly Topic[];
-  /** The position of the last event that reached the page; null: everything is new to it. */
+  /** The position of the last event that reached the page. Null: everything is new to it. */
   position: string | null;
   /** First called after the topics were checked once, with the changes since `position`, even if there are none. */
   onChange(topics: Topic[], position: string): void;
@@ -33,13 +33,16 @@ export type Watcher = OpenSession & {
 };
 
 export const POLL_MS = 300;
-/** Minimum time between requested looks. */
+/** Minimum time between requested checks. */
 const GAP_MS = 60;
 /** How long a person whose session was ended, or who was removed, may still receive hints about changes. */
 const STANDING_MS = 1_000;
-/** A page in sight has a stream: how often its reader is noted as present. Well within ATTENDING_SECONDS. */
+/**
+ * How often a member with a visible page, which has a stream, is recorded as present. The interval is well within
+ * ATTENDING_SECONDS.
+ */
 const ATTENDING_MS = 60_000;
-/** After this time without the database, streams end: their pages then poll and show the fault. */
+/** After this time without the database, streams end. Their pages then poll and show the fault. */
 const BLIND_MS = 3_000;
 
 type Seen = { known: string | null };
@@ -64,7 +67,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
         await tell();
         seenAt = performance.now();
       } catch {
-        // This look failed; the next one sees the change as well.
+        // This check failed. The next one will also find the change.
         if (performance.now() - seenAt > BLIND_MS) for (const watcher of watchers.keys()) end(watcher);
       }
       await pause(GAP_MS);
@@ -129,7 +132,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
   };
 }
 
-/** Notes who is present, each person once in ATTENDING_MS. */
+/** Records who is present, each person once in ATTENDING_MS. */
 function createAttendance(db: Db): (present: readonly Watcher[]) => Promise<void> {
   const attended = new Map<string, number>();
   return async (present) => {
@@ -137,7 +140,7 @@ function createAttendance(db: Db): (present: readonly Watcher[]) => Promise<void
     for (const [name, at] of attended) if (now - at >= ATTENDING_MS) attended.delete(name);
     const fresh = present.filter(({ orgId, userId }) => !attended.has(`${orgId} ${userId}`));
     if (fresh.length === 0) return;
-    // A failure does not end the stream: the next look tries again.
+    // A failure does not end the stream, and the next check tries again.
     const isNoted = await writeAttendance(db, fresh).then(
       () => true,
       () => false,
@@ -151,5 +154,5 @@ function partsOf(topic: Topic): { kind: TopicKind; id: string } {
   return { kind, id };
 }
 
-/** 48 bits distinguish the states of one topic, and the position stays short. */
+/** 48 bits are enough to distinguish the states of one topic, and the position stays short. */
 const shorten = (print: string | null): string => print?.slice(0, 12) ?? '-';

@@ -11,7 +11,7 @@ import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
 
 /**
  * `enabled: false` stops the channel on the very next request. New settings or credentials are first checked with the
- * provider; if it accepts them, a broken channel is connected again.
+ * provider. If it accepts them, a broken channel is marked as connected again.
  */
 export async function updateChannel(
   deps: ChannelsDeps,
@@ -50,15 +50,15 @@ export async function updateChannel(
 const kept = (filled: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
 
-/** Secrets that can no longer be opened must all be entered again, through this call. */
+/** If stored secrets no longer open, this call must contain all of them again. */
 function noSecrets(error: unknown): Record<string, string> {
   if (error instanceof SealError) return {};
   throw error;
 }
 
 /**
- * Secret fields that are absent keep their stored value, so that a user need not enter a token to change a name. If an
- * address changes they must be entered again: a secret for one server never goes to another.
+ * Absent secret fields keep their stored value, so that a user need not enter a token to change a name. If an address
+ * changes, they must be entered again, because a secret for one server is never sent to another.
  */
 async function reconnect(
   deps: ChannelsDeps,

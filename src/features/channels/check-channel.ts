@@ -6,14 +6,14 @@ import type { ChannelsDeps } from './deps.ts';
 import { splitAccount } from './read-channels.ts';
 
 /**
- * Checks the stored settings with the provider now. Refused credentials mark the channel broken, and accepted ones mark
- * it connected; a provider that cannot be reached changes nothing.
+ * Checks the stored settings with the provider now. Refused credentials mark the channel as broken, and accepted ones
+ * mark it as connected. If the provider cannot be reached, nothing changes.
  */
 export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string): Promise<ChannelCheck> {
   const { db, openSecrets, connector } = deps;
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  // There is no provider to ask: the known state is the outcome of the last message.
+  // There is no provider to ask, so the known state is the outcome of the last message.
   if (!connector.canAsk(row.kind)) {
     const isBroken = row.status === 'broken';
     return { ok: !isBroken, code: isBroken ? 'channel_broken' : null, detail: row.statusDetail, asked: false };
@@ -23,7 +23,7 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
   const { settings } = splitAccount(row.settings);
   const answer = await connector.connect(row.kind, id, { settings, secrets }, secrets);
   if (!('refused' in answer)) {
-    // Does not overwrite a change that was made during the check.
+    // It does not overwrite a change that was made during the check.
     const healthy = { settings: answer.settings, status: 'connected', statusDetail: null };
     await changeChannel(db, orgId, id, healthy, row.sealed);
     return { ok: true, code: null, detail: null, asked: true };

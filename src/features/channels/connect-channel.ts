@@ -10,7 +10,7 @@ import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
 import { type ChannelsDeps, MAX_CHANNELS_PER_AGENT } from './deps.ts';
 import { presentChannel, presentShown } from './read-channels.ts';
 
-/** Only this answer contains what the other side needs to know (`secret`, `verify_token`). */
+/** Only this response contains the values for the other side (`secret`, `verify_token`). */
 export async function connectChannel(
   deps: ChannelsDeps,
   orgId: string,
@@ -19,7 +19,7 @@ export async function connectChannel(
 ): Promise<ConnectedChannel> {
   const { agent_id: agentId, name, kind } = body;
   const split = splitSettings(deps, kind, body.settings ?? {});
-  // Before anything is sent to the provider; the transaction checks it again.
+  // This is checked before anything is sent to the provider. The transaction checks it again.
   if (!(await readAgent(deps.db, orgId, agentId))) throw new Refusal('agent_not_found');
   await checkRoom(deps.db, orgId, agentId);
   const id = newId('channel');

@@ -14,5 +14,5 @@ export type ChannelsDeps = {
   connector: Connector;
 };
 
-/** Maximum channels of one agent. */
+/** Maximum number of channels of one agent. */
 export const MAX_CHANNELS_PER_AGENT = 100;

@@ -5,7 +5,7 @@ import { changeChannel, readChannel as readRow } from '../../store/channels/chan
 import type { ChannelsDeps } from './deps.ts';
 
 /**
- * Its messages stay readable; its credentials are deleted, and the provider is asked to stop calling. The agent's own
+ * Its messages stay readable. Its credentials are deleted, and the provider is asked to stop calling. The agent's own
  * sandbox is deleted only with the agent.
  */
 export async function disconnectChannel(
@@ -20,7 +20,7 @@ export async function disconnectChannel(
   if (agent?.sandboxChannelId === id) {
     throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and is deleted only with it.');
   }
-  // Secrets that can no longer be opened are one more reason to disconnect.
+  // Secrets that no longer open must not prevent disconnecting.
   const secrets = await openSecrets(row).catch(() => null);
   await access.change({ kind: 'channel', id }, async (tx) => {
     const gone = { deletedAt: new Date(), sealed: null };

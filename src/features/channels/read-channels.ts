@@ -58,7 +58,7 @@ export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: Cha
   updated_at: timestamp(row.updatedAt),
 });
 
-/** The provider's facts about the account are stored among the settings but are not settings. */
+/** The provider's facts about the account are stored together with the settings but are not settings. */
 export function splitAccount(stored: Record<string, unknown>): Pick<ChannelRecord, 'settings' | 'account'> {
   const { account = {}, ...settings } = stored;
   return { settings, account: account as Record<string, string> };

@@ -9,8 +9,8 @@ import { giveToPeople } from './hand-over.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
 /**
- * A conversation gets the member who answers it: the agent is silent then, as after a take-over. Without a member,
- * people still answer it, and everyone sees that no one has it.
+ * Assigns a conversation to the member who answers it. From then on the agent does not answer, as after a take-over.
+ * Without a member, the team still answers the conversation, and everyone sees that it has no assignee.
  */
 export async function assignConversation(
   { db }: { db: Db },
@@ -20,7 +20,7 @@ export async function assignConversation(
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
-    // A removal, which takes the person's conversations away, comes before or after.
+    // A removal, which also ends the person's assignments, comes either before or after.
     if (userId !== null) await lockMembers(tx, orgId);
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');

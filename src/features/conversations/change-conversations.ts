@@ -9,8 +9,8 @@ import { snoozeConversation } from './snooze-conversation.ts';
 type Deps = Pick<ConversationsDeps, 'db' | 'now'>;
 
 /**
- * One action on several conversations, one after the other: each is done or refused for itself, as if it were the only
- * one. A call whose answer was lost can be sent again: it leads to the same state, with one more line in the activity.
+ * Makes one action on several conversations, one after the other. Each action succeeds or is refused separately. A call
+ * whose response was lost can be sent again. It results in the same state, with one more entry in the activity.
  */
 export async function changeConversations(
   deps: Deps,

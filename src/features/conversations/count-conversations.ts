@@ -3,7 +3,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { readCounts } from '../../store/conversations/inbox.ts';
 import type { Db } from '../../store/db.ts';
 
-/** What waits for members, as this member sees it. */
+/** The number of conversations that wait for members, as this member sees them. */
 export async function countConversations(
   { db }: { db: Db },
   orgId: string,

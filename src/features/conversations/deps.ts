@@ -10,11 +10,11 @@ export type ConversationsDeps = {
   waiter: RunWaiter;
   openSecrets: OpenSecrets;
   inboundQueue: InboundQueue;
-  /** Where files of conversations are; null: in the database. */
+  /** The store for files of conversations. Null: they are in the database. */
   blobs: BlobStore | null;
-  /** Where this installation is reached, for the addresses of files. */
+  /** The base URL of this installation, for the addresses of files. */
   baseUrl: string;
   now(): number;
-  /** A run needs a turn: wakes the worker of this process. */
+  /** Called when a run needs a turn. It wakes the worker of this process. */
   onAccepted(): void;
 };

@@ -1,10 +1,13 @@
 import type { ListedConversation } from '../../../contract/dashboard/conversations.ts';
 
-/** A row is narrow: the words themselves must be in sight. */
+/** A row of the list is narrow, so the match itself must be visible. */
 const BEFORE = 16;
 const AFTER = 100;
 
-/** The part of a text around the words that were searched; its start where the database folds letters in another way. */
+/**
+ * The part of a text around a match of the search. It is the start of the text if the database folds letters
+ * differently.
+ */
 export function findWords(text: string, words: string): Omit<NonNullable<ListedConversation['found']>, 'role'> {
   const line = text.replaceAll(/\s+/g, ' ');
   const wanted = words.replaceAll(/\s+/g, ' ');

@@ -7,7 +7,7 @@ import type { Db, Queryable } from '../../store/db.ts';
 import { holdMember } from '../../store/members/members.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
-/** A human takes over: the agent is silent from now on, and a turn in progress is discarded. */
+/** A member takes over. From now on the agent does not answer, and a turn in progress is discarded. */
 export async function takeOverConversation(
   { db }: { db: Db },
   orgId: string,
@@ -21,7 +21,10 @@ export async function takeOverConversation(
   return summarizeConversation({ db }, orgId, id);
 }
 
-/** The member who acts, and the conversation, locked. Members are locked first: a removal comes before or after. */
+/**
+ * The acting member and the conversation, both locked. Members are locked first, so that a removal comes either before
+ * or after.
+ */
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);
   if (role === null) throw new Refusal('organization_not_found');
@@ -42,7 +45,7 @@ export async function assignToActor(
   await giveToPeople(tx, orgId, conversation, actor.userId);
 }
 
-/** The agent is silent from now on; the caller has locked the conversation. */
+/** From now on the agent does not answer. The caller has locked the conversation. */
 export async function giveToPeople(
   tx: Queryable,
   orgId: string,
@@ -58,7 +61,7 @@ export async function giveToPeople(
   }
 }
 
-/** Back to the agent: it answers from the end user's next message on. */
+/** Returns the conversation to the agent, which answers from the end user's next message on. */
 export async function handBackConversation(
   { db }: { db: Db },
   orgId: string,
@@ -78,7 +81,7 @@ export async function handBackConversation(
   return summarizeConversation({ db }, orgId, id);
 }
 
-/** Closes the conversation: the next message of the end user opens it again. */
+/** Closes the conversation. The next message of the end user opens it again. */
 export async function resolveConversation(
   { db }: { db: Db },
   orgId: string,

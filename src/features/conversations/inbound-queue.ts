@@ -8,12 +8,12 @@ import type { Suppression } from '../../store/end-users/suppression.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } from './keep-inbound-message.ts';
 
 /**
- * Every inbound message passes here. Messages that arrive together are stored together, so that a burst (a provider
- * that was cut off sends hours of messages at once) is answered in milliseconds and uses few connections. The first
- * message of a new person is stored alone: it creates a person and a conversation.
+ * Handles every inbound message. Messages that arrive together are stored together. So a burst (a provider that was
+ * disconnected sends hours of messages at once) is accepted in milliseconds and uses few connections. The first message
+ * of a new person is stored alone, because it creates a person and a conversation.
  */
 export type InboundQueue = {
-  /** Resolves when the message is committed; null when it was stored before. */
+  /** Resolves when the message is committed. Null when it was stored before. */
   keep(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<KeptMessage | null>;
   drain(): Promise<void>;
 };
@@ -22,9 +22,9 @@ type Told = { channel: InboundChannel; event: InboundMessage; requestId: string 
 
 const BATCH = 200;
 const LANES = 2;
-/** Maximum messages that wait; a provider that gets 503 calls again. */
+/** Maximum number of waiting messages. A provider that gets 503 calls again. */
 const QUEUE = 5_000;
-/** New people in one batch whose records are created concurrently; each takes a connection. */
+/** How many new people of one batch are created concurrently. Each needs a connection. */
 const NEWCOMERS_AT_ONCE = 4;
 /** How often a batch is retried when two nodes conflict. */
 const TRIES = 3;
@@ -48,9 +48,9 @@ type Outcome = KeptMessage | null | Error;
 async function keepAll(db: Db, suppression: Suppression, told: readonly Told[]): Promise<Outcome[]> {
   const outcomes = new Map<Told, Outcome>();
   let waiting = [...told];
-  // Each round stores the first message of every new person; after that, their other messages have a conversation.
+  // Each round stores the first message of every new person. After that, their other messages have a conversation.
   while (waiting.length > 0) {
-    // A file is rare; its place in the queue of files is written with it, and a turn may wait for its words.
+    // A file is rare. Its entry in the queue of files is written with it, and a turn may wait for its transcript.
     const isPlain = ({ file, content }: Told['event']) => file === undefined && content.type !== 'audio';
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
     const kept = placeable.length > 0 ? await keepPlaced(db, placeable) : [];

@@ -26,10 +26,10 @@ import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '.
 import { cleanFileName } from './new-attachment.ts';
 import { keepMessage } from './receive-message.ts';
 
-/** How many lost races for the same new person are retried. */
+/** How many conflicts over the same new person are retried. */
 const TRIES = 3;
 
-/** Stores a message from a channel, once, however often it is reported; null when it was stored before. */
+/** Stores a message from a channel once, however often it is reported. Null when it was stored before. */
 export async function keepInboundMessage(
   db: Db,
   channel: InboundChannel,
@@ -41,7 +41,7 @@ export async function keepInboundMessage(
     try {
       return await db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression));
     } catch (error) {
-      // Another transaction created the same person just now: a retry finds that person.
+      // Another transaction has just created the same person, and a retry finds that person.
       if (!(isUniqueViolation(error) || isDeadlock(error)) || attempt >= TRIES) throw error;
     }
   }
@@ -75,7 +75,7 @@ async function storeMessage(
   return kept;
 }
 
-/** What providers call a file in which a person speaks. */
+/** The placeholders that providers use for a voice recording. */
 const SPOKEN = /^\[(voice|audio)\]$/;
 
 async function isSpoken(tx: Queryable, orgId: string, { content, file }: InboundMessage): Promise<boolean> {
@@ -84,7 +84,7 @@ async function isSpoken(tx: Queryable, orgId: string, { content, file }: Inbound
   return isAudio && readTranscribes(tx, orgId);
 }
 
-/** Finds the open conversation or creates one; with it the person, found by address or identifier, or created. */
+/** Finds the open conversation or creates one. The person is also found by address or identifier, or created. */
 async function conversationOf(
   tx: Queryable,
   channel: InboundChannel,
@@ -117,7 +117,7 @@ async function conversationOf(
 }
 
 /**
- * A new person may be one who was erased: an opt-out that is kept under the address, or under the person's own
+ * A new person may be one who was erased. An opt-out that is stored under the address, or under the person's own
  * identifiers, still applies.
  */
 async function personOf(
@@ -141,13 +141,15 @@ async function personOf(
   return id;
 }
 
-/** E-mail addresses are stored and compared without regard to case. Providers and visitors may send a name of several lines. */
+/**
+ * E-mail addresses are stored and compared in lower case. Providers and visitors may send a name with several lines.
+ */
 function cleanField(field: string, value: string): string | null {
   if (field === 'name') return oneLine(clean(value)) || null;
   return field === 'email' ? clean(value).toLowerCase() : clean(value);
 }
 
-/** Strangers may send any bytes: the database accepts neither NUL nor half a surrogate pair. */
+/** Strangers may send any bytes, and the database accepts neither NUL nor half of a surrogate pair. */
 export const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 export const cleanContent = (content: MessageContent): MessageContent =>
@@ -155,10 +157,13 @@ export const cleanContent = (content: MessageContent): MessageContent =>
     typeof value === 'string' ? clean(value.slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048)) : value,
   ) as MessageContent;
 
-/** Limit for the sender's id of a message: an index takes no longer one. The longest are those of e-mails, one line. */
+/**
+ * Limit for the sender's ID of a message, because an index accepts no longer value. The longest IDs are those of
+ * e-mails, which have one line.
+ */
 const MAX_NAME_BYTES = 1_000;
 
-/** The sender's id of a message, in the form in which it can be stored and found again. */
+/** The sender's ID of a message, in the form in which it can be stored and found. */
 export const cleanName = (name: string | undefined): string | null =>
   name === undefined || Buffer.byteLength(name) > MAX_NAME_BYTES ? null : clean(name);
 

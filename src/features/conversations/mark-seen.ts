@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { writeSeen } from '../../store/conversations/inbox.ts';
 import type { Db } from '../../store/db.ts';
 
-/** What was said so far is not new to this member any more. */
+/** Marks all current messages as seen by this member. */
 export async function markConversationSeen(
   { db }: { db: Db },
   orgId: string,

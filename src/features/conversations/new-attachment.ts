@@ -11,13 +11,13 @@ import type { Queryable } from '../../store/db.ts';
 export type SentFile = { name: string; bytes: Buffer };
 
 const TOKEN_BYTES = 24;
-/** The name in an address is for people who save the file; what it may contain is what every provider takes. */
+/** The name in an address is for people who save the file. It contains only characters that every provider accepts. */
 const MAX_NAME_IN_ADDRESS = 60;
 
 /**
- * A file that was sent, as a row and as a message whose address leads to it. The address is a capability: the
- * providers of channels, and the page of a visitor, fetch it without a key, and nothing but the address opens it.
- * `share`: how much of the organization's room files may take before this one is refused.
+ * Prepares a sent file as a row and as a message with its address. The address is a capability: channel providers and
+ * visitors' pages fetch the file without a key, and no other way opens it. `share`: the share of the organization's
+ * limit that files may use before this one is refused.
  */
 export async function newAttachment(
   { db, baseUrl }: { db: Queryable; baseUrl: string },
@@ -52,7 +52,7 @@ async function checkRoom(db: Queryable, orgId: string, bytes: number, share: num
   throw new Refusal('attachments_full', `The file has ${bytes} bytes; the organization takes ${left} more of ${most}.`);
 }
 
-/** Without folders, and without characters that hide what the name ends with. */
+/** Removes folders, and characters that hide the ending of the name. */
 export const cleanFileName = (name: string): string =>
   name
     .toWellFormed()

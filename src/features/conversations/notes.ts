@@ -15,7 +15,10 @@ import type { Db } from '../../store/db.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 
-/** A note for the other members. It is no message: no one takes over, and the list keeps its order. */
+/**
+ * Adds a note for the other members. It is not a message: it does not take the conversation over, and the list keeps
+ * its order.
+ */
 export async function addNote(
   { db }: { db: Db },
   orgId: string,
@@ -24,7 +27,7 @@ export async function addNote(
   actor: Actor,
 ): Promise<ConversationNote> {
   const row = await db.transaction(async (tx) => {
-    // A removal, which takes the mentions of the person away, comes before or after.
+    // A removal, which also deletes the mentions of the person, comes either before or after.
     if (mentions.length > 0) await lockMembers(tx, orgId);
     // The lock also makes the count exact.
     if (!(await lockConversation(tx, orgId, conversationId))) throw new Refusal('conversation_not_found');
@@ -37,7 +40,7 @@ export async function addNote(
   return presentNote(row);
 }
 
-/** Only its author deletes a note: for others it is part of what happened. */
+/** Only its author can delete a note, because for others it is part of the history. */
 export async function deleteNote(
   { db }: { db: Db },
   orgId: string,

@@ -7,8 +7,9 @@ import { findConversation } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
 
 /**
- * The reader has a conversation open. A viewer cannot answer, so what a viewer's window says of typing is not told. One
- * row stands for all windows of a person: the one that closes takes it away until the next one says that it is there.
+ * Records that the reader has a conversation open. A viewer cannot answer, so typing in a viewer's window is not
+ * reported. One row represents all windows of a person. If one window closes, it deletes the row until another window
+ * reports again.
  */
 export async function setPresence(
   { db }: { db: Db },
@@ -25,7 +26,7 @@ export async function setPresence(
   if (!(await writePresence(db, orgId, id, userId, told))) throw new Refusal('conversation_not_found');
 }
 
-/** The other members who have it open. */
+/** The other members who have the conversation open. */
 export async function listPresence(
   { db }: { db: Db },
   orgId: string,

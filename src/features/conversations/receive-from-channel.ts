@@ -10,9 +10,9 @@ import { clean, cleanName } from './keep-inbound-message.ts';
 type Deps = Pick<ConversationsDeps, 'db' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
 
 /**
- * Handles a provider's call about a channel: verified over the raw bytes, then parsed, then stored; each event once,
- * however often it arrives. Nothing here waits for an agent or a provider, so the answer takes milliseconds; the turn
- * follows.
+ * Handles a provider's call about a channel. The raw bytes are verified, then parsed, then stored. Each event is stored
+ * once, however often it arrives. This code never waits for an agent or a provider, so the response takes milliseconds,
+ * and the turn follows later.
  */
 export async function receiveFromChannel(
   deps: Deps,
@@ -23,7 +23,7 @@ export async function receiveFromChannel(
   try {
     return await receiveVerified(deps, target, request, requestId);
   } catch (error) {
-    // The provider calls again; events of this call that are stored already are not stored twice.
+    // The provider will call again. Events of this call that are already stored are not stored twice.
     if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
     throw error;
   }
@@ -66,7 +66,7 @@ async function keepAll(
   }
 }
 
-/** A receipt with an id that no message of ours can have is ignored. */
+/** A receipt is ignored if its ID cannot belong to one of our messages. */
 function cleanReceipt({ providerMessageId: name, status, error }: InboundReceipt): Receipt[] {
   const providerMessageId = cleanName(name);
   if (providerMessageId === null) return [];

@@ -7,14 +7,18 @@ import type { ConversationsDeps } from './deps.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'inboundQueue' | 'onAccepted'>;
-/** Strangers, as many as like, send files in a web chat: a part of the room stays for members and other channels. */
+/**
+ * Any number of strangers can send files in a web chat, so a part of the limit is reserved for members and other
+ * channels.
+ */
 const VISITORS_SHARE = 0.8;
 
 type Received = { message: VisitorMessageRow; answering: boolean };
 
 /**
- * Stores the message of a web chat visitor like an inbound message of any channel. The widget gives each message an id
- * and sends it until it is answered, maybe days later: the message is stored once, and each call gets the same answer.
+ * Stores the message of a web chat visitor like an inbound message of any channel. The widget creates an ID for each
+ * message and repeats the message until it gets a response, maybe days later. The message is stored once, and each call
+ * gets the same response.
  */
 export async function receiveFromVisitor(
   deps: Deps,
@@ -26,7 +30,7 @@ export async function receiveFromVisitor(
   return receiveOnce(deps, { channel, visitor, clientId, requestId }, () => Promise.resolve({ type: 'text', text }));
 }
 
-/** The same with a file; it is stored first, so that the message never names a file that is not there. */
+/** Does the same with a file. The file is stored first, so that the message never refers to a missing file. */
 export async function receiveFileFromVisitor(
   deps: Deps & Pick<ConversationsDeps, 'baseUrl'>,
   channel: InboundChannel,
@@ -57,7 +61,7 @@ async function receiveOnce(
   makeContent: (orgId: string, providerMessageId: string) => Promise<MessageContent>,
 ): Promise<Received> {
   const place = { orgId: channel.orgId, channelId: channel.id, address: visitor.address };
-  // An address contains no colon.
+  // This is unambiguous, because an address contains no colon.
   const providerMessageId = `${visitor.address}:${clientId}`;
   const known = await findVisitorMessage(db.$client, place, providerMessageId);
   if (known) return { message: known, answering: false };

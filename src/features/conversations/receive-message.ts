@@ -11,22 +11,22 @@ import type { ConversationsDeps } from './deps.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 
-/** Maximum messages in one answer. */
+/** Maximum number of messages in one response. */
 const MAX_ANSWERS = 50;
 
 type KeepOptions = {
   requestId: string | null;
-  /** The sender's id of the message. */
+  /** The sender's ID of the message. */
   providerMessageId?: string | null;
   metadata?: Readonly<Record<string, string>> | null;
-  /** More messages may follow soon and need the same answer; otherwise the turn starts immediately. */
+  /** True: more messages may follow soon and need the same answer. Otherwise the turn starts immediately. */
   settles?: boolean;
-  /** The turn waits this long for the words of audio, which start it earlier. */
+  /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
   waitMs?: number;
 };
 
 /**
- * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's id and the run that
+ * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's ID and the run that
  * will answer it, if any.
  */
 export async function keepMessage(
@@ -38,7 +38,7 @@ export async function keepMessage(
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
-  // Created under the lock: the order of ids is the order of arrival.
+  // The ID is created under the lock, so the order of IDs is the order of arrival.
   const messageId = newId('msg');
   const message = { id: messageId, content, providerMessageId, metadata };
   const runId = await storeArrivedMessage(tx, message, {
@@ -52,7 +52,7 @@ export async function keepMessage(
   return { messageId, runId };
 }
 
-/** The same in a transaction of its own. */
+/** Does the same in a separate transaction. */
 export async function receiveMessage(
   { db, onAccepted }: Pick<Deps, 'db' | 'onAccepted'>,
   orgId: string,

@@ -15,11 +15,11 @@ import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage } from './read-conversations.ts';
 import { takesWords } from './reply-window.ts';
 
-/** `after` is the newest message that the writer has read; without it, replies of other members are not checked. */
+/** `after` is the newest message that the writer has read. Without it, replies of other members are not checked. */
 type Reply = ReplyBody & { after?: string | undefined };
 type FileReply = SentFile & { after?: string | undefined };
 
-/** A member answers as a human. The worker delivers the message like a message of the agent. */
+/** Sends the reply of a member. The worker delivers the message like a message of the agent. */
 export async function replyInConversation(
   { db }: Pick<ConversationsDeps, 'db'>,
   orgId: string,
@@ -36,7 +36,7 @@ export async function replyInConversation(
   return presentConversationMessage(row);
 }
 
-/** A member sends a file; it is a reply like any other. */
+/** A member sends a file. It is a reply like any other. */
 export async function sendFileInConversation(
   { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
   orgId: string,
@@ -55,8 +55,8 @@ export async function sendFileInConversation(
 }
 
 /**
- * Agent and human never both answer, and two members do not answer without knowing of each other. Who replies to a
- * conversation without an assignee becomes its assignee. An assignee stays.
+ * The agent and a member never both answer, and two members do not answer without noticing each other. A member who
+ * replies to a conversation without an assignee becomes its assignee. An existing assignee does not change.
  */
 async function silenceAgent(
   tx: Queryable,
@@ -81,7 +81,7 @@ async function answerAsPerson(
 ): Promise<MessageRow> {
   const conversation = await findConversation(tx, orgId, id);
   const kind = channelKinds.get(conversation!.channelKind);
-  // Other content becomes text on channels that do not support it.
+  // On channels that do not support other content, it becomes text.
   if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
     throw new Refusal('content_unsupported');
   if (content.type !== 'template' && !(await takesWords(tx, kind, orgId, id)))

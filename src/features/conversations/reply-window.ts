@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 
 const hoursOf = (kind: ChannelKind | undefined): number | null => kind?.capabilities.reply_window_hours ?? null;
 
-/** Until when the channel takes words from a member; null: at any time. */
+/** The time until which members may send free messages on the channel. Null: at any time. */
 export async function readReplyWindow(
   db: Queryable,
   kind: ChannelKind | undefined,

@@ -22,7 +22,7 @@ type Deps = { db: Db };
 export const listViews = async ({ db }: Deps, orgId: string, userId: string): Promise<ConversationView[]> =>
   (await listRows(db, orgId, userId)).map(present);
 
-/** A shared one changes what all members see, so it is in the activity; a member's own is not. */
+/** A shared view changes the list for all members, so it is in the activity. A member's own view is not. */
 export const createView = (
   { db }: Deps,
   orgId: string,
@@ -30,7 +30,8 @@ export const createView = (
   actor: Actor,
 ): Promise<ConversationView> =>
   db.transaction(async (tx) => {
-    // Two at once are counted and compared one after the other, and a removal takes the person's views before or after.
+    // Two simultaneous changes are counted and compared one after the other. A removal, which also deletes the person's
+    // views, comes either before or after.
     await lockOrganization(tx, orgId);
     if ((await readRole(tx, orgId, actor.userId)) === null) throw new Refusal('organization_not_found');
     const others = (await listRows(tx, orgId, actor.userId)).filter((one) => (one.userId === null) === shared);

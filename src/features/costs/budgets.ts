@@ -31,8 +31,8 @@ export const listBudgets = async ({ db }: { db: Db }, orgId: string): Promise<Bu
   (await listRows(db, orgId)).map(present);
 
 /**
- * Sets the amount of a budget, which is one for each subject, period and unit. Agents are loaded again, because a worker
- * remembers whether there are budgets at all.
+ * Sets the amount of a budget. There is one budget for each subject, period and unit. Agents are loaded again, because
+ * a worker caches whether there are any budgets.
  */
 export async function setBudget(
   { db }: { db: Db },

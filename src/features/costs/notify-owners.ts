@@ -6,8 +6,8 @@ import { lockUnmailed, type NamedBudget, setMailed } from '../../store/costs/bud
 type Deps = { db: Db; queueMail: QueueMail | null; baseUrl: string };
 
 /**
- * Mails all owners that a budget is nearly or wholly spent: once for each period and threshold, by whichever node comes
- * first. Returns how many budgets that were. Without a mail server owners see it in the dashboard.
+ * Mails all owners when a budget is nearly or completely spent. This happens once for each period and threshold, by the
+ * first node that finds it. Returns the number of such budgets. Without a mail server, owners see it in the dashboard.
  */
 export async function notifyOwnersOfBudgets({ db, queueMail, baseUrl }: Deps, limit: number): Promise<number> {
   if (queueMail === null) return 0;

@@ -14,7 +14,7 @@ export const listPrices = async ({ db }: { db: Queryable }, orgId: string): Prom
     cached: cached === null ? null : Number(cached),
   }));
 
-/** Holds from the next turn on. Returns all prices. */
+/** The price applies from the next turn on. Returns all prices. */
 export async function setPrice(
   { db }: { db: Db },
   orgId: string,

@@ -28,7 +28,7 @@ type Query = {
   campaign_id?: string;
 };
 
-/** What models used in some days of UTC, by day, agent, key, campaign or model. */
+/** The usage of models on a range of UTC days, by day, agent, key, campaign or model. */
 export async function readUsage(
   { db, now }: CostsDeps,
   orgId: string,

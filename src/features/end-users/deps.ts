@@ -11,7 +11,7 @@ export type Writer = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from; the fence checks it too. */
+  /** The network address from which the key calls. The fence also checks it. */
   from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
 };

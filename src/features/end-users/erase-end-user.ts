@@ -12,7 +12,7 @@ export async function eraseEndUser(
   { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
   { orgId, keyId, from }: Writer,
   id: string,
-  /** A member, for the audit log, which names the actor but never the erased person. */
+  /** The member for the audit log, which names the actor but never the erased person. */
   actor: Actor | null = null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -21,7 +21,8 @@ export async function eraseEndUser(
         await holdFence(tx, { orgId, keyId, from });
         const erased = await eraseRows(tx, orgId, id, suppression);
         if (!erased) throw new Refusal('end_user_not_found');
-        // A pass of a test is gone with it, so who publishes sees why.
+        // The deleted test cases are counted in the audit log, so that a member who publishes sees why passes are
+        // missing.
         const facts = erased.tests > 0 ? { tests: erased.tests } : {};
         if (actor) await recordAudit(tx, { orgId, actor, action: 'end_user.erased', subjectId: id, facts });
       });

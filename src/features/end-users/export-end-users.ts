@@ -6,7 +6,7 @@ import type { EndUserRow } from '../../store/end-users/read.ts';
 import type { EndUsersDeps } from './deps.ts';
 
 const PAGE = 1_000;
-/** Maximum attributes with a column of their own. */
+/** Maximum number of attributes that have their own column. */
 const MAX_ATTRIBUTE_COLUMNS = 100;
 
 /**
@@ -20,7 +20,7 @@ export async function exportEndUsers(
 ): Promise<AsyncIterable<string>> {
   const names = await listAttributeNames(db, orgId, MAX_ATTRIBUTE_COLUMNS);
   return (async function* write() {
-    // The byte order mark tells Excel that the file is UTF-8.
+    // The byte order mark makes Excel read the file as UTF-8.
     yield `\uFEFF${csv([[...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]])}`;
     for (let after: EndUserRow | null = null; ;) {
       const page: { rows: EndUserRow[]; hasMore: boolean } = await listEndUsers(db, orgId, filter, {
@@ -49,7 +49,7 @@ const FIELDS: [string, (row: EndUserRow) => string][] = [
   ['time_zone', (row) => row.timeZone ?? ''],
   ['tags', (row) => tagsText(row.tags)],
   ['blocked', (row) => (row.blocked ? 'yes' : '')],
-  // Our own id; an import ignores it.
+  // Parley's own ID, which an import ignores.
   ['end_user_id', (row) => row.id],
   ['created_at', (row) => timestamp(row.createdAt)],
   ['updated_at', (row) => timestamp(row.updatedAt)],

@@ -28,7 +28,7 @@ export const presentEndUser = (row: EndUserRow, identities: readonly IdentityRow
 });
 
 /**
- * The same for a person who was just created or changed. `written` is null before the write: then only the row is
+ * Does the same for a person who was just created or changed. `written` is null before the write. Then only the row is
  * known.
  */
 export const presentWritten = (row: PlannedRow, written: WrittenPerson | null): EndUser => ({

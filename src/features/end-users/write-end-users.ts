@@ -21,7 +21,10 @@ export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 
 type Deps = Pick<EndUsersDeps, 'endUserQueue' | 'guard'>;
 
-/** By the caller's own id: created if missing, else changed; repeating the call gives the same result. */
+/**
+ * Uses the caller's own ID: the person is created if missing, and otherwise changed. Repeating the call gives the same
+ * result.
+ */
 export async function upsertEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
@@ -42,7 +45,7 @@ export async function updateEndUser(
   return presentWritten(person.row, person.written);
 }
 
-/** Only creates: refuses an identifier that another person has, and names that person. */
+/** Only creates. Refuses an identifier that another person has, and names that person. */
 export function createEndUser(
   { endUserQueue, guard }: Deps,
   caller: Writer,
@@ -58,10 +61,10 @@ export function createEndUser(
   });
 }
 
-/** One row of a bulk call: its content, or its faults. */
+/** One row of a bulk call: its content or its faults. */
 export type BulkRow = { said: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
-/** Upserts every valid row; the results are in the order of the rows. */
+/** Creates or changes the person of every valid row. The results have the order of the rows. */
 export function bulkUpsert(
   { endUserQueue, guard }: Deps,
   caller: Writer,
@@ -75,7 +78,7 @@ export function bulkUpsert(
   });
 }
 
-/** The answer of `bulkUpsert`, without writing. */
+/** The response of `bulkUpsert`, without writing. */
 export async function bulkDryRun(
   { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
   orgId: string,
@@ -122,7 +125,7 @@ async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, sai
   return person;
 }
 
-/** A fault of the person, for a request that contains only the person. */
+/** Converts a fault of the person for a request that contains only the person. */
 function asBody(refusal: Refusal): Refusal {
   const errors = faultsOf(refusal, '');
   if (errors.some(({ pointer }) => pointer === '/id')) return new Refusal('end_user_not_found');

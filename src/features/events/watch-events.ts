@@ -3,12 +3,12 @@ import type { Db } from '../../store/db.ts';
 import { type EventPosition, keepTail, positionNow, readEventsAfter } from '../../store/events/events.ts';
 import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 
-/** Maximum events of one look. */
+/** Maximum number of events in one response. */
 const DEFAULT_LOOK = 100;
 
 /**
- * Returns the events since the last look; the first look, without a position, only returns the current position. Each
- * look keeps events being written for some more minutes, even without an endpoint.
+ * Returns the events since the last request. The first request, which has no position, only returns the current
+ * position. After each request, events are still written for some minutes, even without an endpoint.
  */
 export async function watchEvents(
   { db }: { db: Db },

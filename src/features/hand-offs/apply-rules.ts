@@ -13,10 +13,11 @@ import { chooseReceiver } from './choose-receiver.ts';
 import type { HandOffsDeps } from './deps.ts';
 
 /**
- * Gives the conversation to a member, and says what is said outside working hours: once for each hand-off, because
- * settling it is in the same transaction. A conversation that a member took before, or that people do not answer any
- * more, stays as it is. Members are locked before the conversation, as when one is assigned or removed: so hand-offs of
- * one organization come one after the other, on all workers, and go around fairly.
+ * Assigns the conversation to a member, and sends the text for times outside working hours. Both happen once for each
+ * hand-off, because settling it is in the same transaction. A conversation that a member took over before, or that the
+ * team no longer answers, does not change. Members are locked before the conversation, as in an assignment or a
+ * removal. So hand-offs of one organization are processed one after the other, on all workers, and are distributed
+ * fairly.
  */
 export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
   const { orgId, conversationId: id } = due;

@@ -17,7 +17,7 @@ export async function readHandOffRules({ db }: { db: Queryable }, orgId: string)
   };
 }
 
-/** They apply to the next hand-off. */
+/** The rules apply to the next hand-off. */
 export function setHandOffRules(
   { db }: Pick<HandOffsDeps, 'db'>,
   orgId: string,
@@ -25,7 +25,7 @@ export function setHandOffRules(
   actor: Actor,
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
-    // A removal, which takes the person out of the rules, comes before or after.
+    // A removal, which also deletes the person from the rules, comes either before or after.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;
     if (goesTo === 'member') {

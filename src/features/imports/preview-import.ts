@@ -31,7 +31,7 @@ export async function previewImport(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    // The first piece of a larger file may end within a row; the rows before it are enough for a preview.
+    // The first piece of a larger file may end within a row. The rows before it are enough for a preview.
     const isCut = first.length < file.bytes;
     if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }
@@ -47,13 +47,13 @@ async function firstPiece(db: Db, orgId: string, id: string): Promise<Buffer | n
 }
 
 async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<Buffer> {
-  // Leaves out a character or a row that the next piece would complete.
+  // Leaves out an incomplete character or row at the end of the piece.
   yield piece.subarray(0, endOfLastLine(piece, encoding) || piece.length);
 }
 
 function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
   if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
-  // A character has two bytes, and either of them may be 0a without being a line end; this compares pairs.
+  // A character has two bytes, and either byte may be 0a without being a line end. So this compares pairs of bytes.
   const at = piece.lastIndexOf('\n', undefined, 'utf16le');
   return at === -1 ? 0 : at + 2;
 }

@@ -17,7 +17,7 @@ export async function listImports({ db }: { db: Db }, orgId: string, page: PageR
   return { rows: rows.map(presentImport), hasMore };
 }
 
-/** In the order of the file: the position of a row is its number. */
+/** Lists the rows in the order of the file. The position of a row is its number. */
 export async function listFaults(
   { db }: { db: Db },
   orgId: string,
@@ -40,7 +40,7 @@ export async function exportFaults({ db }: { db: Db }, orgId: string, id: string
   const width = settings?.columns.length ?? 0;
   const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
   return (async function* write() {
-    // The byte order mark tells Excel that the file is UTF-8.
+    // The byte order mark makes Excel read the file as UTF-8.
     yield `\uFEFF${csv([[...header, 'row', 'reason']])}`;
     for (let after = 0; ;) {
       const rows = await listImportFaults(db, orgId, id, { after, limit: PAGE });

@@ -14,7 +14,9 @@ import type { MembersDeps } from './deps.ts';
 
 type From = Browser & { requestId: string };
 
-/** What the holder of a link may see before accepting. It does not reveal whether the address has an account. */
+/**
+ * The data that the holder of a link may see before accepting. It does not reveal whether the address has an account.
+ */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
   const invitation = await foundInvitation(db, token);
   return {
@@ -26,7 +28,7 @@ export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: str
   };
 }
 
-/** With the account of the current session, whatever the way of signing in. */
+/** Accepts with the account of the current session, whatever the way of signing in. */
 export async function joinByInvitation(
   { db }: Pick<MembersDeps, 'db'>,
   token: string,
@@ -45,7 +47,7 @@ export async function joinByInvitation(
   return { ...signedIn, user: { ...user, emailVerified: user.emailVerified || invitation.mailed } };
 }
 
-/** For a new person, with a name and a password. Signs in immediately. */
+/** Accepts for a new person with a name and a password. The person is signed in immediately. */
 export async function acceptInvitation(
   { db, sessions }: Pick<MembersDeps, 'db' | 'sessions'>,
   token: string,
@@ -67,7 +69,7 @@ export async function acceptInvitation(
   return sessions.signIn(from, invitation.email, password);
 }
 
-/** If the address is unproven, the person who opens the mailed link takes the account over. */
+/** If the address is not proven, the person who opens the mailed link takes over the account. */
 async function newAccount(
   tx: Queryable,
   { email, mailed }: Invitation,

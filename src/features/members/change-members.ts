@@ -23,12 +23,12 @@ import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './deps.ts';
 import { presentMember } from './read-members.ts';
 
-/** The acting member, as the gate read it from the database. */
+/** The acting member. The gate has read it from the database. */
 export type ActingMember = { userId: string; role: Role };
 
 /**
- * Only owners make and change owners, and one always remains. A person who loses rights also loses the links that they
- * gave.
+ * Only owners can make or change owners, and at least one owner always remains. A person who loses rights also loses
+ * the invitations that they created.
  */
 export async function setMemberRole(
   { db }: Pick<MembersDeps, 'db'>,
@@ -59,7 +59,7 @@ export async function setMemberRole(
   });
 }
 
-/** Every member may leave; admins remove members and viewers, owners remove anyone. */
+/** Every member may leave. Admins can remove members and viewers, and owners can remove anyone. */
 export async function removeMember(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
@@ -96,7 +96,10 @@ export async function removeMember(
   });
 }
 
-/** Ends the open invitations of a person who may no longer make them: a link to oneself would restore the role. */
+/**
+ * Ends the open invitations of a person who may no longer create them, because an invitation to oneself would restore
+ * the role.
+ */
 async function withdrawLost(
   tx: Queryable,
   orgId: string,

@@ -10,7 +10,7 @@ export type MembersDeps = {
   /** HMAC key of links that set a password or prove an address. */
   setupKey: Buffer;
   baseUrl: string;
-  /** The outbox; null without a mail server: then people pass links on. */
+  /** The outbox. Null without a mail server: then people pass on links themselves. */
   queueMail: QueueMail | null;
   mailLimit: MailLimit;
 };

@@ -18,8 +18,8 @@ import type { MembersDeps } from './deps.ts';
 import { presentInvitation } from './read-members.ts';
 
 /**
- * Creates an invitation. The link is shown only here, to pass on; with a mail server it is mailed and not shown. A
- * newer invitation to the same address ends the older one.
+ * Creates an invitation. Only this response shows the link, for passing on. With a mail server, the link is mailed and
+ * not shown. A newer invitation to the same address ends the older one.
  */
 export async function inviteMember(
   deps: MembersDeps,
@@ -49,7 +49,7 @@ export async function inviteMember(
   });
 }
 
-/** Creates another link for an open invitation; the previous one ends. */
+/** Creates another link for an open invitation. The previous link ends. */
 export async function renewInvitation(
   deps: MembersDeps,
   orgId: string,

@@ -7,11 +7,14 @@ import { readOperatorId } from '../../store/installation/installation.ts';
 import { countMembers, lockMembers, readRole } from '../../store/members/members.ts';
 import type { Invitation } from '../../store/members/invitations.ts';
 
-/** The roles whose invitations a person may make, list, renew and withdraw: admins and owners, none above their own. */
+/**
+ * The roles whose invitations a person may create, list, renew and withdraw. Only admins and owners may, and no role
+ * above their own.
+ */
 export const invitableBy = (role: Role | null): Role[] =>
   role !== null && isAtLeast(role, 'admin') ? ROLES.filter((one) => isAtLeast(role, one)) : [];
 
-/** Waits for the members' lock and reads the role under it: the role that the gate read may be outdated. */
+/** Waits for the members' lock and reads the role under it, because the role that the gate read may be outdated. */
 export async function lockAs(tx: Queryable, orgId: string, userId: string): Promise<Role> {
   await lockMembers(tx, orgId);
   const role = await readRole(tx, orgId, userId);
@@ -19,7 +22,7 @@ export async function lockAs(tx: Queryable, orgId: string, userId: string): Prom
   return role;
 }
 
-/** The same, for actions of admins. */
+/** Does the same for actions of admins. */
 export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string): Promise<Role> {
   const role = await lockAs(tx, orgId, userId);
   if (!isAtLeast(role, 'admin')) throw new Refusal('role_missing', `This needs the role admin; yours is ${role}.`);
@@ -27,8 +30,8 @@ export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string):
 }
 
 /**
- * Whether the inviter could still make this invitation. The operator does not belong to an organization that was
- * created for another person: such an invitation is valid until there is an owner.
+ * Whether the inviter could still create this invitation. The operator is not a member of an organization that was
+ * created for another person, so such an invitation is valid until there is an owner.
  */
 export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: Invitation): Promise<boolean> {
   if (invitableBy(await readRole(tx, orgId, inviterId)).includes(role)) return true;
@@ -36,10 +39,10 @@ export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: In
 }
 
 /**
- * Whether the link may create an account under its address. A mailed link proves the address. One that was passed on
- * proves nothing, and anyone may own a free organization. So that is allowed only if the operator vouches for the
- * inviter, by having put the organization on the paid plan or by inviting (docs/adr/0302). The answer never depends on
- * the address.
+ * Whether the link may create an account under its address. A mailed link proves the address. A link that was passed on
+ * proves nothing, and anyone may own a free organization. So such a link may create an account only if the operator
+ * trusts the inviter, by having put the organization on the paid plan or by inviting (docs/adr/0302). The result never
+ * depends on the address.
  */
 export async function mayMakeAccount(db: Queryable, { mailed, plan, inviterId }: Invitation): Promise<boolean> {
   return mailed || hasApi(plan) || inviterId === (await readOperatorId(db));

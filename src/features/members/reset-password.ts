@@ -15,14 +15,14 @@ export async function lookAtPasswordLink(deps: MembersDeps, token: string): Prom
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
-/** Sets the password, ends every session of the person, and signs in here; a second factor is required as usual. */
+/** Sets the password, ends every session of the person, and signs in here. A second factor is required as usual. */
 export async function resetPassword(
   deps: MembersDeps,
   token: string,
   password: string,
   from: Browser & { requestId: string },
 ): Promise<SignInOutcome> {
-  // An invalid link costs no hashing of a password.
+  // An invalid link must not cause the hashing of a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
@@ -33,7 +33,7 @@ export async function resetPassword(
   return deps.sessions.signIn(from, email, password);
 }
 
-/** The row is locked: of two simultaneous uses of the link, the second finds it used. */
+/** The row is locked. Of two simultaneous uses of the link, the second fails. */
 async function found(
   { setupKey }: MembersDeps,
   tx: Queryable,

@@ -7,6 +7,6 @@ export type MessagesDeps = {
   db: Db;
   sendQueue: SendQueue;
   guard: IdempotencyGuard;
-  /** A message was committed. */
+  /** Called after a message was committed. */
   wake: { deliveries(): void };
 };

@@ -5,7 +5,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
 import type { MessagesDeps } from './deps.ts';
 
-/** The channels of an agent and what each supports. One page holds all channels of an agent. */
+/** The channels of an agent and their capabilities. One page contains all channels of an agent. */
 export async function listAgentChannels(
   { db }: Pick<MessagesDeps, 'db'>,
   orgId: string,

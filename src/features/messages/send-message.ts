@@ -14,20 +14,20 @@ export type SendInput = {
   agentId: string;
   channel: ChannelFacts;
   body: SendMessage;
-  /** Checked by the fence in the accepting statement; null for a send from the dashboard. */
+  /** The calling key, which the fence checks in the accepting statement. Null for a send from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked with it. */
+  /** The network address of the key's caller, which is checked together with the key. */
   from: string | null;
-  /** The key may not change people: it only fills empty fields. */
+  /** True: the key may not change people and only fills empty fields. */
   fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
-/** Sends can be scheduled at most this far ahead. */
+/** The maximum number of days by which a send can be scheduled ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
 /**
- * Accepts a message for delivery: message, conversation, end user and stored answer commit together, then this
+ * Accepts a message for delivery. Message, conversation, end user and stored response commit together, and then this
  * resolves.
  */
 export const sendMessage = (
@@ -44,7 +44,7 @@ async function accept(
   try {
     call = checkSend(input, channelKinds.get(input.channel.kind));
   } catch (refusal) {
-    // A repeated call gets its stored answer, even if something was disabled since.
+    // A repeated call gets its stored response, even if a record was disabled since.
     const stored = await readStoredAnswer(db.$client, input);
     if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
     throw stored?.kind === 'refused' ? stored.refusal : refusal;
@@ -56,7 +56,10 @@ async function accept(
   return { answer: outcome.answer, replayed: false };
 }
 
-/** Rows 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */
+/**
+ * Rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md), without the
+ * database.
+ */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   const { orgId, agentId, channel, body, keyId, from, fillsOnly, idempotency } = input;
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not support this kind of channel.');
@@ -132,7 +135,7 @@ function personAt(kind: ChannelKind, address: string) {
   return Object.keys(person).length > 0 ? person : null;
 }
 
-/** A moment in the past means now. */
+/** A time in the past means now. */
 function readSendAt({ send_at: text }: SendMessage, faults: Fault[]): Date | null {
   if (text === null || text === undefined) return null;
   const at = new Date(text);

@@ -15,8 +15,8 @@ import { invalid, readProvider, unknownProvider } from './set-model.ts';
 export type CheckModelDeps = Pick<ModelsDeps, 'db'> & { answering: Pick<Answering, 'connections'> };
 
 /**
- * Calls the embedding model once and records how many dimensions it has. If these are others than before, the model
- * behind the name is another one: every document is embedded again.
+ * Calls the embedding model once and records its number of dimensions. If the number differs from the earlier one, the
+ * name now means another model, so every document is embedded again.
  */
 export async function checkModel({ db, answering }: CheckModelDeps, orgId: string, name: string): Promise<ModelCheck> {
   const provider = readProvider(name);
@@ -40,7 +40,7 @@ export async function checkModel({ db, answering }: CheckModelDeps, orgId: strin
   return { embedding_model: embeddingModel, embedding_dimensions: dimensions };
 }
 
-/** One call that is counted. It belongs to no agent. */
+/** Makes one call, which is counted. It belongs to no agent. */
 async function countDimensions(deps: ConnectionDeps, connection: EmbeddingConnection): Promise<number> {
   const unknown = { ...connection, embeddingDimensions: null };
   const caller = forDocuments(connection.orgId, '');

@@ -20,8 +20,8 @@ import type { ModelsDeps } from './deps.ts';
 import { presentModel } from './list-models.ts';
 
 /**
- * Stores URL and key of a provider; absent fields do not change. The key is sealed, never shown again, and bound to its
- * URL: with another URL the key must be given again, or be removed (`null`).
+ * Stores URL and key of a provider. Absent fields do not change. The key is sealed, never shown again, and bound to its
+ * URL. With another URL, the key must be entered again, or be removed (`null`).
  */
 export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,
@@ -37,7 +37,7 @@ export async function setModel(
   }
   if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
-    // A document that is added now waits: it is queued for the new model, or for none.
+    // A document that is being added waits for this lock, and is then queued for the new model, or for none.
     await lockOrganization(tx, orgId);
     const before = await lockModel(tx, orgId, provider);
     const nextUrl = baseUrl === undefined ? (before?.baseUrl ?? null) : baseUrl;

@@ -7,12 +7,12 @@ import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 import { presentOrganization } from './read-organizations.ts';
 
-/** Maximum organizations of one person; the operator creates as many as needed, for others. */
+/** Maximum number of organizations of one person. The operator can create any number, for others. */
 export const MAX_MEMBERSHIPS = 50;
 
 /**
- * Creates the person's own organization, on the free plan. For the operator: also on the paid plan, also for another
- * person.
+ * Creates the person's own organization, on the free plan. For the operator, the organization may also be on the paid
+ * plan, or belong to another person.
  */
 export async function createOrganization(
   deps: OrganizationsDeps,

@@ -13,7 +13,7 @@ export type OrganizationsDeps = {
   setupKey: Buffer;
   region: Region;
   baseUrl: string;
-  /** The outbox; null without a mail server. */
+  /** The outbox. Null without a mail server. */
   queueMail: QueueMail | null;
   upgradeUrl: string | null;
 };

@@ -10,12 +10,12 @@ import type { OrganizationsDeps } from './deps.ts';
 
 const PAGE = 1_000;
 
-/** An exported line of the log: what the dashboard shows, plus the address of the person. */
+/** An exported entry of the log: the content of the dashboard, plus the person's address. */
 type Line = Omit<AuditRecord, 'subject_name'> & { actor_email: string | null };
 
 /**
- * The filtered audit log, newest first, streamed while it is read. The export itself is a line of the log too, written
- * before the first byte is sent.
+ * The filtered audit log, newest first. It is streamed while it is read. The export itself is also an entry of the log,
+ * written before the first byte is sent.
  */
 export async function exportAudit(
   { db }: Pick<OrganizationsDeps, 'db'>,
@@ -86,5 +86,4 @@ const present = (row: AuditRow, person: Person | undefined, label: string | unde
 const cellsOf = (line: Line): string[] =>
   COLUMNS.map((name) => (name === 'facts' ? JSON.stringify(line.facts) : (line[name] ?? '')));
 
-/** Text that a spreadsheet would run as a formula begins with an apostrophe. */
 const asJson = (line: Line): string => `${JSON.stringify(line)}\n`;

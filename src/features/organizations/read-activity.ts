@@ -9,7 +9,7 @@ import type { OrganizationsDeps } from './deps.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;
 
-/** Who did what; network addresses only for those who manage people. */
+/** Who did each action. Network addresses are shown only to people who manage members. */
 export async function listAudit(
   { db }: Reads,
   orgId: string,

@@ -5,7 +5,10 @@ import { listAllOrganizations, listMemberships, type Organization } from '../../
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** The person's own organizations; on request, all of them for the operator, also by a part of the name or by id. */
+/**
+ * The person's own organizations. On request, the operator gets all organizations, filtered by a part of the name or by
+ * ID.
+ */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,
   { userId, onlyOrgId }: { userId: string; onlyOrgId: string | null },

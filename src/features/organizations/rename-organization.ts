@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { type Organization, renameOrganization as writeName } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** Goes through the change log because each node caches the name with its callers. */
+/** The change uses the change log, because each node caches the name with its callers. */
 export async function renameOrganization(
   { access }: OrganizationsDeps,
   orgId: string,

@@ -11,8 +11,8 @@ import {
 import type { OrganizationsDeps } from './deps.ts';
 
 /**
- * How long the conversations of an organization stay, if it sets a period (contract/limits.ts). Without one they stay
- * forever. Once a minute the housekeeper erases:
+ * How long the conversations of an organization are stored, if it sets a period (contract/limits.ts). Without a period
+ * they are stored forever. Once a minute the housekeeper erases:
  * - a conversation without activity in the period, completely, with its messages, runs, notes and files
  * - in a conversation that is still active, the older messages, runs and notes, unless a turn must still answer them
  * A conversation that waits for the team stays. Campaigns keep their recipients, without the messages. End users, keys and
@@ -25,13 +25,15 @@ export async function readRetention({ db }: Deps, orgId: string): Promise<Retent
   return { days: row?.days ?? null, swept_at: row?.sweptAt ? timestamp(row.sweptAt) : null };
 }
 
-/** What such a retention period would delete; changes nothing. */
+/** Counts what such a retention period would delete. It changes nothing. */
 export async function previewRetention({ db }: Deps, orgId: string, days: number): Promise<RetentionPreview> {
   const { many, more } = await countOld(db, orgId, days);
   return { conversations: many, more };
 }
 
-/** How long conversations are kept; null: forever. The housekeeper starts to erase within a minute. */
+/**
+ * Sets the period for which conversations are stored. Null: forever. The housekeeper starts to erase within a minute.
+ */
 export async function setRetention(
   deps: Deps,
   orgId: string,
@@ -48,5 +50,5 @@ export async function setRetention(
   return readRetention(deps, orgId);
 }
 
-/** Erases one batch of the organization that is due longest. False: nothing is due. */
+/** Erases one batch of the organization that is due longest. Returns false if nothing is due. */
 export const applyRetention = (db: Db): Promise<boolean> => eraseOld(db);

@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** After the answer, every node decides by the new plan. */
+/** When the response is sent, every node already uses the new plan. */
 export async function setPlan(
   { access }: OrganizationsDeps,
   orgId: string,

@@ -63,7 +63,7 @@ export function updateSavedReply(
   });
 }
 
-/** Messages that were made from it stay as they are. */
+/** Messages that were made from it do not change. */
 export const deleteSavedReply = ({ db }: SavedRepliesDeps, orgId: string, id: string, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await deleteRow(tx, orgId, id);
@@ -71,7 +71,10 @@ export const deleteSavedReply = ({ db }: SavedRepliesDeps, orgId: string, id: st
     await record(tx, row, { action: 'saved_reply.deleted', actor });
   });
 
-/** Under the lock of the organization: the index alone would fail the transaction without a word for the caller. */
+/**
+ * The check runs under the lock of the organization, because the index alone would fail the transaction without a clear
+ * error for the caller.
+ */
 async function checkShortcut(tx: Queryable, orgId: string, shortcut: string, id: string): Promise<void> {
   if (!(await isShortcutTaken(tx, orgId, shortcut, id))) return;
   throw new Refusal('already_exists', 'Another saved reply has this shortcut.');

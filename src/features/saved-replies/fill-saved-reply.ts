@@ -9,7 +9,10 @@ import type { SavedRepliesDeps } from './deps.ts';
 
 type Which = { orgId: string; conversationId: string; id: string; userId: string };
 
-/** The text as the member would send it. It is not sent: the member reads it first, and fills what is missing. */
+/**
+ * The text in the form in which the member would send it. It is not sent. The member first reads it and fills in
+ * missing values.
+ */
 export async function fillSavedReply(
   { db }: SavedRepliesDeps,
   { orgId, conversationId, id, userId }: Which,
@@ -28,7 +31,7 @@ export async function fillSavedReply(
   const missing = new Set<string>();
   const text = renderTemplate(template, variables, missing);
   if (missing.size === 0) return { text, missing: [] };
-  // A second time: what has no value stands for itself, so that it is seen where it is missing.
+  // The text is rendered a second time, with the placeholder itself for each missing value, so that the gap is visible.
   const marks = Object.fromEntries([...missing].map((name) => [name, `{{${name}}}`]));
   return { text: renderTemplate(template, { ...variables, ...marks }), missing: [...missing] };
 }

@@ -16,7 +16,7 @@ import {
 
 const ISSUER = 'Parley';
 
-/** A new secret for an app; it has no effect before `confirmAuthenticator`. */
+/** Creates a new secret for an app. It has no effect before `confirmAuthenticator`. */
 export async function startAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,
@@ -32,7 +32,8 @@ export async function startAuthenticator(
 }
 
 /**
- * The app shows correct codes: from now on each sign-in requires one. Recovery codes come only with the first factor.
+ * The app shows correct codes, so each sign-in requires one from now on. Recovery codes are created only with the first
+ * factor.
  */
 export async function confirmAuthenticator(
   { db, signInLimit, sealingKey }: SecondFactorDeps,
@@ -54,7 +55,7 @@ export async function confirmAuthenticator(
   return { recovery_codes: codes ?? [] };
 }
 
-/** Needs the password and a code: an open browser alone or a password alone is not enough. */
+/** It requires the password and a code, because an open browser alone or a password alone is not enough. */
 export async function removeAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,
@@ -72,7 +73,7 @@ export async function removeAuthenticator(
   });
 }
 
-/** The old ones end. */
+/** The old codes end. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
   who: SignedIn,

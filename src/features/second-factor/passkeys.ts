@@ -20,7 +20,7 @@ import {
   noteLastFactor,
 } from './second-factor.ts';
 
-/** One for each device, and some spare. */
+/** Enough for each device of a person, and several spare ones. */
 const MAX_PASSKEYS = 20;
 
 export async function startPasskey(
@@ -34,7 +34,7 @@ export async function startPasskey(
   return { ...options };
 }
 
-/** The challenge was given to this person after `confirmAgain`, so the password is not required again. */
+/** The challenge was created for this person after `confirmAgain`, so the password is not required again. */
 export async function addPasskey(
   { db, passkeys }: SecondFactorDeps,
   who: SignedIn,

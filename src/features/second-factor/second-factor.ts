@@ -19,16 +19,16 @@ export type SecondFactorDeps = {
   passkeys: Passkeys;
 };
 
-/** The origin of a change: for the rate limit, and for the audit log. */
+/** The source of a change, for the rate limit and for the audit log. */
 export type From = Browser & { requestId: string };
 
-/** A sign-in this recent replaces the password, for accounts without one. */
+/** For accounts without a password, a sign-in this recent replaces it. */
 const JUST_NOW_MS = 10 * 60_000;
 
 /**
- * Before any change of how a person signs in, the password is required again, so that an open browser is not enough. If
- * the account has no password, or if `orFresh` allows it, a session that was just opened is enough. A session that has
- * not shown the factor of its account can change nothing.
+ * Before any change of the ways to sign in, the password is required again, so that an open browser is not enough. If
+ * the account has no password, or if `orFresh` allows it, a recently opened session is enough. A session in which the
+ * account's factor was not shown can change nothing.
  */
 export async function confirmAgain(
   { db, sessions }: SecondFactorDeps,
@@ -47,8 +47,8 @@ export async function confirmAgain(
 }
 
 /**
- * Runs in the transaction that gives an account a factor. With the first factor, this session counts as having shown
- * it, all others end, and recovery codes are created and returned.
+ * Runs in the transaction that adds a factor to an account. With the first factor, this session counts as having shown
+ * it, all other sessions end, and recovery codes are created and returned.
  */
 export async function noteFirstFactor(tx: Queryable, who: SignedIn, hadFactor: boolean): Promise<string[] | null> {
   await setSessionFactor(tx, who.user.id, who.sessionId);
@@ -65,8 +65,8 @@ export async function giveRecoveryCodes(tx: Queryable, userId: string): Promise<
 }
 
 /**
- * Runs in the transaction that removes a factor. With the last one, the recovery codes are deleted, and no session
- * counts as having shown one.
+ * Runs in the transaction that removes a factor. With the last factor, the recovery codes are deleted, and no session
+ * counts as having shown a factor.
  */
 export async function noteLastFactor(tx: Queryable, userId: string): Promise<void> {
   if (await hasFactor(tx, userId)) return;
@@ -75,7 +75,7 @@ export async function noteLastFactor(tx: Queryable, userId: string): Promise<voi
 }
 
 /**
- * The same lock as for signing in by password: a session that is being opened sees the factor, or is ended with the
+ * Signing in by password uses the same lock. So a session that is being opened sees the factor, or is ended with the
  * others.
  */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {

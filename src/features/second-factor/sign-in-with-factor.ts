@@ -21,21 +21,21 @@ export async function signInWithCode(
   await signInLimit.attempt(from.address, subject);
   const kind = await spendCode(deps, person.id, code);
   await signInLimit.succeeded(from.address, subject);
-  // Worth an audit line: another person may have found the codes.
+  // This gets an audit entry, because another person may have found the codes.
   if (kind === 'recovery_code')
     await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
   return sessions.finishSignIn(from, person, { ...proof, factor: true });
 }
 
 /**
- * The browser asks which passkey to use; the passkey tells us the account. The options reveal nothing about any
- * account. They cost nothing and are not counted; otherwise anyone could use up the limit that sign-ins need.
+ * The browser asks which passkey to use, and the passkey identifies the account. The options reveal nothing about any
+ * account. They cost nothing and are not counted. Otherwise anyone could use up the limit that sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),
 });
 
-/** Device and fingerprint, face or PIN: two factors at once. */
+/** A passkey proves two factors at once: the device, and a fingerprint, face or PIN. */
 export async function signInWithPasskey(
   { db, sessions, signInLimit, passkeys }: SecondFactorDeps,
   sent: PasskeyAssertion,

@@ -24,7 +24,7 @@ export const createSegment = (
   actor: Actor,
 ): Promise<SegmentRecord> =>
   db.transaction(async (tx) => {
-    // Two at once are counted and compared one after the other.
+    // Two simultaneous changes are counted and compared one after the other.
     await lockOrganization(tx, orgId);
     const others = await listRows(tx, orgId);
     if (others.length >= MAX_SEGMENTS)
@@ -36,7 +36,7 @@ export const createSegment = (
     return present(row);
   });
 
-/** Campaigns that it was used for keep their recipients. */
+/** Campaigns for which it was used keep their recipients. */
 export const deleteSegment = ({ db }: SegmentsDeps, orgId: string, id: string, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await deleteRow(tx, orgId, id);

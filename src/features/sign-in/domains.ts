@@ -45,7 +45,7 @@ export async function addSignInDomain(
   });
 }
 
-/** Looks up the DNS record. If it is definitely missing, a proof by record ends. */
+/** Looks up the DNS record. If it is definitely missing, an earlier proof by this record ends. */
 export async function verifySignInDomain(
   { db, lookUpTxt }: SignInDeps,
   orgId: string,
@@ -101,7 +101,7 @@ async function found(db: Queryable, orgId: string, text: string): Promise<Domain
   return row;
 }
 
-/** If two organizations prove the same domain, the first keeps it until it gives it up. */
+/** If two organizations can prove the same domain, the first one keeps it until it removes the domain. */
 const prove = (db: SignInDeps['db'], orgId: string, { domain }: DomainRow, by: ProvenBy, actor: Actor) =>
   db.transaction(async (tx): Promise<SignInDomain> => {
     await lockMembers(tx, orgId);

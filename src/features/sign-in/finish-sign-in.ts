@@ -38,13 +38,13 @@ export async function finishSignIn(
   const isKnown = (await findPersonByEmail(deps.db, vouched.email)) !== null;
   const passwordHash = isKnown ? null : await unusablePassword(deps);
   const enter = () => deps.db.transaction((tx) => letIn(tx, provider, vouched, passwordHash, from));
-  // Another way, without this lock, may create a person with this address at the same moment.
+  // Another way of signing in, without this lock, may create a person with this address at the same time.
   const userId = await enter().catch((error: unknown) => {
     if (isUniqueViolation(error)) return enter();
     throw error;
   });
   const { setCookie, token } = await deps.sessions.openFor(from, userId, orgId, identity.secondFactor);
-  // A change of the settings ends the sessions of that moment; this one may not have been among them.
+  // A change of the settings ends the sessions that exist then, and this one may not have existed yet.
   const holds = await deps.db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
     const isSame = await isUnchanged(tx, provider, vouched);
@@ -57,7 +57,7 @@ export async function finishSignIn(
 
 async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: string, from: From): Promise<KeptState> {
   const state = readState(signInKey, from.cookie, Date.now());
-  // A link from another person does not use up the state.
+  // A link from another person must not use up the state.
   const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;
   if (!isMine) throw new Refusal('sign_in_expired');
   const digest = createHash('sha256').update(state.checks.state).digest('base64url');
@@ -65,7 +65,7 @@ async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: st
   return state;
 }
 
-/** The provider vouches only for the domains that its organization has proven. */
+/** The provider is trusted only for the domains that its organization has proven. */
 async function checkAddress(db: Queryable, orgId: string, identity: Identity): Promise<Vouched> {
   const { email, emailVerified, hostedDomain } = identity;
   const domain = email === null ? null : domainOfAddress(email);
@@ -86,7 +86,7 @@ async function checkAddress(db: Queryable, orgId: string, identity: Identity): P
   return { ...identity, email: email.toLowerCase() };
 }
 
-/** An unknown random password, so that a password link works later. */
+/** A random password that no one knows, so that a password link works later. */
 const unusablePassword = ({ sessions }: SignInDeps): Promise<string> =>
   sessions.hashPassword(randomBytes(32).toString('base64url'), []);
 
@@ -102,7 +102,7 @@ async function letIn(
   if (!(await isUnchanged(tx, provider, identity))) throw new Refusal('sign_in_expired');
   const userId = await findOrMake(tx, orgId, identity, passwordHash);
   if (await findMembership(tx, orgId, userId)) return userId;
-  // A removed person cannot return by themselves. An invitation to the address is an admin's consent.
+  // A removed person cannot return without an admin. An invitation to the address is an admin's consent.
   const isInvited = await acceptOpenInvitation(tx, orgId, identity.email);
   if (!isInvited && (await isFormerMember(tx, orgId, userId))) throw new Refusal('membership_ended');
   if ((await countMembers(tx, orgId)) >= MAX_MEMBERS) throw new Refusal('organization_full');
@@ -114,8 +114,8 @@ async function letIn(
 }
 
 /**
- * By the subject, which never changes; the first time by the address. A link to a person is never moved to another
- * subject.
+ * Finds the person by the subject, which never changes, or the first time by the address. A link between a person and a
+ * subject never changes to another subject.
  */
 async function findOrMake(
   tx: Queryable,

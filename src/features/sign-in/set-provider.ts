@@ -32,7 +32,7 @@ export async function readSignInSettings(
   };
 }
 
-/** Absent fields do not change. The secret belongs to its issuer: another issuer needs another secret. */
+/** Absent fields do not change. The secret belongs to its issuer, so another issuer needs another secret. */
 export async function setSignInProvider(
   deps: SignInDeps,
   orgId: string,

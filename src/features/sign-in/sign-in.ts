@@ -21,26 +21,26 @@ export type SignInDeps = {
   lookUpTxt: LookUpTxt;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** Seals what a browser keeps while the person is at the provider. */
+  /** Seals the data that a browser stores while the person is at the provider. */
   signInKey: Key;
   baseUrl: string;
 };
 
 const HOST = /^(?=.{3,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$/;
 
-/** In the canonical spelling, for storing and comparing; null: not a name that can receive mail. */
+/** The domain in its canonical spelling, for storing and comparing. Null: it is not a name that can receive mail. */
 export function readDomain(text: string): string | null {
   const domain = domainToASCII(text.trim().toLowerCase());
   return HOST.test(domain) ? domain : null;
 }
 
-/** The domain of an e-mail address; null: not an address. */
+/** The domain of an e-mail address. Null: not an address. */
 export function domainOfAddress(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]+)$/.exec(email.trim()) ?? [];
   return domain === undefined || email.length > 254 ? null : readDomain(domain);
 }
 
-/** One for each organization, so that a code for one cannot be used for another (RFC 9700, 4.4). */
+/** Each organization has a separate URL, so that a code for one cannot be used for another (RFC 9700, 4.4). */
 export const callbackUrl = (baseUrl: string, orgId: string): string =>
   `${baseUrl}${DASHBOARD_BASE}/sign-in/organization/${orgId}/callback`;
 

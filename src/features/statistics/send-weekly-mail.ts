@@ -20,19 +20,25 @@ export type WeeklyMailsDeps = {
 };
 
 const WEEK_MS = 7 * 86_400_000;
-/** The first UTC hour of a Monday at eight somewhere is on Sunday at 18:00, the last one of a late mail on Wednesday at 20:00. */
+/**
+ * The first UTC hour in which any zone has Monday at eight is Sunday at 18:00. The last hour for a late mail is
+ * Wednesday at 20:00.
+ */
 const SUNDAY = { day: 0, fromHour: 18 };
 const LAST_DAY = 3;
-/** Organizations in one round: each costs a counting of two weeks. The rest waits for the next round. */
+/**
+ * Maximum number of organizations in one round, because each needs a count of two weeks. The others wait for the next
+ * round.
+ */
 const MAX_ORGANIZATIONS = 100;
 const MAX_QUESTIONS_READ = 500;
 const MAX_QUESTIONS = 5;
 const MAX_CHANNELS = 20;
 
 /**
- * Mails every member who wants it the numbers of the week, on Monday at eight in their zone. The mails and the mark that
- * they are done are one transaction, so each is queued once, whichever node does it and whenever one dies. A week in
- * which nothing happened is marked without a mail.
+ * Mails the statistics of the week to every member who wants them, on Monday at eight in their zone. The mails and the
+ * mark that they are queued are written in one transaction. So each mail is queued once, whichever node does it and
+ * whenever one dies. A week without activity is marked without a mail.
  */
 export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   const now = deps.now?.() ?? Date.now();
@@ -42,14 +48,14 @@ export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
     try {
       await mailOrganization(deps, deps.queueMail, orgId, now);
     } catch (error) {
-      // The others still get theirs.
+      // The other organizations still get their mails.
       failure ??= error;
     }
   }
   if (failure !== undefined) throw failure;
 }
 
-/** Saves asking the database on the other days. */
+/** Avoids queries on the other days. */
 const mayBeDue = (at: Date): boolean =>
   at.getUTCDay() === SUNDAY.day ? at.getUTCHours() >= SUNDAY.fromHour : at.getUTCDay() <= LAST_DAY;
 
@@ -60,7 +66,7 @@ async function mailOrganization(
   now: number,
 ): Promise<void> {
   const week = await readWeek(deps, orgId, now);
-  // Still being counted: the next round goes on.
+  // The week is still being counted, and the next round continues.
   if (week === null) return;
   const isQuiet = hasNothing(week);
   await deps.db.transaction(async (tx) => {
@@ -74,7 +80,7 @@ async function readWeek({ db }: WeeklyMailsDeps, orgId: string, now: number): Pr
   const organization = await readOrganization(db, orgId);
   if (!numbers.complete || !organization) return null;
   const missed = await groupQuestions(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
-  // The sort is stable: of equal ones the newest comes first.
+  // The sort is stable, so of equal groups the newest comes first.
   const biggest = missed.toSorted((a, b) => b.length - a.length).slice(0, MAX_QUESTIONS);
   const agents = new Set(biggest.flatMap((members) => members.map(({ agentId }) => agentId)));
   return {

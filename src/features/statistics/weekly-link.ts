@@ -3,8 +3,8 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
- * Ends one member's weekly mail of one organization, without signing in. It never expires: an old mail must still be
- * able to stop the next one. It can do nothing else, and doing it twice changes nothing.
+ * Ends the weekly mail of one member in one organization, without signing in. The link never expires, because an old
+ * mail must still be able to stop the next one. It has no other effect, and using it twice changes nothing.
  */
 export type WeeklyReaderOf = { orgId: string; userId: string };
 
@@ -16,7 +16,7 @@ export function signWeeklyLink(key: Buffer, { orgId, userId }: WeeklyReaderOf): 
   return `${stated}.${sign(key, stated).toString('base64url')}`;
 }
 
-/** Null: not a link of ours. */
+/** Null: this is not a link of Parley. */
 export function readWeeklyLink(key: Buffer, link: string): WeeklyReaderOf | null {
   const [orgId = '', userId = '', signature = '', ...rest] = link.split('.');
   if (rest.length > 0 || !isId('org', orgId) || !isId('user', userId)) return null;

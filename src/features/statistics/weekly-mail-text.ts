@@ -2,12 +2,12 @@ import type { Change, Numbers } from '../../../contract/dashboard/statistics.ts'
 import type { WeeklyMailLanguage } from '../../../contract/dashboard/weekly-mail.ts';
 import { type MailPart, type MailText, unlinked } from '../../store/mail.ts';
 
-/** What a weekly mail says. */
+/** The content of a weekly mail. */
 export type Week = {
   organization: string;
   numbers: Numbers;
   questions: { text: string; count: number }[];
-  /** The agent that all of these questions were asked; null: several. */
+  /** The agent that got all of these questions. Null: several agents. */
   agentId: string | null;
   brokenChannels: { id: string; name: string }[];
 };
@@ -62,7 +62,7 @@ const AR: typeof EN = {
 };
 const WORDS = { en: EN, ar: AR };
 
-/** A question may be long, and is another person's text. */
+/** A question may be long, and another person wrote it. */
 const MAX_QUESTION = 160;
 
 export function weeklyMailText(

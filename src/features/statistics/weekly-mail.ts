@@ -11,12 +11,12 @@ import { readWeeklyLink } from './weekly-link.ts';
 
 export type WeeklyMailDeps = { db: Db; queueMail: QueueMail | null; setupKey: Buffer; now?: () => number };
 
-/** The database has its own list of time zones, which may be older than that of the browser. */
+/** The database has its own list of time zones, which may be older than the browser's list. */
 const UNKNOWN_ZONE = '22023';
 const codeOf = (error: unknown): string | undefined =>
   ((error as { cause?: { code?: string } }).cause ?? (error as { code?: string })).code;
 
-/** The operator looks at an organization without being its member, and gets no mail about it. */
+/** The operator can open an organization without being its member, and gets no mail about it. */
 const NOT_A_MEMBER: WeeklyMailBody = { wanted: false, time_zone: 'UTC', language: 'en' };
 
 export async function readWeeklyMail(
@@ -27,7 +27,7 @@ export async function readWeeklyMail(
   return { ...((await readRow(db, orgId, userId)) ?? NOT_A_MEMBER), sends: queueMail !== null };
 }
 
-/** A member's own choice: it is not in the activity. */
+/** It is a member's own choice, so it is not in the activity. */
 export async function setWeeklyMail(
   deps: WeeklyMailDeps,
   orgId: string,
@@ -43,7 +43,7 @@ export async function setWeeklyMail(
   return readWeeklyMail(deps, orgId, userId);
 }
 
-/** By the link in the mail. Who is a member no longer gets none anyway. */
+/** Called by the link in the mail. A former member gets no mail anyway. */
 export async function stopWeeklyMail({ db, setupKey }: WeeklyMailDeps, link: string): Promise<void> {
   const reader = readWeeklyLink(setupKey, link);
   if (!reader) throw new Refusal('mail_link_not_found');

@@ -8,7 +8,7 @@ import { cancelRunRow, findRun } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { presentRun } from './read-runs.ts';
 
-/** Cancels a run that has not ended. A turn in progress is discarded; sent messages stay. */
+/** Cancels a run that has not ended. A turn in progress is discarded, and sent messages stay. */
 export const cancelRun = (
   { db, guard }: Pick<TriggersDeps, 'db' | 'guard'>,
   { orgId, keyId, from }: { orgId: string; keyId: string; from: string | null },

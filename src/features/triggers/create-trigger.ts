@@ -33,8 +33,8 @@ export async function createTrigger(
 }
 
 /**
- * Checks what the schema cannot express: the declarations themselves, and that agent and channel exist and belong
- * together.
+ * Checks the rules that the schema cannot express: the declarations themselves, and that agent and channel exist and
+ * belong together.
  */
 export async function checkTrigger(
   db: Queryable,

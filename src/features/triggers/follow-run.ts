@@ -17,7 +17,7 @@ export type FollowRunDeps = Pick<TriggersDeps, 'db'> & {
 
 export type ExpectRunDeps = { liveWords: Pick<LiveWords, 'expect'> };
 
-/** The words of a run that is not accepted yet are followed first: a worker may begin its turn at once. */
+/** The deltas of a run are followed before the run is accepted, because a worker may begin its turn at once. */
 export async function expectRun(
   { liveWords }: ExpectRunDeps,
   orgId: string,
@@ -27,7 +27,7 @@ export async function expectRun(
 }
 
 export type RunReader = {
-  /** False: the reader is gone. `id`: where a reader that comes back continues. */
+  /** Returns false if the reader is gone. `id`: the point from which a reader continues after a reconnect. */
   send<Name extends keyof RunEvents>(event: Name, data: RunEvents[Name], id?: string): boolean;
   readonly ended: boolean;
 };
@@ -36,19 +36,19 @@ export type FollowRun = {
   orgId: string;
   triggerId: string;
   runId: string;
-  /** The last message that the reader has; null: none. */
+  /** The last message that the reader has received. Null: none. */
   after: string | null;
-  /** `answer`: to the end of the first turn. `end`: while the run may go on. */
+  /** `answer`: until the end of the first turn. `end`: as long as the run may continue. */
   until: 'answer' | 'end';
 };
 
-/** A reader that left is noticed after this time. */
+/** A reader that has left is noticed after this time. */
 const WAIT_MS = 10_000;
 
 /**
- * Sends what is stored (messages, and the run whenever it changes), and in between the words of the turn under way.
- * Words are hints: each message comes whole, and ends what was shown of it. Returns a function that sends, and resolves
- * when there is no more to send.
+ * Sends the stored data (messages, and the run whenever it changes), and in between the deltas of the turn in progress.
+ * Deltas are hints: each message is sent as a whole and replaces the shown text. Returns a function that sends, and
+ * resolves when there is nothing more to send.
  */
 export async function followRun(deps: FollowRunDeps, asked: FollowRun): Promise<(reader: RunReader) => Promise<void>> {
   const row = await findRun(deps.db, asked.orgId, asked.triggerId, asked.runId);
@@ -67,7 +67,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
       const seen = printOf(row);
       for (const message of await listSaidAfter(deps.db, row, after)) {
         after = message.id;
-        // The answer to a call is streamed, also when its words are slower than its commit.
+        // The answer to a call is sent as deltas even if its deltas arrive later than its commit.
         words.said(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
         reader.send('message', presentMessage(message), after);
       }
@@ -85,7 +85,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
 
 const textOf = (content: MessageContent): string => ('text' in content && content.text) || '';
 
-/** False when the reader is gone, or too many wait. */
+/** Returns false if the reader is gone, or if too many readers wait. */
 async function changed(
   waiter: Pick<RunWaiter, 'wait'>,
   run: { orgId: string; runId: string },
@@ -105,7 +105,7 @@ const printOf = ({ turns, status, attempts }: Omit<RunProgress, 'id' | 'due'>): 
 
 const UNDER_WAY = new Set(['queued', 'running']);
 
-/** A run that waits for its time or for the person may wait for days; one that is answered stays quiet until then. */
+/** A run that waits for its time or for the person may wait for days. An answered run does not change until then. */
 const isEnough = (row: Pick<RunProgress, 'turns' | 'status'>, until: FollowRun['until']): boolean =>
   hasEnded(row) ||
   (until === 'answer' && (row.status === 'scheduled' || (hasAnswered(row) && !UNDER_WAY.has(row.status))));

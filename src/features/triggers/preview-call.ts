@@ -9,7 +9,7 @@ import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
-/** A dry run: all checks and look-ups of the real call; stores nothing. */
+/** A dry run with all checks and look-ups of the real call. It stores nothing. */
 export async function previewCall(
   { db, ...deps }: TriggersDeps,
   target: CallTarget,

@@ -8,23 +8,23 @@ import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 export type StartConversation = {
   target: CallTarget;
   call: TriggerCall;
-  /** Checked by the fence in the accepting statement; null for a test from the dashboard. */
+  /** The calling key, which the fence checks in the accepting statement. Null for a test from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller, checked with it. */
+  /** The network address of the key's caller, which is checked together with the key. */
   from: string | null;
-  /** The key may not change people: it only fills empty fields. */
+  /** True: the key may not change people and only fills empty fields. */
   fillsOnly: boolean;
   requestId: string;
-  /** For the worker's spans; absent: no traces. */
+  /** The trace for the worker's spans. Absent: tracing is off. */
   trace?: string | undefined;
-  /** The caller streams this run; `reader`: the process that does. */
+  /** Set when the caller streams this run. `reader`: the process that does. */
   stream?: { runId: string; reader: string } | undefined;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
 export type Started = { answer: StoredAnswer; replayed: boolean; run: { orgId: string; id: string } };
 
-/** Accepts a trigger call: run, conversation, end user and stored answer commit together, then this resolves. */
+/** Accepts a trigger call. Run, conversation, end user and stored response commit together, and then this resolves. */
 export const startConversation = (deps: TriggersDeps, input: StartConversation): Promise<Started> =>
   deps.guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
@@ -35,7 +35,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
   try {
     checked = await checkTriggerCall(target, call, deps);
   } catch (refusal) {
-    // A repeated call gets its stored answer, even if something was disabled since.
+    // A repeated call gets its stored response, even if a record was disabled since.
     const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency });
     if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
     throw stored?.kind === 'refused' ? stored.refusal : refusal;

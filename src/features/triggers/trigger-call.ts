@@ -10,20 +10,20 @@ import { checkVariables } from './variables.ts';
 /** The target of a trigger call, from the access room. */
 export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
 
-/** A valid call: everything that needs no database has been checked. */
+/** A valid call, for which all checks without the database have passed. */
 export type CheckedCall = {
   channel: ChannelFacts;
   address: string | null;
-  /** The field of `end_user` from which `address` was taken; null: the caller gave the address itself. */
+  /** The field of `end_user` that contained `address`. Null: the caller sent the address itself. */
   addressFrom: PersonField | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
 };
 
-/** Calls can be scheduled at most this far ahead. */
+/** The maximum number of days by which a call can be scheduled ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Rows 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md). */
+/** Rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md). */
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
@@ -65,7 +65,7 @@ const hasIdentifier = (person: NonNullable<TriggerCall['end_user']>) =>
   person.email !== undefined ||
   person.phone !== undefined;
 
-/** A moment in the past means now. */
+/** A time in the past means now. */
 function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | null {
   if (text === null || text === undefined) return null;
   const at = new Date(text);
@@ -75,7 +75,7 @@ function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | nul
   return at.getTime() > Date.now() ? at : null;
 }
 
-/** The call's own channel, else the trigger's, else the agent's sandbox. */
+/** The call's own channel, otherwise the trigger's channel, otherwise the agent's sandbox. */
 async function chooseChannel(
   { orgId, agent, trigger }: CallTarget,
   call: TriggerCall,
@@ -95,7 +95,7 @@ async function chooseChannel(
   );
 }
 
-/** The canonical spelling of the address in the call, so that an answer from that address is recognized. */
+/** The canonical spelling of the address in the call, so that a message from that address is recognized. */
 function readAddress(kind: string, call: TriggerCall, faults: Fault[]): string | null {
   const { readAddress: read, personField } = channelKinds.get(kind) ?? {};
   const given = call.channel?.address;

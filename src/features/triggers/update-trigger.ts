@@ -6,7 +6,7 @@ import { checkTrigger } from './create-trigger.ts';
 import { presentTrigger } from './present-trigger.ts';
 import type { TriggersDeps } from './deps.ts';
 
-/** Takes effect on every node before this resolves: disabling is as strict as revoking. */
+/** It takes effect on every node before this resolves, because disabling is as strict as revoking. */
 export async function updateTrigger(
   { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,
@@ -37,7 +37,7 @@ export async function updateTrigger(
   return presentTrigger(result);
 }
 
-/** Its runs stay readable in their conversations; the path answers 404 from now on. */
+/** Its runs stay readable in their conversations. From now on the path answers 404. */
 export async function deleteTrigger(
   { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,

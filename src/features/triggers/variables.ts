@@ -3,7 +3,10 @@ import type { VariableDeclaration } from '../../../contract/triggers.ts';
 import { isCalendarDay } from '../../kernel/calendar-day.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 
-/** Values for the variables that a trigger declares: the caller's, else the default. Unknown names are faults. */
+/**
+ * Values for the variables that a trigger declares: the caller's value, otherwise the default. Unknown names are
+ * faults.
+ */
 export function checkVariables(
   declared: readonly VariableDeclaration[],
   given: Readonly<Record<string, unknown>> = {},
@@ -28,7 +31,7 @@ export function checkVariables(
   return { values, faults };
 }
 
-/** Faults of the declarations themselves: duplicate names, defaults of another type. */
+/** Faults of the declarations themselves: duplicate names, or defaults with another type. */
 export function checkDeclarations(declared: readonly VariableDeclaration[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();

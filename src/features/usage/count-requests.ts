@@ -4,8 +4,8 @@ import { idsInPath } from './ids-in-path.ts';
 import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage/usage.ts';
 
 /**
- * Usage of keys, never on a request's path: counted in memory, written every FLUSH_MS in one batch. A node that dies
- * loses the last seconds of counts, and no request waits for a write.
+ * Counts the usage of keys without delaying a request. Counts are in memory and are written every FLUSH_MS in one
+ * batch. A node that dies loses the last seconds of counts.
  */
 export type UsageCounter = {
   count(request: CountedRequest): void;
@@ -17,10 +17,11 @@ export type CountedRequest = Omit<LoggedRequest, 'ids'> & { target: string };
 
 const FLUSH_MS = 2_000;
 /**
- * Individual requests of one key that one flush keeps, as many accepted as failed ones, so that failures stay visible.
+ * Maximum number of individual requests of one key in one flush. Accepted and failed requests have equal shares, so
+ * that failures stay visible.
  */
 const KEPT_PER_KEY = 20;
-/** Individual requests that one flush keeps in total. */
+/** Maximum number of individual requests in one flush. */
 const KEPT = 1_000;
 const HOUR_MS = 3_600_000;
 

@@ -14,7 +14,7 @@ const RANGES = {
 } as const;
 const MAX_REQUESTS = 20;
 
-/** Requests of one key: by outcome over time, without gaps, and the newest ones individually. Days are days in UTC. */
+/** Requests of one key: by outcome over time, without gaps, and the newest ones individually. Days are UTC days. */
 export async function readKeyUsage(
   { db }: { db: Db },
   orgId: string,

@@ -15,10 +15,10 @@ export async function findChatChannel({ db }: { db: Db }, id: string): Promise<C
   return { ...channel, chat: channel.settings };
 }
 
-/** Maximum open streams of a node that ask at the same time. */
+/** Maximum number of open streams of a node that query at the same time. */
 const MAX_READERS = 4_096;
 
-/** The web chat with this id, or null. All calls of one moment share a query. */
+/** The web chat with this ID, or null. Simultaneous calls share a query. */
 export function createChatChannelReader({ db }: { db: Db }): (id: string) => Promise<ChatChannel | null> {
   const reader = createBatcher<string, ChatChannel | null>({
     size: MAX_READERS,

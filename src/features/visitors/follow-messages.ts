@@ -7,15 +7,15 @@ import { presentVisitorMessage } from './read-messages.ts';
 import type { VisitorsDeps } from './deps.ts';
 
 export type ChatReader = {
-  /** Returns whether they were sent to the visitor. */
+  /** Returns whether the messages were sent to the visitor. */
   onMessages(messages: ChatMessage[]): boolean;
-  /** The next words of the agent's message, or all of them instead of those before. */
+  /** The next text of the agent's message, or a whole text that replaces the earlier one. */
   onWords(event: 'delta' | 'replace', text: string): void;
 };
 
 /**
- * Calls back with every message from now on. The first call has messages or none; after it, no message is missed, and
- * words come too.
+ * Calls back with every message from now on. The first call may have no messages. After it, no message is missed, and
+ * deltas are sent too.
  */
 export function followMessages(
   { db, feed, liveWords }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,

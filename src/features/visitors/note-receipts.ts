@@ -2,21 +2,24 @@ import type { Db } from '../../store/db.ts';
 import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
 
-/** Maximum messages that one "seen" covers; the next one covers the rest. */
+/** Maximum number of messages that one "seen" covers. The next one covers the rest. */
 const MAX_READ_AT_ONCE = 200;
 
-/** The widget received these. No one waits for the write; a lost receipt is stored when the chat is opened again. */
+/**
+ * Stores that the widget received these messages. No one waits for the write. A lost receipt is stored when the chat is
+ * opened again.
+ */
 export function noteDelivered({ db }: { db: Db }, place: VisitorPlace, messages: readonly VisitorMessageRow[]): void {
   const ids = messages.flatMap(({ status, provider_message_id: id }) => (status === 'sent' && id !== null ? [id] : []));
   note(db, place, ids, 'delivered').catch(() => {});
 }
 
-/** The visitor has seen everything up to a message. */
+/** Stores that the visitor has seen all messages up to a given one. */
 export async function noteRead({ db }: { db: Db }, place: VisitorPlace, upTo: string): Promise<void> {
   await note(db, place, await listUnread(db.$client, place, upTo, MAX_READ_AT_ONCE), 'read');
 }
 
-/** On this channel only the widgets can report receipts. */
+/** On this channel, only the widgets can report receipts. */
 async function note(
   db: Db,
   { orgId, channelId }: VisitorPlace,

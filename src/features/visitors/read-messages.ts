@@ -4,7 +4,10 @@ import { listVisitorMessages, type VisitorMessageRow, type VisitorPlace } from '
 import { noteDelivered } from './note-receipts.ts';
 import type { VisitorsDeps } from './deps.ts';
 
-/** One page of messages, newest page first, each page in order; a message that is read counts as delivered. */
+/**
+ * One page of messages. The newest page comes first, and each page is in order. A message that is read counts as
+ * delivered.
+ */
 export async function readMessages(
   { db }: Pick<VisitorsDeps, 'db'>,
   place: VisitorPlace,
@@ -25,5 +28,5 @@ export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
   created_at: timestamp(row.created_at),
 });
 
-/** `<address>:<client id>`: a widget's id of a message is unique only for its visitor. */
+/** The form is `<address>:<client id>`, because a widget's ID of a message is unique only for its visitor. */
 const clientIdOf = (providerId: string | null): string | null => providerId?.split(':')[1] ?? null;

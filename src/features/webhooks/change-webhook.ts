@@ -16,9 +16,9 @@ import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Disabling ends the waiting deliveries of the endpoint, and it never gets events from that time. The signing secret is
- * ours and is never sent: it proves to the receiver that we are the sender. So it stays when the receiver moves to
- * another URL, and is sealed again for that URL.
+ * Disabling cancels the waiting deliveries of the endpoint, and it never gets events from the time when it is disabled.
+ * The signing secret belongs to Parley and is never sent. It proves to the receiver that Parley is the sender. So it
+ * does not change when the receiver moves to another URL. It is sealed again for that URL.
  */
 export async function updateWebhook(
   deps: WebhooksDeps,
@@ -52,7 +52,7 @@ async function movedSecrets(
   return sealSecrets(tx, sealingKey, { ...before, url }, await openSecrets(tx, sealingKey, before));
 }
 
-/** Together with its delivery log. */
+/** Deletes the endpoint together with its delivery log. */
 export async function deleteWebhook(
   { db }: Pick<WebhooksDeps, 'db'>,
   orgId: string,
@@ -60,8 +60,8 @@ export async function deleteWebhook(
   actor: Actor,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // One deletion per organization at a time: its audit line is an event for the other endpoints, and it locks them
-    // for that.
+    // Only one deletion per organization runs at a time, because its audit entry is an event for the other endpoints
+    // and locks them.
     await lockWebhooks(tx, orgId);
     const row = await lockWebhook(tx, orgId, id);
     if (!row) throw new Refusal('webhook_not_found');

@@ -9,7 +9,7 @@ import { presentWebhook } from './read-webhooks.ts';
 import { sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './deps.ts';
 
-/** Only this answer contains the signing secret. */
+/** Only this response contains the signing secret. */
 export async function createWebhook(
   deps: WebhooksDeps,
   orgId: string,

@@ -9,6 +9,6 @@ export type WebhooksDeps = {
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** A delivery is due. */
+  /** Called when a delivery is due. */
   wake: { events(): void };
 };

@@ -1,13 +1,13 @@
-/** What waits for its time, earliest first, and in the order of arrival among equals: a binary heap. */
+/** Items that wait for their time, earliest first, and in the order of arrival for equal times. It is a binary heap. */
 export type Waiting<T> = { at: number; order: number; item: T };
 
 export type DueQueue<T> = {
   add(at: number, item: T): void;
-  /** Takes what is due at a time; at most `limit`. */
+  /** Removes and returns the items that are due at a time, at most `limit`. */
   take(until: number, limit: number): Waiting<T>[];
-  /** Puts back what was taken, to its place in the order. */
+  /** Returns removed items to their place in the order. */
   putBack(waiting: Waiting<T>): void;
-  /** The time of the first; null: nothing waits. */
+  /** The time of the first item. Null: no item waits. */
   next(): number | null;
 };
 

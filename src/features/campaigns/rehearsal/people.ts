@@ -12,18 +12,18 @@ import type { PushedRecipient } from '../../../store/recipients/push.ts';
 import { listWaiting } from '../../../store/recipients/review.ts';
 import { openingOf, variablesOf } from '../plan-dispatch.ts';
 
-/** A person in a rehearsal: enrolled, or left out at the enrolment. */
+/** A person in a rehearsal, who is either enrolled or left out at the enrolment. */
 export type Cast = {
   recipient: DueRecipient;
   ref: string | null;
   sendAt: Date | null;
-  /** The person exists. */
+  /** Whether the person exists. */
   isKnown: boolean;
   text: string | null;
   left: { status: RehearsedStatus; reason: string | null } | null;
 };
 
-/** Where people would be enrolled. */
+/** The campaign and channel in which people would be enrolled. */
 export type Enrolment = {
   db: Db;
   suppression: Suppression;
@@ -34,14 +34,14 @@ export type Enrolment = {
 };
 export type Place = Enrolment & {
   settings: CampaignSettings;
-  /** Gets the variables whose places are empty, for each message. */
+  /** Receives the variables without a value, for each message. */
   onEmpty(names: ReadonlySet<string>): void;
 };
 
 const PAGE = 500;
 const MAX_TEXT = 160;
 
-/** The recipients who wait, oldest first. */
+/** The waiting recipients, oldest first. */
 export async function* waitingOnes(place: Place): AsyncGenerator<Cast> {
   const { db, orgId, campaignId: id, channelId, channelKind } = place;
   for (let after = ''; ;) {
@@ -53,7 +53,7 @@ export async function* waitingOnes(place: Place): AsyncGenerator<Cast> {
   }
 }
 
-/** End users who match, as the audience would add them, newest first. */
+/** End users who match, in the form in which the audience would be added, newest first. */
 export async function* matchingOnes(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
   for await (const one of planAudience(place, filter))
     yield cast(place, { ...one, ref: null, sendAt: null, isKnown: true });
@@ -67,21 +67,21 @@ export async function* planAudience(place: Enrolment, filter: EndUserFilter): As
     const { rows, hasMore } = await listEndUsers(place.db, place.orgId, filter, { limit: PAGE, after });
     const pushed = rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
     for (const one of await plan(place, pushed, 'campaign', before))
-      // Someone who was erased between the two reads is not there any more.
+      // A person who was erased between the two reads no longer exists.
       if (one.person) yield plannedOf(place.channelKind, one as PlannedPerson, {});
     if (!hasMore) return;
     after = { id: rows.at(-1)!.id, createdAt: new Date(0) };
   }
 }
 
-/** Rows of a file, as a push would add them: found by their identifiers, or new. */
+/** Rows of a file, in the form in which a push would add them: people found by their identifiers, or new people. */
 export async function* pushedOnes(
   place: Place,
   rows: AsyncIterable<PushRow>,
   dedupe: 'campaign' | 'none',
 ): AsyncGenerator<Cast> {
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
-  // A person of two rows is one: an opt-out after the first message concerns the second.
+  // A person in two rows is one person, so an opt-out after the first message also affects the second.
   const persons = new Map<string, DueRecipient['person']>();
   let page: PushRow[] = [];
   const settle = async function* (): AsyncGenerator<Cast> {
@@ -161,7 +161,10 @@ function invalidOne(ref: string | null, reason: string | null): Cast {
   return { recipient: madeUp('', {}), ref, sendAt: null, isKnown: false, text: null, left };
 }
 
-/** Fills in the words now, and lets go of what only they need: ten thousand people with all attributes are too much. */
+/**
+ * Fills in the text now and drops the data that only the text needs, because ten thousand people with all attributes
+ * need too much memory.
+ */
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {
   const { person } = recipient;
   const empty = new Set<string>();
@@ -197,11 +200,11 @@ const madeUp = (id: string, person: Partial<DueRecipient['person']>): DueRecipie
   },
 });
 
-/** Every n-th, so that any part of a list has its share. */
+/** Selects every n-th item, so that each part of a list has the same share. */
 const isIn = (percent: number, index: number): boolean =>
   Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100);
 
-/** People who do not exist: everything is spread evenly, and the same each time. */
+/** Made-up people. All properties are spread evenly, and they are the same each time. */
 export async function* madeUpOnes(place: Place, said: MadeUp): AsyncGenerator<Cast> {
   const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = said;
   for (let index = 0; index < Math.min(said.count, MAX_REHEARSED); index++) {

@@ -10,7 +10,7 @@ import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { BATCH, LOOK_MS, planDispatch } from '../plan-dispatch.ts';
 import { createDueQueue, type Waiting } from './due-queue.ts';
 
-/** A recipient on the virtual clock, and what became of them. */
+/** A recipient on the virtual clock, with the result. */
 export type Player = {
   recipient: DueRecipient;
   dueAt: Date;
@@ -20,7 +20,7 @@ export type Player = {
   reply: { at: Date; text: string } | null;
 };
 
-/** What a messaged recipient writes back, and whether it opts out. */
+/** The reply of a messaged recipient, and whether it is an opt-out. */
 export type ReplyOf = (player: Player) => { text: string; afterMs: number; optsOut: boolean } | null;
 
 type Stage = {
@@ -28,20 +28,20 @@ type Stage = {
   channelKind: string;
   beginsAt: Date;
   replyOf: ReplyOf;
-  /** Of `performance.now()`: the rehearsal stops then. */
+  /** The time of `performance.now()` at which the rehearsal stops. */
   deadline: number;
 };
 
 const DAY_MS = 86_400_000;
 
 /**
- * The worker's loop with a clock that jumps: at each look it takes a batch of the due recipients, asks `planDispatch`
- * what happens to them, and does what the database would do with the answer. A look at which nothing can happen is
- * skipped. Neither hours nor rate limit nor the reasons to leave someone out are known here.
+ * The worker's loop with a virtual clock. At each step it selects a batch of the due recipients, calls `planDispatch`
+ * for the decisions, and makes the changes that the database would make. A step at which nothing can happen is skipped.
+ * This file contains no rules about hours, rate limits or skipped recipients.
  */
 export async function playClock(stage: Stage, players: readonly Player[]): Promise<CampaignRehearsal['stopped']> {
   const { settings, channelKind, beginsAt, replyOf, deadline } = stage;
-  // The words were filled in when people were read.
+  // The text was filled in when the people were read.
   const { opening: _, ...rules } = settings;
   const campaign = { id: '', settings: rules, channel_kind: channelKind };
   const opensIn = rememberOpenings(settings);
@@ -100,7 +100,7 @@ export async function playClock(stage: Stage, players: readonly Player[]): Promi
   return null;
 }
 
-/** The campaign is over: as `expireRecipients` in the store does. */
+/** The campaign is over. This does the same as `expireRecipients` in the store. */
 function expire(
   waiting: readonly Waiting<DueRecipient>[],
   playerOf: ReadonlyMap<DueRecipient, Player>,

@@ -21,15 +21,15 @@ type RehearsalDeps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
 export type AskedRehearsal = Omit<RehearseCampaignBody, 'filters'> & { filter: EndUserFilter | null };
 
-/** Half of what a reader waits for; ten thousand people in as many time zones as there are take a few seconds. */
+/** Half of the time that a reader waits. Ten thousand people in all existing time zones take a few seconds. */
 const LONGEST_MS = 30_000;
-/** Each takes its share of the event loop for some seconds. One organization has one of them. */
+/** Each rehearsal uses its share of the event loop for some seconds. One organization may run only one of them. */
 const AT_ONCE = 2;
 
 /** The organizations whose rehearsal runs in this process. */
 const running = new Set<string>();
 
-/** A campaign on a virtual clock, by the rules of the worker. Sends nothing and stores nothing. */
+/** Runs a campaign on a virtual clock, by the rules of the worker. It sends nothing and stores nothing. */
 export async function rehearseCampaign(
   deps: RehearsalDeps,
   orgId: string,
@@ -119,7 +119,7 @@ function sourceOf(
   return file === undefined ? waitingOnes(place) : pushedOnes(place, readRecipients(file), dedupe);
 }
 
-/** As a push enrolls: not before its own time, the start of the campaign, and now. */
+/** Uses the same times as a push: not before its own time, the start of the campaign, and now. */
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 type Told = Omit<CampaignRehearsal, 'begins_at' | 'stopped' | 'has_more' | 'empty'>;
 
-/** The report of what was played: sums, hours, and one row for each. */
+/** The report of the rehearsal: sums, hours, and one row for each recipient. */
 export async function tellRehearsal(
   parts: readonly Part[],
   replies: readonly ScriptedReply[],
