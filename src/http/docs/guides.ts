@@ -9,14 +9,14 @@ export const GUIDES = {
   sdk: 'Use the client library',
   documents: 'Bring your documents',
   tools: 'Give your agent tools',
-  'end-users': 'Keep end users in step',
+  'end-users': 'Keep end users in sync',
   sending: 'Send on channels, and receive',
   campaigns: 'Run a campaign',
   'channel-kinds': 'Connect each kind of channel',
   'web-chat': 'Put the web chat on a site',
-  streaming: 'Show words while they are made',
-  costs: 'What it costs',
-  events: 'Be told of events',
+  streaming: 'Show an answer while it is written',
+  costs: 'See and limit costs',
+  events: 'Receive events',
   'access-tokens': 'Access tokens for programs',
 } as const;
 type GuideName = keyof typeof GUIDES;
