@@ -4,7 +4,7 @@ import { MAX_FILE_CHARACTERS } from './campaigns.ts';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** Runs a campaign on a virtual clock. Nothing is sent or stored, and no one is enrolled. docs/adr/0215 explains it. */
+/** A campaign on a virtual clock: nothing is sent, no one is enrolled, nothing is stored. docs/campaigns.md explains how. */
 export const MAX_REHEARSED = 10_000;
 /** A rehearsal stops after this many days of its clock. */
 export const REHEARSED_DAYS = 366;

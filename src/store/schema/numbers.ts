@@ -31,10 +31,7 @@ export const handOff = pgTable(
   ],
 );
 
-/**
- * The counts for the hours of one UTC day, computed when a member opens the page (docs/adr/0214). They contain no
- * personal data.
- */
+/** What happened in the hours of one day in UTC, counted when someone looks (docs/operations.md). No one's data is in it. */
 export const numbersDay = pgTable(
   'numbers_day',
   {
