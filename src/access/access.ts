@@ -9,7 +9,7 @@ import { writeLastUsed } from '../store/api-keys/last-used.ts';
 import { readUnreserved, reserveCalls, returnCalls } from '../store/api-keys/total.ts';
 import type { Db } from '../store/db.ts';
 import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
-import { type Admit, type FactLookups, createAdmit } from './admit.ts';
+import { type Admit, createAdmit } from './admit.ts';
 import { createBarrier } from './nodes/barrier.ts';
 import { type Changes, createChanges } from './nodes/change.ts';
 import { createDigest, digestForms } from './api-keys/digest.ts';
@@ -23,6 +23,7 @@ import { LEASE_MS, marginOf } from './nodes/protocol.ts';
 import { sweepRevokes } from './api-keys/revoke-sweep.ts';
 import { createServerWatch } from './nodes/server-watch.ts';
 import type { SharedCounters } from './limits/shared-counters.ts';
+import type { FactLookups } from './target-facts.ts';
 import type { Caller } from './types.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 

@@ -1,30 +1,21 @@
-import { isId, type IdPrefix } from '../../contract/ids.ts';
 import { Refusal } from '../../contract/problems.ts';
 import { REGIONS, type Region } from '../../contract/regions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CHALLENGE_INVALID, readToken } from './api-keys/authorization-header.ts';
-import { decideCaller, decideNetwork, decideTarget, type Found, type Named } from './decide.ts';
-import type { Directory, KeyEntry, TargetKind } from './api-keys/directory.ts';
+import type { Directory, KeyEntry } from './api-keys/directory.ts';
 import type { Fills } from './api-keys/directory-fill.ts';
 import { parseKey } from './api-keys/key-format.ts';
 import type { LastUsed } from './api-keys/last-used.ts';
-import type { CallBlocks } from './limits/call-blocks.ts';
-import type { Lease } from './nodes/lease.ts';
 import { plainAddress } from './api-keys/networks.ts';
-import type {
-  Admission,
-  AgentFacts,
-  CampaignFacts,
-  Caller,
-  ChannelFacts,
-  CountedCall,
-  Need,
-  TriggerFacts,
-} from './types.ts';
+import { decideCaller, decideNetwork, decideTarget, type Found, type Named } from './decide.ts';
+import type { CallBlocks } from './limits/call-blocks.ts';
+import { counting, takeCall } from './limits/take-call.ts';
+import type { Lease } from './nodes/lease.ts';
+import { orUnavailable } from './or-unavailable.ts';
+import { refused } from './refused.ts';
+import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import { isTokenLike } from './tokens/token-format.ts';
-import { undecided } from './undecided.ts';
-
-type Known<T> = T | null | Promise<T | null>;
+import type { Admission, Caller, Need } from './types.ts';
 
 export type Admit = (
   authorization: readonly string[],
@@ -35,14 +26,6 @@ export type Admit = (
   /** The call is a new one, and takes part of the key's total. Not when access is checked again for the same call. */
   isCounted?: boolean,
 ) => Admission | Promise<Admission>;
-
-/** Facts about a record of an organization; null: it does not exist, or it was deleted. */
-export type FactLookups = {
-  agent(orgId: string, id: string): Known<AgentFacts>;
-  trigger(orgId: string, id: string): Known<TriggerFacts>;
-  channel(orgId: string, id: string): Known<ChannelFacts>;
-  campaign(orgId: string, id: string): Known<CampaignFacts>;
-};
 
 export type AdmitDeps = {
   region: Region;
@@ -56,9 +39,6 @@ export type AdmitDeps = {
   blocks: Pick<CallBlocks, 'take'>;
 };
 
-/** A query may hang, but the caller must not: after this time the answer is that the key store cannot be reached. */
-const FILL_TIMEOUT_MS = 3_000;
-
 /**
  * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
  * returns without a promise and without a query. Missing records are read from the database; without a lease, all of
@@ -66,6 +46,7 @@ const FILL_TIMEOUT_MS = 3_000;
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
   const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed, blocks } = deps;
+  const targets = createTargetFacts({ lease, directory, fills });
 
   const admit: Admit = (authorization, need, params, address, isCounted = false) => {
     const token = readToken(authorization);
@@ -112,29 +93,11 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     isGood: boolean,
     isCounted: boolean,
   ): Admission | Promise<Admission> {
-    const admitted = (): Admission | Promise<Admission> => admitVerified(caller, need, params, from, isGood);
-    if (!isCounted || caller.limits === null || caller.limits.total === null) return admitted();
+    if (!isCounted || caller.limits === null || caller.limits.total === null)
+      return admitVerified(caller, need, params, from, isGood);
     const elsewhere = decideNetwork(caller, from);
     if (elsewhere !== null) throw refused(elsewhere, caller);
-    return counting(takeOne(caller, isGood), admitted);
-  }
-
-  /** Row 4b. Refused calls of a later row give back what they took. */
-  function takeOne(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall> {
-    const withCaller = (error: unknown): never => {
-      throw error instanceof Refusal ? refused(error, caller) : error;
-    };
-    try {
-      const taken = blocks.take(caller, isGood);
-      if (!(taken instanceof Promise)) return taken;
-      return orUnavailable(taken).catch((error: unknown) => {
-        // It may still be taken later, for no one.
-        taken.then((late) => late.giveBack()).catch(() => {});
-        return withCaller(error);
-      });
-    } catch (error) {
-      return withCaller(error);
-    }
+    return counting(takeCall(blocks, caller, isGood), () => admitVerified(caller, need, params, from, isGood));
   }
 
   function admitVerified(
@@ -151,61 +114,13 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     if (need.campaign !== undefined) named.campaign = params[need.campaign];
     const refusal = decideCaller(caller, need, named, from);
     if (refusal !== null) throw refused(refusal, caller);
-    const found = isGood ? recall(directory, caller.orgId, named) : undefined;
+    const found = isGood ? targets.recall(caller.orgId, named) : undefined;
     if (found !== undefined) return admission(caller, need, from, found);
-    return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
+    return targets.load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
   }
 
-  async function load(orgId: string, named: Named, isGood: boolean): Promise<Found> {
-    const ids = {
-      agent: wellFormed('agent', named.agent),
-      trigger: wellFormed('trigger', named.trigger),
-      channel: wellFormed('channel', named.channel),
-      campaign: wellFormed('campaign', named.campaign),
-    };
-    if (!ids.agent && !ids.trigger && !ids.channel && !ids.campaign) return NOTHING;
-    return orUnavailable(fills.targets(orgId, ids, isGood));
-  }
-
-  function lookUp<K extends TargetKind>(kind: K): (orgId: string, id: string) => Known<NonNullable<Found[K]>> {
-    type Facts = NonNullable<Found[K]>;
-    return (orgId, id) => {
-      const isGood = lease.good();
-      const known = isGood ? directory.target(kind, orgId, id) : undefined;
-      if (known !== undefined) return known;
-      return load(orgId, { [kind]: id }, isGood).then((found) => found[kind] as Facts | null);
-    };
-  }
-
-  return {
-    admit,
-    facts: {
-      agent: lookUp('agent'),
-      trigger: lookUp('trigger'),
-      channel: lookUp('channel'),
-      campaign: lookUp('campaign'),
-    },
-  };
+  return { admit, facts: targets.lookups };
 }
-
-/** Undefined if one of them is not in memory. */
-function recall(directory: Directory, orgId: string, named: Named): Found | undefined {
-  const agent = named.agent === undefined ? null : directory.target('agent', orgId, named.agent);
-  if (agent === undefined) return undefined;
-  const trigger = named.trigger === undefined ? null : directory.target('trigger', orgId, named.trigger);
-  if (trigger === undefined) return undefined;
-  const channel = named.channel === undefined ? null : directory.target('channel', orgId, named.channel);
-  if (channel === undefined) return undefined;
-  const campaign = named.campaign === undefined ? null : directory.target('campaign', orgId, named.campaign);
-  if (campaign === undefined) return undefined;
-  return { agent, trigger, channel, campaign };
-}
-
-const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: null };
-
-/** Text that cannot be an id is not looked up. */
-const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
-  id !== undefined && isId(prefix, id) ? id : null;
 
 function admission(caller: Caller, need: Need, from: string | null, found: Found): Admission {
   const refusal = decideTarget(caller, need, found);
@@ -220,30 +135,6 @@ function admission(caller: Caller, need: Need, from: string | null, found: Found
   };
 }
 
-function counting(
-  taken: CountedCall | Promise<CountedCall>,
-  admitted: () => Admission | Promise<Admission>,
-): Admission | Promise<Admission> {
-  if (taken instanceof Promise) return taken.then((counted) => counting(counted, admitted));
-  const giveBack = (error: unknown): never => {
-    taken.giveBack();
-    throw error;
-  };
-  try {
-    const admission = admitted();
-    if (!(admission instanceof Promise)) return { ...admission, counted: taken };
-    return admission.then((known) => ({ ...known, counted: taken }), giveBack);
-  } catch (error) {
-    return giveBack(error);
-  }
-}
-
-/** The key for which the refused call is counted. */
-function refused(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
-  refusal.extras.caller = { keyId, orgId };
-  return refusal;
-}
-
 const refuseKey = (code: 'key_invalid' | 'key_wrong_region' | 'key_revoked', detail: string): Refusal =>
   new Refusal(code, detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
 
@@ -255,18 +146,3 @@ const wrongRegion = (region: Region, baseUrl: string): Refusal =>
     'key_wrong_region',
     `This key belongs to the region ${region} (${REGIONS[region]}): call ${baseUrl} instead.`,
   );
-
-async function orUnavailable<T>(fill: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(undecided(new Error('The look-up timed out.'))), FILL_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([fill, late]);
-  } catch (error) {
-    // A look-up that failed for any reason neither grants nor refuses.
-    throw error instanceof Refusal ? error : undecided(error);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts';
-import type { FactLookups } from '../../access/admit.ts';
+import type { FactLookups } from '../../access/target-facts.ts';
 import type { Db } from '../../store/db.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';

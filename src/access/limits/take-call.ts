@@ -1,0 +1,46 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { orUnavailable } from '../or-unavailable.ts';
+import { refused } from '../refused.ts';
+import type { Admission, Caller, CountedCall } from '../types.ts';
+import type { CallBlocks } from './call-blocks.ts';
+
+/** Row 4b: takes one call of the key's total. */
+export function takeCall(
+  blocks: Pick<CallBlocks, 'take'>,
+  caller: Caller,
+  isGood: boolean,
+): CountedCall | Promise<CountedCall> {
+  const withCaller = (error: unknown): never => {
+    throw error instanceof Refusal ? refused(error, caller) : error;
+  };
+  try {
+    const taken = blocks.take(caller, isGood);
+    if (!(taken instanceof Promise)) return taken;
+    return orUnavailable(taken).catch((error: unknown) => {
+      // It may still be taken later, for no one.
+      taken.then((late) => late.giveBack()).catch(() => {});
+      return withCaller(error);
+    });
+  } catch (error) {
+    return withCaller(error);
+  }
+}
+
+/** Admits a call that took a unit. A refusal of a later row gives the unit back. */
+export function counting(
+  taken: CountedCall | Promise<CountedCall>,
+  admitted: () => Admission | Promise<Admission>,
+): Admission | Promise<Admission> {
+  if (taken instanceof Promise) return taken.then((counted) => counting(counted, admitted));
+  const giveBack = (error: unknown): never => {
+    taken.giveBack();
+    throw error;
+  };
+  try {
+    const admission = admitted();
+    if (!(admission instanceof Promise)) return { ...admission, counted: taken };
+    return admission.then((known) => ({ ...known, counted: taken }), giveBack);
+  } catch (error) {
+    return giveBack(error);
+  }
+}
