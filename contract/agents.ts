@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { ResultDefinition } from './results.ts';
 import { FALLBACK_REASONS } from './costs.ts';
 
 /**
@@ -238,6 +239,7 @@ export const AgentDefinition = Type.Object(
         closed,
       ),
     ),
+    result: Type.Optional(ResultDefinition),
     rules: Type.Optional(Type.Array(Rule, { maxItems: 200 })),
     tools: Type.Optional(Type.Array(Tool, { maxItems: 32 })),
     knowledge: Type.Optional(

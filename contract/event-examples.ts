@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { EventType } from './event-types.ts';
 import type { EVENT_DATA } from './events.ts';
+import { NO_RESULT } from './results.ts';
 
 /** An example of `data` for each event type, for the reference and docs/events.md. A test validates each example. */
 const conversation = {
@@ -44,6 +45,13 @@ const run = {
   end_user_id: conversation.end_user_id,
   channel_id: conversation.channel_id,
   metadata: { source: 'crm' },
+  agent_version: 12,
+  result: {
+    status: 'complete' as const,
+    data: { day: '2026-11-24', people: 4 },
+    missing: [],
+    updated_at: '2026-11-21T06:20:00.000Z',
+  },
   created_at: '2026-11-21T06:00:00.000Z',
   finished_at: '2026-11-21T06:20:00.000Z',
 };
@@ -93,7 +101,12 @@ const campaignId = 'campaign_01kapj8s7vex2z4b6d8f1h3k5m';
 
 export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_DATA)[T]> } = {
   'conversation.started': conversation,
-  'conversation.handed_off': { ...conversation, status: 'handed_off', updated_at: '2026-11-21T06:05:00.000Z' },
+  'conversation.handed_off': {
+    ...conversation,
+    status: 'handed_off',
+    updated_at: '2026-11-21T06:05:00.000Z',
+    result: { status: 'partial', data: { people: 4 }, missing: ['day'], updated_at: '2026-11-21T06:04:00.000Z' },
+  },
   'conversation.resolved': { ...conversation, status: 'resolved', updated_at: '2026-11-21T06:20:00.000Z' },
   'message.received': {
     ...message,
@@ -122,7 +135,14 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
     reason: 'attempts_exhausted',
     error: { code: 'attempts_exhausted', detail: 'The run did not end in 8 attempts.' },
   },
-  'run.skipped': { ...run, status: 'skipped', reason: 'opted_out' },
+  'run.skipped': { ...run, status: 'skipped', reason: 'opted_out', agent_version: null, result: NO_RESULT },
+  'run.result_updated': {
+    ...run,
+    status: 'waiting_for_user',
+    reason: null,
+    result: { status: 'partial', data: { people: 4 }, missing: ['day'], updated_at: '2026-11-21T06:04:00.000Z' },
+    finished_at: null,
+  },
   'end_user.created': endUser,
   'end_user.updated': { ...endUser, tags: ['vip'], updated_at: '2026-11-21T07:00:00.000Z' },
   'end_user.deleted': { id: endUser.id },

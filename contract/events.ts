@@ -6,6 +6,7 @@ import { LeakRecord } from './leaks.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';
 import { KEY_SCOPES, PERMISSIONS } from './permissions.ts';
+import { RunResult } from './results.ts';
 import { RUN_STATUSES } from './triggers.ts';
 
 const text = Type.String();
@@ -25,6 +26,9 @@ const ConversationData = Type.Object({
   created_at: Moment,
   updated_at: Moment,
 });
+
+/** With the result of its run so far. */
+const HandedOffData = Type.Object({ ...ConversationData.properties, result: RunResult });
 
 const MessageData = Type.Object({
   id: text,
@@ -55,6 +59,8 @@ const RunData = Type.Object({
   end_user_id: text,
   channel_id: text,
   metadata: Type.Record(text, text),
+  agent_version: nullable(Type.Integer()),
+  result: RunResult,
   created_at: Moment,
   finished_at: nullable(Moment),
 });
@@ -135,7 +141,7 @@ const AuditData = Type.Object({
 /** The schema of `data` for each type: the record at the time of the event, in the form of the API. */
 export const EVENT_DATA = {
   'conversation.started': ConversationData,
-  'conversation.handed_off': ConversationData,
+  'conversation.handed_off': HandedOffData,
   'conversation.resolved': ConversationData,
   'message.received': MessageData,
   'message.sent': MessageData,
@@ -145,6 +151,7 @@ export const EVENT_DATA = {
   'run.completed': RunData,
   'run.failed': RunData,
   'run.skipped': RunData,
+  'run.result_updated': RunData,
   'end_user.created': EndUserData,
   'end_user.updated': EndUserData,
   'end_user.deleted': Type.Object({ id: text }),

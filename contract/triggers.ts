@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
+import { RunResult } from './results.ts';
 import { ModelUse } from './costs.ts';
 import { Message, type MessageContent } from './messages.ts';
 import { idPattern } from './ids.ts';
@@ -221,6 +222,10 @@ export const RunRecord = Type.Object(
     error: Type.Union([Type.Object({ code: Type.String(), detail: Type.String() }), Type.Null()]),
     metadata: Metadata,
     attempts: Type.Integer(),
+    agent_version: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The version of the agent that took the latest turn; null before the first turn.',
+    }),
+    result: RunResult,
     request_id: Type.Union([Type.String(), Type.Null()]),
     send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),

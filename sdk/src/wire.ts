@@ -305,6 +305,22 @@ export type DryRun = {
     send_at: string | null;
 };
 
+export type RunResult = {
+    /**
+     * `none`: no value yet. `partial`: some values. `complete`: all required values. `failed`: a model could not fill the fields.
+     */
+    status: "none" | "partial" | "complete" | "failed";
+    /**
+     * The values by field. A missing value is absent.
+     */
+    data: Record<string, string | number | boolean>;
+    /**
+     * Names of required fields without a value.
+     */
+    missing: string[];
+    updated_at: string | null;
+};
+
 export type Cost = {
     /**
      * @pattern ^[0-9]+(\.[0-9]+)?$
@@ -377,6 +393,11 @@ export type Run = {
      */
     metadata: Record<string, string>;
     attempts: number;
+    /**
+     * The version of the agent that took the latest turn; null before the first turn.
+     */
+    agent_version: number | null;
+    result: RunResult;
     request_id: string | null;
     send_at: string | null;
     finished_at: string | null;
@@ -1021,6 +1042,7 @@ export type EventData = {
          * @format date-time
          */
         updated_at: string;
+        result: RunResult;
     };
     "conversation.resolved": {
         id: string;
@@ -1180,6 +1202,8 @@ export type EventData = {
         end_user_id: string;
         channel_id: string;
         metadata: Record<string, string>;
+        agent_version: number | null;
+        result: RunResult;
         /**
          * @format date-time
          */
@@ -1200,6 +1224,8 @@ export type EventData = {
         end_user_id: string;
         channel_id: string;
         metadata: Record<string, string>;
+        agent_version: number | null;
+        result: RunResult;
         /**
          * @format date-time
          */
@@ -1220,6 +1246,30 @@ export type EventData = {
         end_user_id: string;
         channel_id: string;
         metadata: Record<string, string>;
+        agent_version: number | null;
+        result: RunResult;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        finished_at: string | null;
+    };
+    "run.result_updated": {
+        id: string;
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        reason: string | null;
+        error: {
+            code: string;
+            detail: string;
+        } | null;
+        agent_id: string;
+        trigger_id: string | null;
+        conversation_id: string;
+        end_user_id: string;
+        channel_id: string;
+        metadata: Record<string, string>;
+        agent_version: number | null;
+        result: RunResult;
         /**
          * @format date-time
          */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResult } from '../engine/provider.ts';
 import { newId } from '../kernel/ids.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
+import type { LoadedAgent } from './load-agent.ts';
 import { completedTurn, openingTurn } from './take-turn.ts';
 
 test('an answer is sorted after what it answers, even if a node with a clock ahead stored that', () => {
@@ -10,7 +11,8 @@ test('an answer is sorted after what it answers, even if a node with a clock ahe
   const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;
   const text = { content: { type: 'text' as const, text: 'Hi' }, sources: [] };
   const result = { messages: [text, text], tags: [], next: 'waiting_for_user' } as unknown as TurnResult;
-  const ids = [asked, ...completedTurn(run, result).messages.map(({ id }) => id)];
+  const loaded = { agent: { definition: {}, version: 1 } } as unknown as LoadedAgent;
+  const ids = [asked, ...completedTurn(run, loaded, result).messages.map(({ id }) => id)];
   expect(ids).toEqual(ids.toSorted());
   expect(openingTurn(run, text.content).messages[0]!.id > asked).toBe(true);
 });

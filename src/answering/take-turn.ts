@@ -1,6 +1,7 @@
 import { channelKinds } from '../channels/kinds.ts';
 import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
 import type { MessageContent } from '../../contract/messages.ts';
+import { NO_RESULT } from '../../contract/results.ts';
 import type { RunInput } from '../../contract/triggers.ts';
 import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
@@ -8,6 +9,7 @@ import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
+import { collectResult } from './results/collect-result.ts';
 import { STOPPED } from './stop.ts';
 import { splitText } from './split-text.ts';
 
@@ -109,10 +111,19 @@ export const variablesOf = ({ variables }: RunInput, person: Person): Record<str
 
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
 
-export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTurn {
+export function completedTurn(
+  run: ClaimedRun,
+  { agent }: Pick<LoadedAgent, 'agent'>,
+  result: TurnResult,
+  now = new Date(),
+): CompletedTurn {
   const said = timeToSpeak(run);
+  const isOver = result.next !== 'waiting_for_user';
+  const collected = collectResult(agent.definition, run, { state: result.state, isOver }, now);
   return {
     ...unchanged(run),
+    agentVersion: agent.version,
+    result: collected === (run.result ?? NO_RESULT) ? null : collected,
     status: result.next,
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && STOPPED),
@@ -196,6 +207,8 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   tags: run.tags,
   state: run.state,
   handOffReason: null,
+  agentVersion: null,
+  result: null,
   leavesUnanswered: false,
   messages: [],
   messageStatus: 'delivered',

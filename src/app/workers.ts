@@ -8,6 +8,7 @@ import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createPushWorker } from '../worker/campaigns/push-worker.ts';
 import { createRoundWorker } from '../worker/campaigns/round-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
+import { createResultAnnouncer } from '../worker/events/announce-results.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
@@ -37,6 +38,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     baseUrl: config.baseUrl,
   });
   const events = createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer });
+  const announcer = createResultAnnouncer({ db, log });
   const mails = config.mail && createMailWorker({ db, log, key: secrets.mailKey, server: config.mail });
   const turns = createTurnWorker({
     db,
@@ -101,6 +103,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     pushes,
     rounds,
     handOffs,
+    announcer,
     campaigns,
     housekeeper,
   ];

@@ -4,6 +4,7 @@ import { definitionFaults } from '../../engine/embedded/definition-faults.ts';
 import { templateFault } from '../../engine/templates.ts';
 import { addressFault } from '../../kernel/check-address.ts';
 import { serverFaults, toolFaults } from './check-tool.ts';
+import { resultFaults } from './check-result.ts';
 import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
@@ -21,6 +22,7 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
   checkFallback(definition, report);
   definition.steps?.items.forEach((step, index) => checkStep(step, `/steps/items/${index}`, report));
   reportTwins(definition.steps?.items ?? [], '/steps/items', report);
+  for (const { pointer, code, detail } of resultFaults(definition)) report(pointer, code, detail);
   definition.rules?.forEach((rule, index) => {
     const pointer = `/rules/${index}`;
     checkRule(rule, pointer, report);
@@ -29,6 +31,7 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
     }
   });
   for (const { pointer, code, detail } of definitionFaults(definition)) report(pointer, code, detail);
+  reportTwins(definition.result?.fields ?? [], '/result/fields', report);
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach((tool, index) => {
     for (const { pointer, code, detail } of toolFaults(tool)) report(`/tools/${index}${pointer}`, code, detail);

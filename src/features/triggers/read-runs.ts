@@ -1,11 +1,12 @@
 import { Refusal } from '../../../contract/problems.ts';
+import { NO_RESULT } from '../../../contract/results.ts';
 import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentModelUse } from '../../store/costs/present-use.ts';
 import { readModelUse } from '../../store/costs/read-use.ts';
-import { findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
+import { findRun, listRunMessages, listRunRows, type RunFilter, type RunRow } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 
 export async function readRun(
@@ -31,7 +32,7 @@ export async function readRun(
 export async function listRuns(
   { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,
-  filter: { triggerId: string; status?: string | undefined },
+  filter: RunFilter,
   page: PageRequest,
 ): Promise<PageOf<RunRecord>> {
   const { rows, hasMore } = await listRunRows(db, orgId, filter, page);
@@ -52,6 +53,8 @@ export const presentRun = (row: RunRow): RunRecord => ({
   error: row.error,
   metadata: row.input.metadata ?? {},
   attempts: row.attempts,
+  agent_version: row.agentVersion,
+  result: row.result ?? NO_RESULT,
   request_id: row.requestId,
   send_at: row.sendAt && timestamp(row.sendAt),
   finished_at: row.finishedAt && timestamp(row.finishedAt),

@@ -16,6 +16,7 @@ export const GUIDES = {
   'web-chat': 'Put the web chat on a site',
   streaming: 'Show an answer while it is written',
   costs: 'See and limit costs',
+  results: 'Get values from a conversation',
   events: 'Receive events',
   'access-tokens': 'Access tokens for programs',
 } as const;

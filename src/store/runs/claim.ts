@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
@@ -46,6 +47,7 @@ export type ClaimedRun = {
   /** True: a later run of the conversation is due or in progress and also answers the messages of this run. */
   is_overtaken: boolean;
   state: unknown;
+  result: RunResult | null;
   tags: string[];
   unanswered: string[];
   end_user: {
@@ -77,9 +79,9 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   due: dueFairly('run'),
   set: `attempts = q.attempts + 1, status = 'running'`,
   returning: `q.org_id, q.id, q.trigger_id, q.conversation_id, q.lease, q.attempts, q.turns, q.input, q.request_id,
-    q.send_at, due.lane, due.share`,
+    q.send_at, q.result, due.lane, due.share`,
   read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
-  c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  r.result, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
       AND coalesce(i.channel_id, '') = c.channel_id LIMIT 1),

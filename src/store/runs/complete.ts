@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import type { RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 import { named, rowsOf } from '../named.ts';
@@ -20,6 +21,9 @@ export type CompletedTurn = {
   state: unknown;
   /** The reason of a hand-off by the agent. */
   handOffReason: HandOffReason | null;
+  /** The version of the agent that took the turn, and the result of the run with it; null: as before. */
+  agentVersion: number | null;
+  result: RunResult | null;
   /** True: the turn leaves end-user messages unanswered that immediately need another turn. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
@@ -47,6 +51,8 @@ const TURN = rowsOf('t', {
   state: 'text',
   leaves: 'bool',
   hand_off_reason: 'text',
+  agent_version: 'int',
+  result: 'text',
 });
 const SAID = rowsOf(
   'm',
@@ -98,11 +104,13 @@ export const COMPLETE = named(
       WHEN c.status = 'handed_off' THEN c.hand_off_reason ELSE mine.hand_off_reason END,
     updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
-  RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more
+  RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
+    mine.agent_version, mine.result
 ), ended AS (
   UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
     reason = mine.reason, error = NULL, due_at = CASE WHEN mine.is_more THEN now() END, lease = NULL, attempts = 0,
-    turns = r.turns + 1,
+    turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
+    result = coalesce(mine.result::jsonb, r.result),
     finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN clock_timestamp() END
   FROM talked AS mine WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
@@ -139,6 +147,8 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       state: turns.map((turn) => (turn.state === null ? null : storable(turn.state))),
       leaves: turns.map((turn) => turn.leavesUnanswered),
       hand_off_reason: turns.map((turn) => turn.handOffReason),
+      agent_version: turns.map((turn) => turn.agentVersion),
+      result: turns.map((turn) => (turn.result === null ? null : storable(turn.result))),
       said_org_id: messages.map(({ turn }) => turn.orgId),
       said_id: messages.map(({ message }) => message.id),
       said_conversation_id: messages.map(({ turn }) => turn.conversationId),

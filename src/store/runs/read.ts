@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
@@ -6,7 +6,11 @@ import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
 
-export type RunRow = typeof run.$inferSelect & { agentId: string; endUserId: string; channelId: string };
+export type RunRow = Omit<typeof run.$inferSelect, 'resultEventAt' | 'noReplyAt' | 'reminders'> & {
+  agentId: string;
+  endUserId: string;
+  channelId: string;
+};
 export type MessageRow = typeof message.$inferSelect;
 
 const columns = {
@@ -26,6 +30,8 @@ const columns = {
   dueAt: run.dueAt,
   lease: run.lease,
   attempts: run.attempts,
+  agentVersion: run.agentVersion,
+  result: run.result,
   agentId: conversation.agentId,
   endUserId: conversation.endUserId,
   channelId: conversation.channelId,
@@ -45,17 +51,29 @@ export async function findRun(db: Queryable, orgId: string, triggerId: string, i
   return row ?? null;
 }
 
+export type RunFilter = {
+  triggerId: string;
+  status?: string | undefined;
+  /** Created at this moment or later, and before that one. */
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+};
+
 export async function listRunRows(
   db: Queryable,
   orgId: string,
-  filter: { triggerId: string; status?: string | undefined },
+  filter: RunFilter,
   page: PageRequest,
 ): Promise<PageOf<RunRow>> {
   const statuses = sql.param(filter.status ? [filter.status] : [...RUN_STATUSES]);
+  const created = and(
+    filter.createdAfter && gte(run.createdAt, filter.createdAfter),
+    filter.createdBefore && lt(run.createdAt, filter.createdBefore),
+  );
   // The page of each status is read from the index `run_list`, because any status may be rare.
   const newest = sql`SELECT r.id FROM unnest(${statuses}::text[]) AS s(status)
     CROSS JOIN LATERAL (SELECT run.id, run.created_at FROM run
-      WHERE ${and(eq(run.triggerId, filter.triggerId), sql`run.status = s.status`, behind(run.createdAt, run.id, page.after))}
+      WHERE ${and(eq(run.triggerId, filter.triggerId), sql`run.status = s.status`, created, behind(run.createdAt, run.id, page.after))}
         AND ${sql.raw(checkedOnly('run.org_id'))} = ${orgId}
       ORDER BY run.created_at DESC, run.id DESC LIMIT ${page.limit + 1}) r
     ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.limit + 1}`;

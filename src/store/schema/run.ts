@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 
@@ -30,6 +31,15 @@ export const run = pgTable(
     dueAt: moment('due_at'),
     lease: text('lease'),
     attempts: integer('attempts').notNull().default(0),
+    /** The version of the agent that took the latest turn. */
+    agentVersion: integer('agent_version'),
+    /** The values that the conversation has brought so far; null: none. */
+    result: jsonb('result').$type<RunResult>(),
+    /** When the event about the changed result is due: changes until then share it. */
+    resultEventAt: moment('result_event_at'),
+    /** When the silence of the person is acted on, and how many reminders it has had. */
+    noReplyAt: moment('no_reply_at'),
+    reminders: integer('reminders'),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
@@ -40,6 +50,9 @@ export const run = pgTable(
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
+    index('run_result_event')
+      .on(table.resultEventAt)
+      .where(sql`result_event_at IS NOT NULL`),
   ],
 );
 

@@ -193,7 +193,7 @@ async function speak(
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
   if (result.opted_out) await recordStop(db, run);
-  return completedTurn(run, result);
+  return completedTurn(run, loaded, result);
 }
 
 async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {

@@ -44,6 +44,13 @@ export const runRecord = {
   error: null,
   metadata: { source: 'crm' },
   attempts: 1,
+  agent_version: 12,
+  result: {
+    status: 'partial',
+    data: { people: 4 },
+    missing: ['day'],
+    updated_at: '2026-11-20T20:00:01.000Z',
+  },
   request_id: 'req_01k8v3m9e5f7rsm6z4n0q2x1ai',
   send_at: null,
   finished_at: null,

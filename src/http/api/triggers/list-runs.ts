@@ -8,6 +8,14 @@ import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
+type RunsQuery = {
+  limit?: number;
+  cursor?: string;
+  status?: string;
+  created_after?: string;
+  created_before?: string;
+};
+
 /** The runs of a trigger, newest first. */
 export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
@@ -16,11 +24,16 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   operation: {
     id: 'listRuns',
     summary: 'List runs',
-    description: 'Newest first; `status` filters.',
+    description: 'Newest first. `status`, `created_after` (from this moment on) and `created_before` filter.',
     tag: 'Triggers',
     examples: { 200: { data: [runRecord], next_cursor: null, has_more: false } },
   },
-  query: Type.Object({ ...PageQuery, status: Type.Optional(Type.Enum(RUN_STATUSES)) }),
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Type.Enum(RUN_STATUSES)),
+    created_after: Type.Optional(Type.String({ format: 'date-time' })),
+    created_before: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
   responses: {
     200: Type.Object(
       { data: Type.Array(RunRecord), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() },
@@ -29,14 +42,17 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   },
   async handle(request) {
     const { caller, trigger } = request.admission;
-    const {
-      limit = DEFAULT_PAGE,
-      cursor,
-      status,
-    } = request.query as { limit?: number; cursor?: string; status?: string };
-    const scope = cursorScope('runs', caller.orgId, { trigger: trigger!.id, status });
+    const query = request.query as RunsQuery;
+    const { limit = DEFAULT_PAGE, cursor, status, created_after, created_before } = query;
+    const scope = cursorScope('runs', caller.orgId, { trigger: trigger!.id, status, created_after, created_before });
     const after = deps.paging.after(scope, cursor);
-    const page = await listRuns(deps, caller.orgId, { triggerId: trigger!.id, status }, { limit, after });
+    const filter = {
+      triggerId: trigger!.id,
+      status,
+      createdAfter: created_after === undefined ? undefined : new Date(created_after),
+      createdBefore: created_before === undefined ? undefined : new Date(created_before),
+    };
+    const page = await listRuns(deps, caller.orgId, filter, { limit, after });
     return deps.paging.page(scope, page);
   },
 });

@@ -1,0 +1,27 @@
+import type { AgentDefinition, Step } from '../../../contract/agents.ts';
+import { MAX_RESULT_TEXT, type ResultField, type ResultValue } from '../../../contract/results.ts';
+import { FORMATS } from '../../kernel/validation/formats.ts';
+
+/** The fields that an agent returns: those that it declares, else one for each of its steps. */
+export const resultFieldsOf = ({ result, steps }: AgentDefinition): readonly ResultField[] =>
+  result?.fields ?? (steps?.items ?? []).map(fieldOfStep);
+
+const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
+  name,
+  type,
+  required: optional !== true,
+  ...(choices && { choices: choices.map(({ id }) => id) }),
+});
+
+/**
+ * Whether a value may be stored as this field. A person, a model or a backend wrote it, so nothing is assumed of it. A
+ * value that does not fit is left out.
+ */
+export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {
+  if (type === 'yes_no') return typeof value === 'boolean';
+  if (type === 'number') return Number.isFinite(value);
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (typeof value !== 'string' || value === '' || value.length > MAX_RESULT_TEXT) return false;
+  if (type === 'choice') return choices.includes(value);
+  return type === 'text' || FORMATS[type]!.test(value);
+}

@@ -1,0 +1,17 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../store/db.ts';
+import { announceResults } from '../../store/runs/results.ts';
+import { createLookLoop, type LookLoop } from '../look-loop.ts';
+
+/** Fewer in a statement hold their rows for a shorter time. */
+const BATCH = 200;
+const POLL_MS = 500;
+
+/** Writes the events about changed results of runs: one for all changes of a second. */
+export const createResultAnnouncer = ({ db, log }: { db: Db; log: Logger }): LookLoop =>
+  createLookLoop({
+    failure: 'changed results could not be announced',
+    log,
+    pollMs: POLL_MS,
+    look: async () => (await announceResults(db.$client, BATCH)) === BATCH,
+  });

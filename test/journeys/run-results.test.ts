@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AgentDefinition } from '../../contract/agents.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenTrigger } from '../factories.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { type SignedIn, signedInOwner } from '../signed-in.ts';
+
+/** The result of a run, through the whole program: from the steps of an agent to the API and the events. */
+let parley: TestApp;
+let endpoint: Receiver;
+let call: SignedIn;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  endpoint = await startReceiver();
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  ({ call, orgId } = await signedInOwner(parley));
+  key = (await parley.key(orgId, { permissions: ['triggers', 'end_users'] })).value;
+  await call(`POST /organizations/${orgId}/webhooks`, { url: `${endpoint.url}/hook` });
+});
+afterAll(async () => {
+  await parley?.stop();
+  await endpoint?.stop();
+});
+
+type Told = { type: string; data: { id: string; run_id: string; result: object; reason: string } };
+const told = (type: string, id: string): Told['data'][] =>
+  endpoint.calls
+    .map(({ body }) => JSON.parse(body.toString()) as Told)
+    .filter((event) => event.type === type && event.data.id === id)
+    .map(({ data }) => data);
+
+const DEFINITION: AgentDefinition = {
+  steps: {
+    items: [
+      { name: 'people', type: 'number', ask: { default: 'How many?' } },
+      { name: 'email', type: 'email', ask: { default: 'Which e-mail?' } },
+      { name: 'note', type: 'text', optional: true, ask: { default: 'A note?' } },
+    ],
+  },
+};
+
+/** A trigger of an agent; `start` begins a conversation, `say` answers in it, `read` reads its run. */
+async function given(definition: AgentDefinition) {
+  const { agentId } = await givenAgent(parley.db, orgId, { definition });
+  const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  return {
+    path,
+    start: async (body: object = {}) =>
+      (await parley.call('POST', path, { key, body, headers: { prefer: 'wait=10' } })).body as Record<string, string>,
+    say: (conversation: string, text: string) =>
+      call(`POST /organizations/${orgId}/conversations/${conversation}/say`, { text }),
+    read: async (id: string) => (await parley.call('GET', `${path}/runs/${id}`, { key })).body,
+  };
+}
+
+test('steps fill the result, turn by turn, and the event of the end has it', async () => {
+  const { start, say, read } = await given(DEFINITION);
+  const { id, conversation_id: conversation } = await start();
+  expect(await read(id!)).toMatchObject({ agent_version: 1, result: { status: 'none', missing: ['people', 'email'] } });
+  await say(conversation!, '4');
+  expect((await read(id!)).result).toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
+  await say(conversation!, 'asha@example.qa');
+  await say(conversation!, 'skip');
+  const run = await read(id!);
+  expect(run).toMatchObject({
+    status: 'completed',
+    result: { status: 'complete', data: { people: 4, email: 'asha@example.qa' }, missing: [] },
+  });
+  await expect.poll(() => told('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
+});
+
+test('changes within a second are one event, which has the latest of them', async () => {
+  const { start, say } = await given(DEFINITION);
+  const { id, conversation_id: conversation } = await start();
+  await say(conversation!, '4');
+  await say(conversation!, 'asha@example.qa');
+  const data = { people: 4, email: 'asha@example.qa' };
+  const updates = () => told('run.result_updated', id!);
+  await expect.poll(() => updates().at(-1)?.result).toMatchObject({ status: 'partial', data });
+  expect(updates().length).toBeLessThanOrEqual(2);
+});
+
+test('a conversation that a member takes over says what it has brought so far', async () => {
+  const { start, say } = await given(DEFINITION);
+  const { conversation_id: conversation } = await start();
+  await say(conversation!, '4');
+  await call(`POST /organizations/${orgId}/conversations/${conversation}/take-over`);
+  await expect
+    .poll(() => told('conversation.handed_off', conversation!)[0]?.result)
+    .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
+});
+
+test('runs are listed by the time of their creation', async () => {
+  const { path, start } = await given(DEFINITION);
+  const first = await start();
+  const second = await start();
+  const list = async (query: string) =>
+    (await parley.call('GET', `${path}/runs?${query}`, { key })).body.data.map(({ id }: { id: string }) => id);
+  const { created_at: at } = second as { created_at: string };
+  expect(await list(`created_after=${at}`)).toEqual([second['id']]);
+  expect(await list(`created_before=${at}`)).toEqual([first['id']]);
+  expect(await list(`created_after=${at}&created_before=${at}`)).toEqual([]);
+  expect((await parley.call('GET', `${path}/runs?created_after=yesterday`, { key })).status).toBe(422);
+});
