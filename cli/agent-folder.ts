@@ -27,7 +27,7 @@ const DOCUMENTS = 'documents';
 const FILE_ENDING = '.md';
 
 /** The members of a definition in an order for readers. The order is the same in every pull. */
-const ORDER = ['provider', 'model', 'instructions', 'opening', 'steps', 'rules', 'tools'];
+const ORDER = ['provider', 'model', 'instructions', 'opening', 'steps', 'result', 'rules', 'tools'];
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const inOrder = (definition: AgentDefinition): AgentDefinition =>
   Object.fromEntries(

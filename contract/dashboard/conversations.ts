@@ -4,6 +4,7 @@ import { DeliveryError } from '../channels.ts';
 import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { MAX_CAPTION, Message } from '../messages.ts';
 import { ModelUse } from '../costs.ts';
+import { RunResult } from '../results.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { TraceStep } from './agents.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
@@ -119,6 +120,8 @@ export const ConversationRecord = Type.Object(
         status: Type.Enum(RUN_STATUSES),
         reason: Nullable(Type.String()),
         error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+        agent_version: Nullable(Type.Integer()),
+        result: RunResult,
         created_at: Moment,
       }),
     ),

@@ -21,7 +21,7 @@ export type { RunEvent } from './stream.ts';
 export type { LogEntry } from './log.ts';
 export type { ParleyOptions } from './options.ts';
 export type { CallOptions, ResponseInfo, WriteOptions } from './transport.ts';
-export type { RunRef, StartedRun, StartOptions } from './triggers.ts';
+export type { ResultFields, RunRef, RunWith, StartedRun, StartOptions } from './triggers.ts';
 export type * from './wire.ts';
 
 /** The public API of one Parley server, with one API key. */

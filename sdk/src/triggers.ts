@@ -18,6 +18,12 @@ export type StartedRun = Omit<AcceptedRun, 'outcome'> &
   Pick<AcceptedRun | AnsweredRun, 'outcome'> &
   Partial<Pick<AnsweredRun, 'messages'>>;
 type Include = 'messages' | 'models';
+/** The fields of a result: names and types of values, as the agent declares them. */
+export type ResultFields = Record<string, string | number | boolean>;
+/** A run whose `result.data` has these fields. A value may be absent, also of a required field: see `result.status`. */
+export type RunWith<Fields extends object = ResultFields> = Omit<Run, 'result'> & {
+  result: Omit<Run['result'], 'data'> & { data: Partial<Fields> };
+};
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
@@ -96,6 +102,13 @@ function idOf(response: Response): string {
   throw new ParleyError({ code: 'response_invalid', detail, status, headers });
 }
 
+/** `created_after`: from this moment on. Both are RFC 3339. */
+type RunFilter = {
+  status?: Run['status'] | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+};
+
 export class Runs {
   readonly #transport: Transport;
 
@@ -103,7 +116,10 @@ export class Runs {
     this.#transport = transport;
   }
 
-  get(run: RunRef, { include, ...options }: CallOptions & { include?: Include[] | undefined } = {}): Promise<Run> {
+  get<Fields extends object = ResultFields>(
+    run: RunRef,
+    { include, ...options }: CallOptions & { include?: Include[] | undefined } = {},
+  ): Promise<RunWith<Fields>> {
     const query = {
       include: include && ['messages', 'models'].filter((part) => include.includes(part as Include)).join(','),
     };
@@ -111,15 +127,15 @@ export class Runs {
   }
 
   /** Newest first. */
-  list(
+  list<Fields extends object = ResultFields>(
     agent: string,
     trigger: string,
-    { limit, cursor, status, ...options }: PageOptions & { status?: Run['status'] | undefined } = {},
-  ): List<Run> {
-    const read = (at?: string): Promise<Page<Run>> =>
+    { limit, cursor, status, created_after, created_before, ...options }: PageOptions & RunFilter = {},
+  ): List<RunWith<Fields>> {
+    const read = (at?: string): Promise<Page<RunWith<Fields>>> =>
       this.#transport.json('GET', path`/api/triggers/${agent}/${trigger}/runs`, {
         ...options,
-        query: { limit, status, cursor: at },
+        query: { limit, status, created_after, created_before, cursor: at },
       });
     return new List(read, cursor);
   }
@@ -133,14 +149,14 @@ export class Runs {
    * Resolves with the run and its messages after the agent has answered. With `until: 'end'`, it resolves after the run
    * has ended, which may take days. Limit the wait with `signal`, for example `AbortSignal.timeout(60_000)`.
    */
-  async wait(
+  async wait<Fields extends object = ResultFields>(
     run: RunRef,
     { until = 'answer', ...options }: CallOptions & { until?: 'answer' | 'end' | undefined } = {},
-  ): Promise<Run> {
+  ): Promise<RunWith<Fields>> {
     const isLast = until === 'end' ? hasEnded : hasAnswered;
     for (const reads = states(this, run, options); ;) {
       const { value } = await reads.next();
-      if (isLast(value)) return value;
+      if (isLast(value)) return value as RunWith<Fields>;
     }
   }
 
@@ -161,7 +177,7 @@ export class Runs {
 /** Reads the run with its messages repeatedly, with growing pauses. */
 async function* states(runs: Runs, run: RunRef, options: CallOptions): AsyncGenerator<Run, never, void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
-    yield await runs.get(run, { ...options, include: ['messages'] });
+    yield (await runs.get(run, { ...options, include: ['messages'] })) as Run;
     await sleep(pause, options.signal);
   }
 }

@@ -5,6 +5,7 @@ import type {
   ConversationSummary,
   ListedConversation,
 } from '../../../contract/dashboard/conversations.ts';
+import { NO_RESULT } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import { channelKinds } from '../../channels/kinds.ts';
@@ -84,6 +85,8 @@ export async function readConversation(
       status: run.status as RunStatus,
       reason: run.reason,
       error: run.error,
+      agent_version: run.agentVersion,
+      result: run.result ?? NO_RESULT,
       created_at: timestamp(run.createdAt),
     })),
     reply_window: window,

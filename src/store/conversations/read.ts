@@ -116,7 +116,7 @@ export async function listAnswersAfter(
 
 type ConversationRun = Pick<
   typeof run.$inferSelect,
-  'id' | 'triggerId' | 'status' | 'reason' | 'error' | 'turns' | 'createdAt'
+  'id' | 'triggerId' | 'status' | 'reason' | 'error' | 'turns' | 'agentVersion' | 'result' | 'createdAt'
 >;
 
 export async function listConversationRuns(
@@ -133,6 +133,8 @@ export async function listConversationRuns(
       reason: run.reason,
       error: run.error,
       turns: run.turns,
+      agentVersion: run.agentVersion,
+      result: run.result,
       createdAt: run.createdAt,
     })
     .from(run)

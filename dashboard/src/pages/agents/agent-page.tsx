@@ -22,6 +22,7 @@ import { DefinitionDiff } from './definition-diff.tsx';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
 import { cleanDefinition } from './editor/clean-definition.ts';
 import { EditorContext, useEditor } from '../../parts/editor/editor.ts';
+import { ResultTab } from './editor/result-tab.tsx';
 import { RulesTab } from './editor/rules-tab.tsx';
 import { StepsTab } from './editor/steps-tab.tsx';
 import { ToolsTab } from './editor/tools-tab.tsx';
@@ -71,11 +72,12 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/hand_off',
   ],
   steps: ['/steps'],
+  result: ['/result'],
   rules: ['/rules'],
   tools: ['/tools'],
   knowledge: ['/knowledge'],
 };
-const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'rules', 'tools'];
+const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'result', 'rules', 'tools'];
 
 function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const say = useWords(words);
@@ -152,6 +154,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
     behaviour: <BehaviourTab key={discarded} />,
     knowledge: <KnowledgeTab agentId={agent.id} />,
     steps: <StepsTab key={discarded} />,
+    result: <ResultTab key={discarded} />,
     rules: <RulesTab key={discarded} />,
     tools: <ToolsTab key={discarded} changed={agent.changed_tools} />,
     tests: (

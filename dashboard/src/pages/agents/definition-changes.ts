@@ -34,8 +34,8 @@ function compare(path: readonly string[], before: unknown, after: unknown): Chan
 
 function compareFields(path: readonly string[], before: Data, after: Data): Change[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
-  // The list of the steps has no name of its own.
-  const at = (name: string) => (name === 'items' ? path : [...path, name]);
+  // The lists of the steps and of the result fields have no name of their own.
+  const at = (name: string) => (name === 'items' || name === 'fields' ? path : [...path, name]);
   return [...names].flatMap((name) => compare(at(name), before[name], after[name]));
 }
 

@@ -11,6 +11,7 @@ export const AGENT_TABS = [
   'behaviour',
   'knowledge',
   'steps',
+  'result',
   'rules',
   'tools',
   'tests',

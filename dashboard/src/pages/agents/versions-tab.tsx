@@ -32,6 +32,7 @@ const FIELDS = [
   'fallback',
   'opening',
   'steps',
+  'result',
   'rules',
   'tools',
   'knowledge',

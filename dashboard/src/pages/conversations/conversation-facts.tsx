@@ -8,6 +8,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useAgentNames } from '../../parts/names.ts';
+import { RunResultCell } from '../triggers/run-result.tsx';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';
@@ -95,6 +96,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
               say('by_message')
             )}{' '}
             <Moment at={run.created_at} />
+            {run.result.status !== 'none' && <RunResultCell result={run.result} />}
             {run.reason && <div dir="auto">{reason(run.reason)}</div>}
             {run.error && (
               <div>

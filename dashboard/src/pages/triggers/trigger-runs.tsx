@@ -12,6 +12,8 @@ import { IdToCopy } from '../../parts/id-code.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
+import { RunResultCell } from './run-result.tsx';
+import { resultWords } from './result-words.ts';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { words } from './words.ts';
 
@@ -20,6 +22,7 @@ const LOOK_AGAIN_MS = 2_000;
 
 export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
   const say = useWords(words);
+  const sayResult = useWords(resultWords);
   const org_id = useOrganization().id;
   const list = useListState<object>([]);
   const runs = useRead(
@@ -42,6 +45,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
           { id: 'run', label: say('run'), cell: ({ id }) => <IdToCopy id={id} label={say('copy_run_id')} /> },
           { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
           { id: 'why', label: say('why'), cell: (run) => <Reason run={run} /> },
+          { id: 'result', label: sayResult('result'), cell: ({ result }) => <RunResultCell result={result} /> },
           { id: 'begun', label: say('begun'), cell: ({ created_at }) => <Moment at={created_at} />, width: '140px' },
           {
             id: 'conversation',

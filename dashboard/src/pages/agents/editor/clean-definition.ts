@@ -2,7 +2,7 @@ import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../../../
 
 /** A field that was emptied is a field that is not there: what the server gets holds no empty texts and lists. */
 export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
-  const { provider = 'embedded', steps, rules, tools, hand_off: handOff } = edited;
+  const { provider = 'embedded', steps, result, rules, tools, hand_off: handOff } = edited;
   const hasModel = provider !== 'embedded';
   return without({
     ...edited,
@@ -19,6 +19,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
     steps: steps?.items.length
       ? without({ ...steps, items: steps.items.map(step), summary: text(steps.summary) })
       : undefined,
+    result: result?.fields.length ? { fields: result.fields.map(without) } : undefined,
     rules: rules?.length ? rules.map(rule) : undefined,
     tools: tools?.length ? tools.map((one) => without({ ...one, confirm: text(one.confirm) })) : undefined,
     hand_off: handOff ? without({ ...handOff, text: text(handOff.text) }) : undefined,
