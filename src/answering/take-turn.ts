@@ -9,7 +9,7 @@ import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
-import { collectResult } from './results/collect-result.ts';
+import { collectResult, type ResultAfter } from './results/collect-result.ts';
 import { STOPPED } from './stop.ts';
 import { splitText } from './split-text.ts';
 
@@ -115,11 +115,12 @@ export function completedTurn(
   run: ClaimedRun,
   { agent }: Pick<LoadedAgent, 'agent'>,
   result: TurnResult,
-  now = new Date(),
+  found?: ResultAfter['found'],
 ): CompletedTurn {
   const said = timeToSpeak(run);
   const isOver = result.next !== 'waiting_for_user';
-  const collected = collectResult(agent.definition, run, { state: result.state, isOver }, now);
+  const after = { state: result.state, isOver, ...(found !== undefined && { found }) };
+  const collected = collectResult(agent.definition, run, after, new Date());
   return {
     ...unchanged(run),
     agentVersion: agent.version,

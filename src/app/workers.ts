@@ -45,6 +45,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     log,
     loadAgent: answering.loadAgent,
     pressed: deps.acceptQueue.pressed,
+    endUserQueue: deps.endUserQueue,
     liveWords: deps.liveWords,
     tracer,
     onStored: () => {

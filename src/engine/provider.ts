@@ -47,6 +47,8 @@ export type TurnRequest = {
   words?: Words;
   /** The complete task for the model. It replaces the agent's instructions. */
   task?: string;
+  /** JSON Schema of the answer to the task, which is one JSON text. */
+  form?: Record<string, unknown>;
   /** The account to which costs are charged. Absent in a dashboard try. */
   account?: TurnAccount;
   /** Counts the model's usage. The room that calls the provider sets it. */

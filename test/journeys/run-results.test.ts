@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
+import { setModel } from '../../src/features/models/set-model.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
+import { FAKE_MODEL_KEY, type FakeModel, type ModelReply, startFakeModel } from '../fakes/model.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
@@ -90,6 +93,95 @@ test('a conversation that a member takes over says what it has brought so far', 
   await expect
     .poll(() => told('conversation.handed_off', conversation!)[0]?.result)
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
+});
+
+test('values are stored with the person, and an address never replaces one or takes that of another', async () => {
+  const { start, say } = await given({
+    ...DEFINITION,
+    result: {
+      fields: [
+        { name: 'people', type: 'integer', save_to: 'end_user.attributes.party' },
+        { name: 'email', type: 'email', save_to: 'end_user.email' },
+      ],
+    },
+  });
+  const answer = async (person: object, email: string) => {
+    const { conversation_id: conversation, end_user_id: id } = await start({ end_user: person });
+    await say(conversation!, '4');
+    await say(conversation!, email);
+    return (await parley.call('GET', `/api/end-users/${id}`, { key })).body;
+  };
+  expect(await answer({ external_id: 'a' }, 'noor@example.qa')).toMatchObject({
+    email: 'noor@example.qa',
+    attributes: { party: 4 },
+  });
+  expect(await answer({ external_id: 'a' }, 'other@example.qa')).toMatchObject({ email: 'noor@example.qa' });
+  expect(await answer({ external_id: 'b' }, 'noor@example.qa')).toMatchObject({
+    email: null,
+    attributes: { party: 4 },
+  });
+});
+
+describe('a model fills the fields at the hand-off', () => {
+  const FIELDS: AgentDefinition = {
+    provider: 'openai_compatible',
+    model: 'local',
+    result: {
+      fields: [
+        { name: 'city', type: 'text', description: 'Where to', required: true },
+        { name: 'day', type: 'date', required: true },
+        { name: 'size', type: 'choice', choices: ['small', 'large'] },
+      ],
+    },
+  };
+  const handOff = { tool: 'hand_off_to_human', args: { reason: 'asked', message: 'A colleague comes.' } };
+  let model: FakeModel;
+
+  beforeAll(async () => {
+    model = await startFakeModel();
+    const deps = { db: parley.db, egress: { check: async () => {} }, sealingKey: parley.secrets.sealingKey };
+    const actor = { userId: 'user_test', address: null, requestId: null };
+    const at = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
+    await setModel(deps, orgId, 'openai_compatible', at, actor);
+  });
+  afterAll(() => model.close());
+
+  const handedOver = async (...answers: ModelReply[]) => {
+    const { start, read } = await given(FIELDS);
+    model.script(handOff, ...answers);
+    const calls = model.calls.length;
+    const { id, conversation_id: conversation } = await start({ message: 'A large one to Doha on the 24th, please.' });
+    return { run: await read(id!), conversation: conversation!, asked: model.calls.slice(calls + 1) };
+  };
+
+  test('in one call of the form of the fields, before the event is sent', async () => {
+    const found = { city: 'Doha', day: '2026-11-24', size: 'large' };
+    const { run, conversation, asked } = await handedOver({ text: JSON.stringify(found) });
+    expect(run).toMatchObject({ status: 'handed_off', result: { status: 'complete', data: found, missing: [] } });
+    await expect.poll(() => told('conversation.handed_off', conversation)[0]?.result).toEqual(run.result);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]!.body).toMatchObject({ response_format: { type: 'json_object' } });
+    expect(asked[0]!.body).not.toHaveProperty('tools');
+    expect(JSON.stringify(asked[0]!.body.messages)).toContain('A large one to Doha');
+    const used = await parley.db.execute(sql`SELECT sum(calls)::int AS calls FROM model_turn WHERE run_id = ${run.id}`);
+    expect(used.rows).toEqual([{ calls: 2 }]);
+  });
+
+  test('once more with the faults, and without what does not fit after that', async () => {
+    const wrong = JSON.stringify({ city: 'Doha', day: 'the 24th', size: 'huge' });
+    const { run, asked } = await handedOver({ text: 'Doha!' }, { text: wrong });
+    expect(asked).toHaveLength(2);
+    expect(JSON.stringify(asked[1]!.body.messages)).toContain('not one JSON object');
+    expect(run.result).toMatchObject({ status: 'partial', data: { city: 'Doha' }, missing: ['day'] });
+  });
+
+  test('a model that fails delays no hand-off: the result says that it failed', async () => {
+    const { run } = await handedOver({ status: 400 });
+    expect(run).toMatchObject({
+      status: 'handed_off',
+      result: { status: 'failed', data: {}, missing: ['city', 'day'] },
+    });
+  });
 });
 
 test('runs are listed by the time of their creation', async () => {

@@ -42,6 +42,14 @@ export function collectResult(
   return { status, data, missing, updated_at: timestamp(now.getTime()) };
 }
 
+/** The declared fields that neither steps nor an earlier turn have filled, and that the person did not skip. */
+export function openFields({ result }: AgentDefinition, before: ResultBefore, state: unknown): ResultField[] {
+  const answers = answersOf(before.state, state);
+  return (result?.fields ?? []).filter(
+    (field) => !answers.given.has(field.name) && valueOf(field, answers, {}, before.result ?? NO_RESULT) === undefined,
+  );
+}
+
 /** `given`: the answers of the steps, null for a skipped one. `dropped`: those that the steps ask again. */
 type Answers = { given: ReadonlyMap<string, ResultValue | null>; dropped: ReadonlySet<string> };
 

@@ -1,5 +1,6 @@
 import { generateText, type LanguageModelUsage, type ModelMessage, type SystemModelMessage } from 'ai';
 import { ProviderError } from '../provider.ts';
+import { jsonForm } from './json-form.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
@@ -71,6 +72,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
       instructions: inForm(settings.name, instructions),
       messages: [...messages, ...progress.messages],
       tools: offerTools(turn, sources),
+      ...(request.form && { output: jsonForm(request.form) }),
       stopWhen: [() => progress.steps >= MAX_STEPS, () => turn.asking !== null],
       prepareStep: ({ stepNumber }) => {
         turn.mayCall = before + stepNumber < MAX_STEPS - 1;

@@ -9,6 +9,7 @@ import { summarizeConversation } from '../../features/conversations/read-convers
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
+import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { cancelRunRow } from '../../store/runs/read.ts';
 import type { Worker } from '../claim-loop.ts';
@@ -55,6 +56,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
     log: pino({ level: 'silent' }),
     loadAgent,
     onStored: () => {},
+    endUserQueue: createEndUserQueue(db),
     liveWords: NO_READERS,
   });
   workers.push(worker);

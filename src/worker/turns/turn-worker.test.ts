@@ -14,6 +14,7 @@ import {
 import { takeOverConversation } from '../../features/conversations/hand-over.ts';
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
+import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { claimRuns } from '../../store/runs/claim.ts';
 import type { Worker } from '../claim-loop.ts';
@@ -56,6 +57,7 @@ afterAll(async () => {
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
   const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
   const worker = createTurnWorker({
+    endUserQueue: createEndUserQueue(db),
     liveWords: NO_READERS,
     db: its,
     log: pino({ level: 'silent' }),

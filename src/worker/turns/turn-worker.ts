@@ -6,6 +6,7 @@ import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
+import type { EndUserQueue } from '../../store/end-users/upsert.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store/runs/claim.ts';
@@ -15,6 +16,8 @@ import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
+import { fillByModel } from '../../answering/results/fill-by-model.ts';
+import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
 import {
@@ -40,6 +43,8 @@ export type TurnWorkerOptions = {
   pressed?(): boolean;
   /** Called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
+  /** Stores values of results with the person. */
+  endUserQueue: Pick<EndUserQueue, 'upsert'>;
   liveWords: Pick<LiveWords, 'begin'>;
   /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
@@ -170,7 +175,7 @@ async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
 }
 
 async function speak(
-  { db, loadAgent, share }: Turns,
+  { db, loadAgent, share, endUserQueue }: Turns,
   run: ClaimedRun,
   signal: AbortSignal,
   words: Words,
@@ -193,7 +198,11 @@ async function speak(
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
   if (result.opted_out) await recordStop(db, run);
-  return completedTurn(run, loaded, result);
+  const { values, steps } = await fillByModel(run, loaded, request, result, traced);
+  result.trace.steps.push(...steps);
+  const turn = completedTurn(run, loaded, result, values);
+  await saveValues(endUserQueue, run, loaded, turn.result);
+  return turn;
 }
 
 async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {

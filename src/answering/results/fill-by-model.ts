@@ -1,0 +1,33 @@
+import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
+import type { Span } from '../../kernel/traces/tracer.ts';
+import type { ClaimedRun } from '../../store/runs/claim.ts';
+import type { LoadedAgent } from '../load-agent.ts';
+import { openFields } from './collect-result.ts';
+import { findValues, type Found } from './find-values.ts';
+
+/** Nothing to fill: a model was not asked. */
+const NOT_ASKED = { values: undefined, steps: [] };
+
+/**
+ * When a run ends or is handed over, the model of its agent fills the fields that are still open. The message of that
+ * turn waits for it, so that the event of the end has the whole result. Without words of the person there is nothing to
+ * find.
+ */
+export async function fillByModel(
+  run: ClaimedRun,
+  { agent, provider }: LoadedAgent,
+  request: TurnRequest,
+  { next, state, messages, opted_out: hasLeft }: TurnResult,
+  traced?: Span,
+): Promise<Found | typeof NOT_ASKED> {
+  const { provider: name = 'embedded' } = agent.definition;
+  const hasSpoken = request.history.some(({ role }) => role === 'end_user');
+  if (next === 'waiting_for_user' || hasLeft || name === 'embedded' || !hasSpoken) return NOT_ASKED;
+  const fields = openFields(agent.definition, run, state);
+  if (fields.length === 0) return NOT_ASKED;
+  const said = messages.map(({ content }) => ('text' in content && content.text) || '');
+  const span = traced?.child('fill result', 'internal');
+  const found = await findValues({ request: { ...request, ...(span && { span }) }, provider, said }, fields);
+  span?.end(found.values === null ? 'result_failed' : null);
+  return found;
+}

@@ -1,0 +1,77 @@
+import type { ResultField, ResultValue, RunResult } from '../../../contract/results.ts';
+import { UpsertEndUser } from '../../../contract/end-users.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { compileBody } from '../../kernel/validation/validate.ts';
+import type { EndUserQueue } from '../../store/end-users/upsert.ts';
+import type { ClaimedRun } from '../../store/runs/claim.ts';
+import type { LoadedAgent } from '../load-agent.ts';
+
+type Person = ClaimedRun['end_user'];
+type Fields = Partial<Record<string, ResultValue>> & { attributes?: Record<string, ResultValue> };
+
+const checkPerson = compileBody(UpsertEndUser);
+
+/**
+ * Stores new values of a result with the person, where the fields say so (`save_to`). The rules are those of the API:
+ * each value fits its field, and an address belongs to one person. A person who writes the address of someone else must
+ * not get it, or replace their own: e-mail and phone only fill an empty field. Before the turn is stored: a crash
+ * between the two must not lose a value.
+ */
+export async function saveValues(
+  queue: Pick<EndUserQueue, 'upsert'>,
+  run: ClaimedRun,
+  { agent }: Pick<LoadedAgent, 'agent'>,
+  result: RunResult | null,
+): Promise<void> {
+  if (result === null) return;
+  const isNew = ({ name }: ResultField): boolean =>
+    Object.hasOwn(result.data, name) && result.data[name] !== run.result?.data[name];
+  const fields = (agent.definition.result?.fields ?? []).filter(isNew);
+  const said = personOf(fields, result.data, run.end_user);
+  if (Object.keys(said).length === 0) return;
+  const write = (person: Fields) =>
+    queue.upsert({
+      orgId: run.org_id,
+      keyId: null,
+      from: null,
+      mode: 'upsert',
+      people: [{ ...person, id: run.end_user.id }],
+      idempotency: null,
+    });
+  try {
+    await write(said);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // Another person has the address, or the person was erased: the rest is stored, if it can be.
+    const { email: _, phone: __, ...rest } = said;
+    if (Object.keys(rest).length > 0) await write(rest).catch(onlyRefusals);
+  }
+}
+
+/** The values as fields of a person, without those that the API would refuse. */
+function personOf(fields: readonly ResultField[], data: RunResult['data'], known: Person): Fields {
+  const said: Fields = {};
+  for (const { name, save_to: saveTo = '' } of fields) {
+    const [, field = '', attribute] = saveTo.split('.');
+    const value = data[name]!;
+    if (attribute !== undefined) said.attributes = { ...said.attributes, [attribute]: value };
+    else if (!isTaken(field, known) && fits(field, value)) said[field] = value;
+  }
+  return said;
+}
+
+const isTaken = (field: string, { email, phone }: Person): boolean =>
+  field === '' || (field === 'email' && email !== null) || (field === 'phone' && phone !== null);
+
+function fits(field: string, value: ResultValue): boolean {
+  try {
+    checkPerson({ [field]: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function onlyRefusals(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+}
