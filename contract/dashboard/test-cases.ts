@@ -60,6 +60,13 @@ export const Expectation = Type.Object(
         },
       ),
     ),
+    result: Type.Optional(
+      Type.Record(
+        Type.String({ maxLength: 64 }),
+        Nullable(Type.Union([Type.String({ maxLength: 500 }), Type.Number(), Type.Boolean()])),
+        { description: 'Values of the result after this turn; null: no value. Other fields may have values.' },
+      ),
+    ),
     calls: Type.Optional(
       Type.Array(Type.Object({ tool: ToolName, arguments: Type.Optional(Arguments) }, closed), {
         maxItems: MAX_EXPECTED,

@@ -1,13 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import type { CaseResult, Expectation } from '../../../contract/dashboard/test-cases.ts';
+import type { RunResult } from '../../../contract/results.ts';
 import { detectLanguage, isSameScript } from '../../engine/embedded/detect-language.ts';
 import { readState } from '../../engine/embedded/read-state.ts';
 import { foldText, wordsOf } from '../../engine/knowledge/fold-text.ts';
 
 type TurnOfResult = CaseResult['turns'][number];
 type Fault = TurnOfResult['faults'][number];
-type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & { turn: PlaygroundTurn };
+type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & {
+  turn: PlaygroundTurn;
+  /** The values of the result so far. */
+  data: RunResult['data'];
+};
 type Words = string | number;
 
 /** What of the expectations of a turn does not hold. Each is decided from what was said and done; judge-turn.ts has the rubric. */
@@ -50,6 +55,12 @@ const CHECKS: { [N in Checked]: Check<Required<Expectation>[N]> } = {
     const { slots } = readState(turn.state);
     const wrong = Object.entries(expected).filter(([name, value]) => !isSame(value, slots[name]));
     return wrong.length === 0 ? null : { expected: Object.fromEntries(wrong), found: slots };
+  },
+  result: (expected, { data }) => {
+    const wrong = Object.entries(expected).filter(
+      ([name, value]) => !isSame(value, Object.hasOwn(data, name) ? data[name] : null),
+    );
+    return wrong.length === 0 ? null : { expected: Object.fromEntries(wrong), found: data };
   },
   calls: (expected, { calls }) => {
     if (expected.length === 0) return calls.length === 0 ? null : { expected, found: calls };

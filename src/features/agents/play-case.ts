@@ -1,10 +1,12 @@
 import type { CaseResult, TestCase, TestAgentBody } from '../../../contract/dashboard/test-cases.ts';
+import type { RunResult } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { checkTurn, fits } from './check-turn.ts';
 import { type Recorded, recordTape, replayTape } from './model-tape.ts';
 import { judgeTurn } from './judge-turn.ts';
+import { playResult } from './play-result.ts';
 import { PLAY_TIMEOUT_MS, type PlayedAgent, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
 import { limitTries } from './try-limit.ts';
 
@@ -57,6 +59,7 @@ async function play(
   const history: { role: 'agent' | 'end_user'; text: string }[] = [];
   const turns: CaseResult['turns'] = [];
   let state: unknown = null;
+  let result: RunResult | null = null;
   let next = 'waiting_for_user';
   for (const { say, expect = {} } of suiteCase.turns) {
     if (next !== 'waiting_for_user') {
@@ -68,11 +71,18 @@ async function play(
     const stage = { now: new Date(suiteCase.now ?? NOW), callTool: answering(suiteCase, calls), ...(tape && { tape }) };
     const talk = { history: [...history], input: say === undefined ? [] : [say], state, variables, locale };
     const turn = await playOnce({ ...deps, timeoutMs: within(until) }, orgId, agent, talk, { stage });
+    result = await playResult(deps, orgId, agent, {
+      talk,
+      turn,
+      result,
+      stage,
+      isExpected: expect.result !== undefined,
+    });
     const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
     for (const text of said) if (text !== '') history.push({ role: 'agent', text });
     ({ state, next } = turn);
     const cites = [...new Set(turn.messages.flatMap(({ sources }) => sources.map(({ document }) => document)))];
-    const faults = checkTurn(expect, { said, cites, calls, turn });
+    const faults = checkTurn(expect, { said, cites, calls, turn, data: result?.data ?? {} });
     const played = { said, cites, calls, next, faults };
     if (expect.rubric === undefined || faults.length > 0) {
       turns.push(played);

@@ -111,6 +111,42 @@ describe('a test of an agent', () => {
     });
   });
 
+  test('expects values of the result, which steps fill', async () => {
+    const items = [{ name: 'party', ask: { en: 'How many people?' }, type: 'number' }];
+    const fields = [
+      { name: 'party', type: 'integer' },
+      { name: 'day', type: 'date' },
+    ];
+    const agent = await makeAgent({ steps: { items }, result: { fields } });
+    const turns = (day: string | null) => [{}, { say: '4', expect: { result: { party: 4, day } } }];
+    expect(await run(agent, { name: 'booking', turns: turns(null) })).toMatchObject({ passed: true });
+    expect(await run(agent, { name: 'booking', turns: turns('2026-11-24') })).toMatchObject({
+      turns: [{}, { faults: [{ expectation: 'result', expected: { day: '2026-11-24' }, found: { party: 4 } }] }],
+    });
+  });
+
+  test.each(['openai_compatible', 'openai', 'anthropic', 'google'] as const)(
+    'expects values of the result, which a model of %s fills, recorded and replayed',
+    async (provider) => {
+      const model = await startFakeModel();
+      const connection = `/organizations/${owner.orgId}/models/${provider}`;
+      await owner.call(`PUT ${connection}`, { base_url: model.baseUrl(provider), key: FAKE_MODEL_KEY });
+      const fields = [
+        { name: 'day', type: 'date' },
+        { name: 'size', type: 'choice', choices: ['s', 'l'] },
+      ];
+      const agent = await makeAgent({ provider, model: 'm', result: { fields } });
+      const expected = { hands_off: true, result: { day: '2026-11-24', size: null } };
+      const suiteCase: SuiteCase = { name: 'visit', turns: [{ say: 'A colleague on the 24th.', expect: expected }] };
+      const handOff = { tool: 'hand_off_to_human', args: { reason: 'asked', message: 'A colleague comes.' } };
+      model.script(handOff, { text: JSON.stringify({ day: '2026-11-24', size: null }) });
+      const recorded = await run(agent, suiteCase, { record: true });
+      expect(recorded).toMatchObject({ passed: true });
+      await model.close();
+      expect(await run(agent, suiteCase, { recorded: recorded.recorded })).toMatchObject({ passed: true });
+    },
+  );
+
   test.each(['openai_compatible', 'openai', 'anthropic', 'google'] as const)(
     'is recorded and replayed on %s: without the key, for these instructions and this model alone',
     async (provider) => {

@@ -1,0 +1,58 @@
+import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
+import type { RunResult } from '../../../contract/results.ts';
+import { collectResult, openFields } from '../../answering/results/collect-result.ts';
+import { findValues } from '../../answering/results/find-values.ts';
+import { tryContext } from '../../answering/try-context.ts';
+import { NO_KNOWLEDGE, type TurnRequest } from '../../engine/provider.ts';
+import { PLAY_TIMEOUT_MS, type PlayedAgent, type PlayTurnDeps, type Stage, type Talk } from './play-turn.ts';
+
+type Played = {
+  talk: Talk;
+  turn: PlaygroundTurn;
+  /** Of the turns before. */
+  result: RunResult | null;
+  stage: Stage;
+  /** The test looks at the result: only then a model is asked for it. */
+  isExpected: boolean;
+};
+
+/** The result after a turn of a test, filled as in a real conversation. */
+export async function playResult(
+  deps: PlayTurnDeps,
+  orgId: string,
+  agent: PlayedAgent,
+  { talk, turn, result, stage, isExpected }: Played,
+): Promise<RunResult> {
+  const { definition } = agent;
+  const before = { state: talk.state, result };
+  const isOver = turn.next !== 'waiting_for_user';
+  const hasModel = (definition.provider ?? 'embedded') !== 'embedded';
+  const fields = isExpected && isOver && hasModel ? openFields(definition, before, turn.state) : [];
+  const after = { state: turn.state, isOver };
+  if (fields.length === 0) return collectResult(definition, before, after, stage.now);
+  const provider = await deps.findProvider(orgId, { definition }, stage);
+  const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
+  const request = requestOf(orgId, agent, talk, turn, stage);
+  const { values: found } = await findValues({ request, provider, said }, fields);
+  return collectResult(definition, before, { ...after, found }, stage.now);
+}
+
+const requestOf = (
+  orgId: string,
+  { id, name, definition }: PlayedAgent,
+  { locale, history }: Talk,
+  { state }: PlaygroundTurn,
+  { now }: Stage,
+): TurnRequest => ({
+  agent: { id, name, definition },
+  locale,
+  variables: {},
+  end_user: { id: '', name: null, locale },
+  history,
+  input: [],
+  state,
+  knowledge: NO_KNOWLEDGE,
+  now,
+  context: tryContext(orgId, id),
+  signal: AbortSignal.timeout(PLAY_TIMEOUT_MS),
+});
