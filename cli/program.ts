@@ -16,6 +16,7 @@ import { addInvitationsCommand, addMembersCommand } from './commands/members.ts'
 import { addModelsCommand } from './commands/models.ts';
 import { addOrgsCommand } from './commands/orgs.ts';
 import { addQuestionsCommand } from './commands/questions.ts';
+import { addRunsCommand } from './commands/runs.ts';
 import { addSendCommand } from './commands/send.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
@@ -86,6 +87,7 @@ export function buildProgram(): Command {
   addWebhooksCommand(program);
   program.commandsGroup('Conversations:');
   addTriggerCommand(program);
+  addRunsCommand(program);
   addSendCommand(program);
   addConversationsCommand(program);
   addChatCommand(program);

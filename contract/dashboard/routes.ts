@@ -35,6 +35,7 @@ import {
   UpdateAgentBody,
   UploadDocumentQuery,
 } from './agents.ts';
+import { ResultRecord } from './results.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { PushListQuery, PushRecord, StartPushBody } from './additions.ts';
 import {
@@ -383,6 +384,7 @@ const routes = {
   deleteTrigger: route('DELETE 204', `${org}/triggers/:trigger_id`, 'member', 'Delete a trigger', {}),
   testTrigger: route('POST 202', `${org}/triggers/:trigger_id/test`, 'member', 'Call a trigger as a backend would; 200 for a dry run', { body: TriggerCall, bodyOptional: true, answer: Type.Union([AcceptedRun, DryRun]) }),
   listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery({}), answer: Page(RunRecord) }),
+  exportTriggerResults: route('GET 200', `${org}/triggers/:trigger_id/results.csv`, 'member', 'The results of its runs as CSV', {}),
 
   // Channels and campaigns
   listChannels: route('GET 200', `${org}/channels`, 'viewer', 'List channels', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(ChannelRecord) }),
@@ -415,6 +417,8 @@ const routes = {
   cancelPush: route('POST 200', `${org}/campaigns/:campaign_id/pushes/:push_id/cancel`, 'member', 'Stop an addition; people who were added stay', { answer: PushRecord }),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(NamedRecipient) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),
+  listCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results`, 'viewer', 'List the results of its conversations', { query: PageQuery({}), answer: Page(ResultRecord) }),
+  exportCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results.csv`, 'member', 'The results of its conversations as CSV', {}),
   startCampaign: route('POST 200', `${org}/campaigns/:campaign_id/start`, 'member', 'Start a campaign', { answer: CampaignRecord }),
   pauseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/pause`, 'member', 'Pause a campaign', { answer: CampaignRecord }),
   resumeCampaign: route('POST 200', `${org}/campaigns/:campaign_id/resume`, 'member', 'Resume a campaign', { answer: CampaignRecord }),

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { setModel } from '../../src/features/models/set-model.ts';
+import { agent } from '../../src/store/schema/agent.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
 import { FAKE_MODEL_KEY, type FakeModel, type ModelReply, startFakeModel } from '../fakes/model.ts';
@@ -49,6 +50,7 @@ async function given(definition: AgentDefinition) {
   const { agentId } = await givenAgent(parley.db, orgId, { definition });
   const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
   return {
+    agentId,
     path,
     start: async (body: object = {}) =>
       (await parley.call('POST', path, { key, body, headers: { prefer: 'wait=10' } })).body as Record<string, string>,
@@ -182,6 +184,21 @@ describe('a model fills the fields at the hand-off', () => {
       result: { status: 'failed', data: {}, missing: ['city', 'day'] },
     });
   });
+});
+
+test('results are exported as CSV, without formulas, and values of earlier fields stay', async () => {
+  const item = { name: 'note', type: 'text' as const, ask: { default: 'A note?' } };
+  const { agentId, path, start, say } = await given({ steps: { items: [item] } });
+  const { id, conversation_id: conversation } = await start({ end_user: { external_id: 'csv' } });
+  await say(conversation!, '=1+1');
+  const triggerId = path.split('/').at(-1)!;
+  const at = `/organizations/${orgId}/triggers/${triggerId}/results.csv`;
+  const [head, row] = (await call(`GET ${at}`)).text.trimEnd().split('\r\n');
+  expect(head).toBe('run_id,created_at,finished_at,status,reason,ref,end_user_id,conversation_id,agent_version,result_status,missing,result.note,other'); // prettier-ignore
+  expect(row).toMatch(new RegExp(`^${id},.*,completed,.*,complete,,'=1\\+1,$`));
+  await parley.db.update(agent).set({ published: {} }).where(eq(agent.id, agentId));
+  expect((await call(`GET ${at}`)).text).toContain(`"{""note"":""=1+1""}"`);
+  expect((await call(`GET /organizations/${orgId}/triggers/trigger_unknown/results.csv`)).status).toBe(404);
 });
 
 test('runs are listed by the time of their creation', async () => {

@@ -16,6 +16,7 @@ import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
+import { resultRoutes } from './results.ts';
 import { savedReplyRoutes } from './saved-replies.ts';
 import { segmentRoutes } from './segments.ts';
 import { secondFactorRoutes } from './second-factor.ts';
@@ -40,6 +41,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof triggerRoutes> &
   DepsOf<typeof channelRoutes> &
   DepsOf<typeof campaignRoutes> &
+  DepsOf<typeof resultRoutes> &
   DepsOf<typeof keyRoutes> &
   DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
@@ -69,7 +71,8 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...costRoutes(routeDeps),
     ...triggerRoutes(routeDeps),
     ...channelRoutes(routeDeps),
-    ...campaignRoutes(routeDeps),
+    ...campaignRoutes(desk),
+    ...resultRoutes(routeDeps),
     ...keyRoutes(routeDeps),
     ...accessTokenRoutes(routeDeps),
     ...webhookRoutes(routeDeps),

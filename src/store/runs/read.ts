@@ -13,7 +13,7 @@ export type RunRow = Omit<typeof run.$inferSelect, 'resultEventAt' | 'noReplyAt'
 };
 export type MessageRow = typeof message.$inferSelect;
 
-const columns = {
+export const RUN_COLUMNS = {
   orgId: run.orgId,
   id: run.id,
   triggerId: run.triggerId,
@@ -37,16 +37,16 @@ const columns = {
   channelId: conversation.channelId,
 };
 
-const withConversation = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));
+export const WITH_CONVERSATION = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));
 
 /** Maximum number of messages of one run in a response. */
 const MAX_RUN_MESSAGES = 200;
 
 export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
   const [row] = await db
-    .select(columns)
+    .select(RUN_COLUMNS)
     .from(run)
-    .innerJoin(conversation, withConversation)
+    .innerJoin(conversation, WITH_CONVERSATION)
     .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id)));
   return row ?? null;
 }
@@ -78,9 +78,9 @@ export async function listRunRows(
       ORDER BY run.created_at DESC, run.id DESC LIMIT ${page.limit + 1}) r
     ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.limit + 1}`;
   const rows = await db
-    .select(columns)
+    .select(RUN_COLUMNS)
     .from(run)
-    .innerJoin(conversation, withConversation)
+    .innerJoin(conversation, WITH_CONVERSATION)
     .where(and(eq(run.orgId, orgId), sql`${run.id} = ANY (ARRAY(${newest}))`))
     .orderBy(...newestFirst(run.createdAt, run.id))
     .limit(page.limit + 1);

@@ -1,5 +1,12 @@
+import { and, desc, eq, lt } from 'drizzle-orm';
 import type pg from 'pg';
+import type { Queryable } from '../db.ts';
+import { pageOf, type PageOf } from '../page.ts';
+import { recipient } from '../schema/campaign.ts';
 import { NOW } from '../schema/columns.ts';
+import { conversation } from '../schema/conversation.ts';
+import { run } from '../schema/run.ts';
+import { RUN_COLUMNS, type RunRow, WITH_CONVERSATION } from './read.ts';
 
 /**
  * Announces changed results whose second is over: a trigger writes the event with the result as it is now (migration
@@ -15,4 +22,30 @@ export async function announceResults(pool: pg.Pool, limit: number): Promise<num
     values: [limit],
   });
   return announced.rowCount ?? 0;
+}
+
+export type ResultRow = RunRow & { recipientId: string | null; ref: string | null };
+
+/** The runs that a campaign began, newest recipient first; `after`: the id of a recipient. */
+export async function listCampaignRunRows(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+  { limit, after }: { limit: number; after: { id: string } | null },
+): Promise<PageOf<ResultRow>> {
+  const rows = await db
+    .select({ ...RUN_COLUMNS, recipientId: recipient.id, ref: recipient.ref })
+    .from(recipient)
+    .innerJoin(run, and(eq(run.orgId, recipient.orgId), eq(run.id, recipient.runId)))
+    .innerJoin(conversation, WITH_CONVERSATION)
+    .where(
+      and(
+        eq(recipient.orgId, orgId),
+        eq(recipient.campaignId, campaignId),
+        after ? lt(recipient.id, after.id) : undefined,
+      ),
+    )
+    .orderBy(desc(recipient.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
 }

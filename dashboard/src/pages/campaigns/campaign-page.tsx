@@ -15,6 +15,7 @@ import { CampaignStateBadge } from './campaign-state.tsx';
 import { ProgressTab } from './progress-tab.tsx';
 import { RehearsalTab } from './rehearsal/rehearsal-tab.tsx';
 import { CAMPAIGN_TABS, LOOK_AGAIN_MS, type CampaignTab } from './search.ts';
+import { ResultsTab } from './results-tab.tsx';
 import { SettingsTab } from './settings/settings-tab.tsx';
 import { useSettingsDraft } from './settings/use-settings-draft.ts';
 import { words } from './words.ts';
@@ -79,6 +80,9 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         </Tabs.List>
         <Tabs.Panel value="progress">
           <ProgressTab item={item} failed={failed} />
+        </Tabs.Panel>
+        <Tabs.Panel value="results">
+          <ResultsTab campaignId={item.id} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <SettingsTab item={item} draft={draft} />

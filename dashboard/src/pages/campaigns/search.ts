@@ -25,7 +25,7 @@ export const STATUSES = [
   'expired',
 ] as const satisfies readonly RecipientStatus[];
 
-export const CAMPAIGN_TABS = ['progress', 'settings', 'rehearsal', 'keys'] as const;
+export const CAMPAIGN_TABS = ['progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
 
 /** The cursor is that of the tab's list. `created`: the key that was just made here, for a reload while it is shown. */

@@ -66,6 +66,7 @@ export const words = defineWords(
     deleted: '“{name}” was deleted.',
 
     tab_progress: 'Progress',
+    tab_results: 'Results',
     tab_settings: 'Settings',
     tab_rehearsal: 'Rehearsal',
     tab_keys: 'Keys',
@@ -212,6 +213,7 @@ export const words = defineWords(
     deleted: 'حُذفت «{name}».',
 
     tab_progress: 'التقدّم',
+    tab_results: 'النتائج',
     tab_settings: 'الإعدادات',
     tab_rehearsal: 'التجربة',
     tab_keys: 'المفاتيح',

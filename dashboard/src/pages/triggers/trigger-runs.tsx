@@ -1,8 +1,9 @@
-import { Text, Title } from '@mantine/core';
+import { Group, Text, Title } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunRecord } from '../../../../contract/triggers.ts';
+import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Empty } from '../../list/empty.tsx';
@@ -10,8 +11,9 @@ import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { IdToCopy } from '../../parts/id-code.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
+import { ExportResults } from './export-results.tsx';
 import { RunResultCell } from './run-result.tsx';
 import { resultWords } from './result-words.ts';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
@@ -24,6 +26,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
   const say = useWords(words);
   const sayResult = useWords(resultWords);
   const org_id = useOrganization().id;
+  const may = useMay('member');
   const list = useListState<object>([]);
   const runs = useRead(
     'listTriggerRuns',
@@ -32,7 +35,12 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
   );
   return (
     <section aria-label={say('runs')}>
-      <Title order={2}>{say('runs')}</Title>
+      <Group justify="space-between">
+        <Title order={2}>{say('runs')}</Title>
+        {may && (
+          <ExportResults href={addressOf('exportTriggerResults', { params: { org_id, trigger_id: triggerId } })} />
+        )}
+      </Group>
       <Text size="sm" c="dimmed" mb="sm">
         {say('runs_hint')}
       </Text>

@@ -1,0 +1,25 @@
+import { Type, type Static } from 'typebox';
+import { RunResult } from '../results.ts';
+import { RUN_STATUSES } from '../triggers.ts';
+import { Moment, Nullable } from './shapes.ts';
+
+/** What one conversation of a campaign has brought. */
+export const ResultRecord = Type.Object(
+  {
+    /** Of the run. */
+    id: Type.String(),
+    recipient_id: Nullable(Type.String()),
+    /** The caller's own id of the recipient. */
+    ref: Nullable(Type.String()),
+    conversation_id: Type.String(),
+    end_user_id: Type.String(),
+    status: Type.Enum(RUN_STATUSES),
+    reason: Nullable(Type.String()),
+    agent_version: Nullable(Type.Integer()),
+    result: RunResult,
+    created_at: Moment,
+    finished_at: Nullable(Moment),
+  },
+  { title: 'Result' },
+);
+export type ResultRecord = Static<typeof ResultRecord>;

@@ -1,0 +1,89 @@
+import { csv } from '../../../contract/csv.ts';
+import type { ResultRecord } from '../../../contract/dashboard/results.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { resultFieldsOf } from '../../answering/results/result-fields.ts';
+import { readAgentForTurns } from '../../store/agents/read-for-turns.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import type { Db } from '../../store/db.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { listRunRows } from '../../store/runs/read.ts';
+import { listCampaignRunRows, type ResultRow } from '../../store/runs/results.ts';
+import { findTrigger } from '../../store/triggers.ts';
+import type { ResultsDeps } from './deps.ts';
+import { presentResult } from './list-results.ts';
+
+type Page = { limit: number; after: ResultRow | null };
+type ReadPage = (page: Page) => Promise<PageOf<ResultRow>>;
+
+const PAGE = 1_000;
+
+/** The results of the runs of a trigger as CSV, newest first, streamed while they are read. */
+export async function exportTriggerResults(
+  { db }: ResultsDeps,
+  orgId: string,
+  triggerId: string,
+): Promise<AsyncIterable<string>> {
+  const trigger = await findTrigger(db, orgId, triggerId);
+  if (!trigger) throw new Refusal('trigger_not_found');
+  const names = await namesOf(db, orgId, trigger.agentId);
+  return write(names, async (page: PageRequest) => {
+    const { rows, hasMore } = await listRunRows(db, orgId, { triggerId }, page);
+    return { rows: rows.map((row) => ({ ...row, recipientId: null, ref: null })), hasMore };
+  });
+}
+
+/** The same of the conversations that a campaign began. */
+export async function exportCampaignResults(
+  { db }: ResultsDeps,
+  orgId: string,
+  campaignId: string,
+): Promise<AsyncIterable<string>> {
+  const campaign = await readCampaign(db, orgId, campaignId);
+  if (!campaign) throw new Refusal('campaign_not_found');
+  const names = await namesOf(db, orgId, campaign.agentId);
+  return write(names, ({ limit, after }) =>
+    listCampaignRunRows(db, orgId, campaignId, { limit, after: after && { id: after.recipientId! } }),
+  );
+}
+
+/** The fields of the published version have columns. Values of earlier fields are in `other`. */
+async function namesOf(db: Db, orgId: string, agentId: string): Promise<string[]> {
+  const agent = await readAgentForTurns(db.$client, orgId, agentId);
+  return agent ? resultFieldsOf(agent.definition).map(({ name }) => name) : [];
+}
+
+async function* write(names: readonly string[], read: ReadPage): AsyncIterable<string> {
+  // The byte order mark tells Excel that the file is UTF-8.
+  yield `\uFEFF${csv([[...COLUMNS.map(([name]) => name), ...names.map((name) => `result.${name}`), 'other']])}`;
+  for (let after: ResultRow | null = null; ;) {
+    const { rows, hasMore }: PageOf<ResultRow> = await read({ limit: PAGE, after });
+    if (rows.length > 0) yield csv(rows.map((row) => cellsOf(presentResult(row), names)));
+    if (!hasMore) return;
+    after = rows.at(-1)!;
+  }
+}
+
+const COLUMNS: [string, (record: ResultRecord) => string][] = [
+  ['run_id', ({ id }) => id],
+  ['created_at', (record) => record.created_at],
+  ['finished_at', (record) => record.finished_at ?? ''],
+  ['status', ({ status }) => status],
+  ['reason', ({ reason }) => reason ?? ''],
+  ['ref', ({ ref }) => ref ?? ''],
+  ['end_user_id', (record) => record.end_user_id],
+  ['conversation_id', (record) => record.conversation_id],
+  ['agent_version', (record) => String(record.agent_version ?? '')],
+  ['result_status', ({ result }) => result.status],
+  ['missing', ({ result }) => result.missing.join(' ')],
+];
+
+function cellsOf(record: ResultRecord, names: readonly string[]): (string | number)[] {
+  const { data } = record.result;
+  const cell = (name: string): string | number => {
+    const value = Object.hasOwn(data, name) ? data[name]! : '';
+    return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
+  };
+  const others = Object.entries(data).filter(([name]) => !names.includes(name));
+  const other = others.length === 0 ? '' : JSON.stringify(Object.fromEntries(others));
+  return [...COLUMNS.map(([, read]) => read(record)), ...names.map(cell), other];
+}

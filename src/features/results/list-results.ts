@@ -1,0 +1,35 @@
+import type { ResultRecord } from '../../../contract/dashboard/results.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { NO_RESULT } from '../../../contract/results.ts';
+import type { RunStatus } from '../../../contract/triggers.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { listCampaignRunRows, type ResultRow } from '../../store/runs/results.ts';
+import type { ResultsDeps } from './deps.ts';
+
+/** What the conversations of a campaign have brought, newest recipient first. */
+export async function listCampaignResults(
+  { db }: ResultsDeps,
+  orgId: string,
+  campaignId: string,
+  page: PageRequest,
+): Promise<PageOf<ResultRecord>> {
+  if (!(await readCampaign(db, orgId, campaignId))) throw new Refusal('campaign_not_found');
+  const { rows, hasMore } = await listCampaignRunRows(db, orgId, campaignId, page);
+  return { rows: rows.map(presentResult), hasMore };
+}
+
+export const presentResult = (row: ResultRow): ResultRecord => ({
+  id: row.id,
+  recipient_id: row.recipientId,
+  ref: row.ref,
+  conversation_id: row.conversationId,
+  end_user_id: row.endUserId,
+  status: row.status as RunStatus,
+  reason: row.reason,
+  agent_version: row.agentVersion,
+  result: row.result ?? NO_RESULT,
+  created_at: timestamp(row.createdAt),
+  finished_at: row.finishedAt && timestamp(row.finishedAt),
+});

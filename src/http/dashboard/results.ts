@@ -1,0 +1,25 @@
+import { exportCampaignResults, exportTriggerResults } from '../../features/results/export-results.ts';
+import { listCampaignResults } from '../../features/results/list-results.ts';
+import type { ResultsDeps } from '../../features/results/deps.ts';
+import type { Route } from '../route/route.ts';
+import type { Desk } from './desk.ts';
+import { download } from './download.ts';
+
+const file = (name: string, parts: AsyncIterable<string>) => ({ name, type: 'text/csv; charset=utf-8', parts });
+
+/** What conversations have brought. */
+export const resultRoutes = ({ route, deps }: Desk<ResultsDeps>): Route[] => [
+  route('exportTriggerResults', async ({ orgId, params, reply }) =>
+    download(reply, file('results.csv', await exportTriggerResults(deps, orgId, params.trigger_id))),
+  ),
+  route('listCampaignResults', ({ orgId, params: { campaign_id: campaignId }, paged }) =>
+    paged(
+      { campaignId },
+      (page) => listCampaignResults(deps, orgId, campaignId, page),
+      ({ recipient_id: id }) => id!,
+    ),
+  ),
+  route('exportCampaignResults', async ({ orgId, params, reply }) =>
+    download(reply, file('results.csv', await exportCampaignResults(deps, orgId, params.campaign_id))),
+  ),
+];
