@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { noReplyOf } from './no-reply.ts';
 import { ResultDefinition } from './results.ts';
 import { FALLBACK_REASONS } from './costs.ts';
 
@@ -276,6 +277,7 @@ export const AgentDefinition = Type.Object(
         closed,
       ),
     ),
+    no_reply: Type.Optional(noReplyOf(LocalizedText)),
   },
   { ...closed, title: 'AgentDefinition' },
 );

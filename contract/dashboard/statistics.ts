@@ -10,9 +10,9 @@ export type NumberPeriod = keyof typeof NUMBER_PERIODS;
 
 /**
  * Why a conversation was handed over: the person asked, a rule matched, too many questions were not understood, the
- * model decided, people are the fallback of a model, or a member took over.
+ * model decided, people are the fallback of a model, the person did not answer, or a member took over.
  */
-export const HAND_OFF_REASONS = ['asked', 'rule', 'not_understood', 'model', 'stand_in', 'member'] as const;
+export const HAND_OFF_REASONS = ['asked', 'rule', 'not_understood', 'model', 'stand_in', 'no_reply', 'member'] as const;
 export type HandOffReason = (typeof HAND_OFF_REASONS)[number];
 
 export const NumbersQuery = Type.Object(
@@ -37,6 +37,8 @@ export const Numbers = Type.Object(
     /** Conversations of the period that have ended, and those of them without a member. */
     ended: Change,
     ended_alone: Change,
+    /** Ended because the person did not answer, without a person of the team. */
+    ended_no_reply: Change,
     handed_off: Change,
     hand_off_reasons: Type.Array(Count),
     /** The median time from the hand-off to the first message of a member. Null: no member answered. */

@@ -5,16 +5,17 @@ import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { completedTurn, openingTurn } from './take-turn.ts';
 
+const loaded = { agent: { definition: {}, version: 1 } } as unknown as LoadedAgent;
+
 test('an answer is sorted after what it answers, even if a node with a clock ahead stored that', () => {
   const asked = newId('msg', Date.now() + 60_000);
   const history = [{ id: asked, role: 'end_user', content: { type: 'text', text: 'hello?' } }];
   const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;
   const text = { content: { type: 'text' as const, text: 'Hi' }, sources: [] };
   const result = { messages: [text, text], tags: [], next: 'waiting_for_user' } as unknown as TurnResult;
-  const loaded = { agent: { definition: {}, version: 1 } } as unknown as LoadedAgent;
   const ids = [asked, ...completedTurn(run, loaded, result).messages.map(({ id }) => id)];
   expect(ids).toEqual(ids.toSorted());
-  expect(openingTurn(run, text.content).messages[0]!.id > asked).toBe(true);
+  expect(openingTurn(run, loaded, text.content).messages[0]!.id > asked).toBe(true);
 });
 
 test('a message is delivered by storing it on the sandbox alone; a kind that this version does not know waits', () => {
@@ -29,6 +30,7 @@ test('a message is delivered by storing it on the sandbox alone; a kind that thi
         turns: 0,
         channel_kind,
       } as unknown as ClaimedRun,
+      loaded,
       { type: 'text', text: 'Hi' },
     ).messageStatus;
   expect(['sandbox', 'email', 'of-a-later-version'].map(on)).toEqual(['delivered', 'queued', 'queued']);

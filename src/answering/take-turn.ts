@@ -1,4 +1,5 @@
 import { channelKinds } from '../channels/kinds.ts';
+import type { AgentDefinition } from '../../contract/agents.ts';
 import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
@@ -9,6 +10,7 @@ import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
+import { minutesToStep } from './no-reply.ts';
 import { collectResult, type ResultAfter } from './results/collect-result.ts';
 import { STOPPED } from './stop.ts';
 import { splitText } from './split-text.ts';
@@ -125,6 +127,7 @@ export function completedTurn(
     ...unchanged(run),
     agentVersion: agent.version,
     result: collected === (run.result ?? NO_RESULT) ? null : collected,
+    silence: silenceAfter(agent.definition, 0),
     status: result.next,
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && STOPPED),
@@ -173,8 +176,18 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
   }));
 }
 
+/** The silence that begins when the agent has written, or goes on after a step of it. */
+export function silenceAfter(definition: AgentDefinition, steps: number): NonNullable<CompletedTurn['silence']> {
+  const minutes = minutesToStep(definition, steps);
+  return { seconds: minutes === null ? null : minutes * 60, steps };
+}
+
 /** A turn that sends the opening that a campaign chose. On later turns the agent writes. */
-export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
+export function openingTurn(
+  run: ClaimedRun,
+  { agent }: Pick<LoadedAgent, 'agent'>,
+  content: MessageContent,
+): CompletedTurn {
   const trace = {
     provider: 'campaign',
     steps: [{ kind: 'opening', detail: 'The campaign has its own opening text.' }],
@@ -183,6 +196,8 @@ export function openingTurn(run: ClaimedRun, content: MessageContent): Completed
     ...unchanged(run),
     status: 'waiting_for_user',
     conversationStatus: 'open',
+    agentVersion: agent.version,
+    silence: silenceAfter(agent.definition, 0),
     messages: [{ id: newId('msg', timeToSpeak(run)), content, sources: [], trace }],
     messageStatus: firstStatus(run.channel_kind),
   };
@@ -210,6 +225,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   handOffReason: null,
   agentVersion: null,
   result: null,
+  silence: null,
   leavesUnanswered: false,
   messages: [],
   messageStatus: 'delivered',

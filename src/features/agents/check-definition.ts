@@ -31,6 +31,7 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
     }
   });
   for (const { pointer, code, detail } of definitionFaults(definition)) report(pointer, code, detail);
+  checkNoReply(definition, report);
   reportTwins(definition.result?.fields ?? [], '/result/fields', report);
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach((tool, index) => {
@@ -106,6 +107,18 @@ function checkRule(rule: Rule, pointer: string, report: Report): void {
   }
 }
 
+function checkNoReply({ no_reply: noReply }: AgentDefinition, report: Report): void {
+  const { remind = [], end_after_minutes: end, then } = noReply ?? {};
+  remind.forEach(({ after_minutes: minutes }, index) => {
+    if (index > 0 && minutes <= remind[index - 1]!.after_minutes)
+      report(`/no_reply/remind/${index}/after_minutes`, 'range', 'A reminder must be later than the one before it.');
+  });
+  if (end !== undefined && end <= (remind.at(-1)?.after_minutes ?? 0))
+    report('/no_reply/end_after_minutes', 'range', 'The end must be later than the last reminder.');
+  if (then !== undefined && end === undefined)
+    report('/no_reply/then', 'conflict', 'Without "end_after_minutes" there is no end.');
+}
+
 function reportTwins(named: readonly { name: string }[], pointer: string, report: Report): void {
   const seen = new Set<string>();
   named.forEach(({ name }, index) => {
@@ -125,10 +138,11 @@ function checkText(text: LocalizedText, pointer: string, report: Report): void {
 
 /** Every text for people, with its place. */
 function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
-  const { opening, dont_know: dontKnow, hand_off: handOff, steps, rules, tools } = definition;
+  const { opening, dont_know: dontKnow, hand_off: handOff, no_reply: noReply, steps, rules, tools } = definition;
   if (opening) yield ['/opening', opening];
   if (dontKnow) yield ['/dont_know', dontKnow];
   if (handOff?.text) yield ['/hand_off/text', handOff.text];
+  for (const [index, { text }] of (noReply?.remind ?? []).entries()) yield [`/no_reply/remind/${index}/text`, text];
   if (steps?.summary) yield ['/steps/summary', steps.summary];
   for (const [index, step] of (steps?.items ?? []).entries()) {
     const at = `/steps/items/${index}`;

@@ -35,16 +35,15 @@ export async function readStatistics(
   const { days, complete } = await countedDays(deps.db, orgId, before, now);
   const [current, earlier] = [sumOf(days, from, to), sumOf(days, before, from)];
   const change = (name: string): Change => ({ now: current.total(name), before: earlier.total(name) });
-  const alone = change('ended:alone');
-  const helped = change('ended:helped');
   return {
     period,
     from: timestamp(new Date(from)),
     to: timestamp(new Date(to)),
     complete,
     conversations: change('conversations'),
-    ended: { now: alone.now + helped.now, before: alone.before + helped.before },
-    ended_alone: alone,
+    ended: change('ended:'),
+    ended_alone: change('ended:alone'),
+    ended_no_reply: change('ended:no_reply'),
     handed_off: change('handed_off:'),
     hand_off_reasons: current.named('handed_off:'),
     first_reply_seconds: { now: median(current.waits), before: median(earlier.waits) },

@@ -79,10 +79,15 @@ describe('the numbers of an organization', () => {
     const joined = await talk(NOW - HOUR, 'resolved');
     await say(joined, NOW - HOUR + 1, 'member', 'delivered');
     await talk(NOW - HOUR);
+    const silent = await talk(NOW - HOUR, 'resolved');
+    await server.db.execute(sql`UPDATE conversation SET run_id = ${silent} WHERE id = ${silent}`);
+    await server.db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, reason, input)
+      VALUES (${orgId}, ${silent}, ${silent}, 'completed', 'no_reply', '{}')`);
     expect(await read()).toMatchObject({
-      conversations: { now: 6 },
-      ended: { now: 5 },
+      conversations: { now: 7 },
+      ended: { now: 6 },
       ended_alone: { now: 3 },
+      ended_no_reply: { now: 1 },
     });
   });
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
+import { NOW } from '../schema/columns.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
 import { byKey } from '../queue/by-key.ts';
@@ -48,6 +49,9 @@ export type ClaimedRun = {
   is_overtaken: boolean;
   state: unknown;
   result: RunResult | null;
+  /** The person has been silent until something is due, and how many steps of this silence are done. */
+  is_silence_due: boolean;
+  silent_steps: number;
   tags: string[];
   unanswered: string[];
   end_user: {
@@ -79,9 +83,9 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   due: dueFairly('run'),
   set: `attempts = q.attempts + 1, status = 'running'`,
   returning: `q.org_id, q.id, q.trigger_id, q.conversation_id, q.lease, q.attempts, q.turns, q.input, q.request_id,
-    q.send_at, q.result, due.lane, due.share`,
+    q.send_at, q.result, q.no_reply_at, q.reminders, due.lane, due.share`,
   read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
-  r.result, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
       AND coalesce(i.channel_id, '') = c.channel_id LIMIT 1),

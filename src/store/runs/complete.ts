@@ -24,6 +24,11 @@ export type CompletedTurn = {
   /** The version of the agent that took the turn, and the result of the run with it; null: as before. */
   agentVersion: number | null;
   result: RunResult | null;
+  /**
+   * How long the run waits in silence until something is due, and how many steps of the silence are done. Absent: as
+   * before, for a turn without a message.
+   */
+  silence: { seconds: number | null; steps: number } | null;
   /** True: the turn leaves end-user messages unanswered that immediately need another turn. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
@@ -34,6 +39,10 @@ export type CompletedTurn = {
 /** The reason of a run that ends because another run continues its conversation. */
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
+
+/** When something is due because the person is silent; without a new answer of the agent, as before. */
+const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
+      ELSE clock_timestamp() + mine.silent_seconds * interval '1 second' END`;
 
 export type TurnOutcome = 'stored' | 'outdated';
 
@@ -53,6 +62,8 @@ const TURN = rowsOf('t', {
   hand_off_reason: 'text',
   agent_version: 'int',
   result: 'text',
+  silent_seconds: 'float8',
+  silent_steps: 'int',
 });
 const SAID = rowsOf(
   'm',
@@ -105,10 +116,13 @@ export const COMPLETE = named(
     updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
-    mine.agent_version, mine.result
+    mine.agent_version, mine.result, mine.silent_seconds, mine.silent_steps
 ), ended AS (
   UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
-    reason = mine.reason, error = NULL, due_at = CASE WHEN mine.is_more THEN now() END, lease = NULL, attempts = 0,
+    reason = mine.reason, error = NULL, lease = NULL, attempts = 0,
+    due_at = CASE WHEN mine.is_more THEN now() WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
+    no_reply_at = CASE WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
+    reminders = coalesce(mine.silent_steps, r.reminders),
     turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
     result = coalesce(mine.result::jsonb, r.result),
     finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN clock_timestamp() END
@@ -148,6 +162,8 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       leaves: turns.map((turn) => turn.leavesUnanswered),
       hand_off_reason: turns.map((turn) => turn.handOffReason),
       agent_version: turns.map((turn) => turn.agentVersion),
+      silent_seconds: turns.map((turn) => turn.silence?.seconds ?? null),
+      silent_steps: turns.map((turn) => turn.silence?.steps ?? null),
       result: turns.map((turn) => (turn.result === null ? null : storable(turn.result))),
       said_org_id: messages.map(({ turn }) => turn.orgId),
       said_id: messages.map(({ message }) => message.id),

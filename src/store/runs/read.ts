@@ -170,7 +170,7 @@ export async function readRunProgress(
 ): Promise<RunProgress[]> {
   const found = await db.$client.query<RunProgress>({
     name: 'read-run-progress',
-    text: `SELECT r.id, r.turns, r.status, r.attempts, r.due_at IS NOT NULL AS due FROM run r
+    text: `SELECT r.id, r.turns, r.status, r.attempts, r.due_at IS NOT NULL AND r.status <> 'waiting_for_user' AS due FROM run r
       JOIN unnest($1::text[], $2::text[]) AS w(org_id, id) ON r.org_id = w.org_id AND r.id = w.id`,
     values: [runs.map((entry) => entry.orgId), runs.map((entry) => entry.runId)],
   });

@@ -24,10 +24,11 @@ export async function countDay(db: Queryable, orgId: string, start: number): Pro
     AND ${sql.raw(moment)} >= ${from} AND ${sql.raw(moment)} < ${to}`;
   const { rows } = await db.execute<{ name: string; hour: number; n: number }>(sql`
     WITH begun AS MATERIALIZED (
-      SELECT id, status, ${hourOf('created_at')} AS hour FROM conversation WHERE ${within('conv', 'created_at')}
+      SELECT id, run_id, status, ${hourOf('created_at')} AS hour FROM conversation WHERE ${within('conv', 'created_at')}
     ), ended AS (
       SELECT hour, (SELECT 1 FROM hand_off h WHERE h.conversation_id = c.id LIMIT 1) IS NULL
-        AND (SELECT 1 FROM message m WHERE m.conversation_id = c.id AND m.role = 'member' LIMIT 1) IS NULL AS alone
+        AND (SELECT 1 FROM message m WHERE m.conversation_id = c.id AND m.role = 'member' LIMIT 1) IS NULL AS alone,
+        (SELECT reason FROM run r WHERE r.org_id = ${orgId} AND r.id = c.run_id) AS reason
       FROM begun c WHERE status = 'resolved'
     ), handed AS MATERIALIZED (
       SELECT ${hourOf('at')} AS hour, reason, at, conversation_id FROM hand_off
@@ -41,7 +42,8 @@ export async function countDay(db: Queryable, orgId: string, start: number): Pro
       WHERE m.first IS NOT NULL LIMIT ${MAX_WAITS}
     )
     SELECT 'conversations' AS name, hour, count(*)::int AS n FROM begun GROUP BY hour
-    UNION ALL SELECT CASE WHEN alone THEN 'ended:alone' ELSE 'ended:helped' END, hour, count(*)::int
+    UNION ALL SELECT CASE WHEN NOT alone THEN 'ended:helped' WHEN reason = 'no_reply' THEN 'ended:no_reply'
+      ELSE 'ended:alone' END, hour, count(*)::int
       FROM ended GROUP BY 1, 2
     UNION ALL SELECT 'handed_off:' || reason, hour, count(*)::int FROM handed GROUP BY 1, 2
     UNION ALL SELECT 'wait', hour, n FROM waited

@@ -20,6 +20,7 @@ import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
+import { actOnSilence, isSilent } from './act-on-silence.ts';
 import {
   completedTurn,
   isOpening,
@@ -181,13 +182,16 @@ async function speak(
   words: Words,
   traced?: Span,
 ): Promise<CompletedTurn> {
-  const skip = skipReason(run);
+  const isDue = isSilent(run);
+  const skip = isDue ? null : skipReason(run);
   if (skip !== null) return silentTurn(run, 'skipped', skip);
   if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
-  if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
   const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
+  if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)
+    return openingTurn(run, loaded, run.input.opening);
   const tooLate = new AbortController();
   const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
+  if (isDue) return actOnSilence(db, run, loaded, request);
   // No message is unanswered, so the run waits again, unless another run of the conversation continues.
   if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
     const isCurrent = run.conversation_run_id === run.run_id;

@@ -70,6 +70,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/time_limit_seconds',
     '/fallback',
     '/hand_off',
+    '/no_reply',
   ],
   steps: ['/steps'],
   result: ['/result'],

@@ -38,6 +38,7 @@ const FIELDS = [
   'knowledge',
   'dont_know',
   'hand_off',
+  'no_reply',
 ] as const satisfies (keyof AgentDefinition)[];
 
 export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {

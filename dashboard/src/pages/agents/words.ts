@@ -234,6 +234,7 @@ export const words = defineWords(
     field_dont_know: 'when it does not know',
     field_knowledge: 'tokens of documents',
     field_hand_off: 'hand-off',
+    field_no_reply: 'no reply',
 
     settings_name: 'Name',
     settings_name_hint: 'Only your team sees it; end users do not.',
@@ -498,6 +499,7 @@ export const words = defineWords(
     field_dont_know: 'عندما لا يعرف',
     field_knowledge: 'رموز المستندات',
     field_hand_off: 'التسليم',
+    field_no_reply: 'عدم الرد',
 
     settings_name: 'الاسم',
     settings_name_hint: 'لفريقك؛ لا يراه من يحادثهم.',

@@ -13,7 +13,7 @@ type Home = Say<keyof (typeof words)['en']>;
 /** Each number, and the list behind it. */
 export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useWords(words);
-  const { from, to, ended, ended_alone: alone, first_reply_seconds: wait } = numbers;
+  const { from, to, ended, ended_alone: alone, ended_no_reply: silent, first_reply_seconds: wait } = numbers;
   const calls = { to: '/activity', search: { tab: 'requests', since: from, until: to } } as const;
   const waited = (seconds: number | null): string =>
     seconds === null ? '–' : seconds < 60 ? say('under_a_minute') : lasting(say.language, seconds * 1_000);
@@ -29,6 +29,7 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
           count: number(say.language, ended.now),
           before: share(say, alone.before, ended.before),
         })}
+        parts={silent.now > 0 ? [[say('no_reply'), silent.now]] : []}
       >
         {share(say, alone.now, ended.now)}
       </Tile>
@@ -130,6 +131,7 @@ const reasonOf = (say: Home, name: string): string =>
   name === 'not_understood' ||
   name === 'model' ||
   name === 'stand_in' ||
+  name === 'no_reply' ||
   name === 'member'
     ? say(`reason_${name}`)
     : name;

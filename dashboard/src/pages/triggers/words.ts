@@ -93,6 +93,7 @@ export const words = defineWords(
     conversation: 'Conversation',
     open: 'Open',
     attempts: { one: '{count} attempt', other: '{count} attempts' },
+    reason_no_reply: 'The person did not answer',
 
     settings: 'Settings',
     saved: 'The trigger was saved.',
@@ -208,6 +209,7 @@ export const words = defineWords(
       many: '{count} محاولة',
       other: '{count} محاولة',
     },
+    reason_no_reply: 'لم يُجب الشخص',
 
     settings: 'الإعدادات',
     saved: 'حُفظ المشغّل.',

@@ -8,6 +8,7 @@ import { words } from '../words.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
+import { NoReplyCard } from './no-reply-card.tsx';
 import { StandInCard } from './stand-in-card.tsx';
 
 const MAX_INSTRUCTIONS = 32_000;
@@ -53,6 +54,7 @@ export function BehaviourTab(): ReactNode {
       <ModelCard />
       {(definition.provider ?? 'embedded') !== 'embedded' && <StandInCard />}
       <HandOffCard />
+      <NoReplyCard />
     </>
   );
 }

@@ -23,6 +23,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
     rules: rules?.length ? rules.map(rule) : undefined,
     tools: tools?.length ? tools.map((one) => without({ ...one, confirm: text(one.confirm) })) : undefined,
     hand_off: handOff ? without({ ...handOff, text: text(handOff.text) }) : undefined,
+    no_reply: noReply(edited.no_reply),
   });
 }
 
@@ -45,6 +46,16 @@ const rule = (one: Rule): Rule =>
     reply: text(one.reply),
     tag: one.tag?.trim() || undefined,
   });
+
+function noReply(edited: AgentDefinition['no_reply']): AgentDefinition['no_reply'] {
+  const { remind = [], end_after_minutes: end, then } = edited ?? {};
+  if (remind.length === 0 && end === undefined) return undefined;
+  return without({
+    remind: remind.length > 0 ? remind.map((one) => ({ ...one, text: text(one.text) ?? {} })) : undefined,
+    end_after_minutes: end,
+    then: end === undefined ? undefined : then,
+  });
+}
 
 function text(localized: LocalizedText | undefined): LocalizedText | undefined {
   const filled = Object.entries(localized ?? {}).filter(([, words]) => words.trim() !== '');

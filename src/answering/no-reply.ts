@@ -1,0 +1,24 @@
+import type { AgentDefinition } from '../../contract/agents.ts';
+
+type NoReply = NonNullable<AgentDefinition['no_reply']>;
+type Reminder = NonNullable<NoReply['remind']>[number];
+
+export type SilentStep = { kind: 'remind'; text: Reminder['text'] } | { kind: 'complete' } | { kind: 'hand_off' };
+
+/** What is due after this many steps of the same silence; null: nothing more. */
+export function silentStep({ no_reply: noReply }: AgentDefinition, steps: number): SilentStep | null {
+  const reminder = noReply?.remind?.[steps];
+  if (reminder) return { kind: 'remind', text: reminder.text };
+  return noReply?.end_after_minutes === undefined ? null : { kind: noReply.then ?? 'complete' };
+}
+
+/**
+ * The minutes from one step of a silence to the next; null: there is none. A step that waited for the end of quiet hours
+ * moves the later ones.
+ */
+export function minutesToStep({ no_reply: noReply }: AgentDefinition, steps: number): number | null {
+  const { remind = [], end_after_minutes: end } = noReply ?? {};
+  const times = [0, ...remind.map((one) => one.after_minutes), ...(end === undefined ? [] : [end])];
+  const [before, next] = [times[steps], times[steps + 1]];
+  return before === undefined || next === undefined ? null : Math.max(0, next - before);
+}

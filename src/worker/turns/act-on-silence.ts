@@ -1,0 +1,96 @@
+import { silentStep } from '../../answering/no-reply.ts';
+import type { LoadedAgent } from '../../answering/load-agent.ts';
+import { fillByModel } from '../../answering/results/fill-by-model.ts';
+import { completedTurn, silentTurn, silenceAfter, skipReason } from '../../answering/take-turn.ts';
+import { channelKinds } from '../../channels/kinds.ts';
+import type { LocalizedText } from '../../../contract/agents.ts';
+import { readState } from '../../engine/embedded/read-state.ts';
+import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
+import { renderText } from '../../engine/templates.ts';
+import { nextOpening } from '../../features/campaigns/opening-hours.ts';
+import { isInWindow } from '../../kernel/reply-window.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { readLastInbound } from '../../store/conversations/read.ts';
+import type { Db } from '../../store/db.ts';
+import type { ClaimedRun } from '../../store/runs/claim.ts';
+import type { CompletedTurn } from '../../store/runs/complete.ts';
+
+/** The reason of a run that ended because the person did not answer. */
+const NO_REPLY = 'no_reply';
+
+/** The run is due because its person is silent, and not because a message waits. */
+export const isSilent = (run: ClaimedRun): boolean =>
+  run.is_silence_due &&
+  run.turns > 0 &&
+  run.unanswered.length === 0 &&
+  run.conversation_status === 'open' &&
+  run.conversation_run_id === run.run_id;
+
+/** Sends the reminder that is due, or ends the run, as the definition says (`no_reply`). */
+export async function actOnSilence(
+  db: Db,
+  run: ClaimedRun,
+  loaded: LoadedAgent,
+  request: TurnRequest,
+): Promise<CompletedTurn> {
+  const { definition } = loaded.agent;
+  const step = silentStep(definition, run.silent_steps);
+  // A new version of the agent may have no such step.
+  if (step === null) return waiting(run, { seconds: null, steps: run.silent_steps });
+  if (step.kind === 'remind') return remind(db, run, loaded, request, step.text);
+  const result: TurnResult = {
+    messages: [],
+    state: run.state,
+    next: step.kind === 'complete' ? 'completed' : 'handed_off',
+    tags: [],
+    opted_out: false,
+    trace: { provider: NO_REPLY, steps: [] },
+  };
+  const { values } = await fillByModel(run, loaded, request, result);
+  const turn = completedTurn(run, loaded, result, values);
+  return { ...turn, reason: NO_REPLY, ...(step.kind === 'hand_off' && { handOffReason: NO_REPLY }) };
+}
+
+/** A reminder waits for the end of quiet hours. One that may not be sent is left out. */
+async function remind(
+  db: Db,
+  run: ClaimedRun,
+  loaded: LoadedAgent,
+  request: TurnRequest,
+  text: LocalizedText,
+): Promise<CompletedTurn> {
+  const { now } = request;
+  const opening = await nextHour(db, run, now);
+  if (opening !== null && opening > now) {
+    const seconds = (opening.getTime() - now.getTime()) / 1_000;
+    return waiting(run, { seconds, steps: run.silent_steps });
+  }
+  const steps = run.silent_steps + 1;
+  const silence = silenceAfter(loaded.agent.definition, steps);
+  if (opening === null || skipReason(run) !== null || !(await isWindowOpen(db, run, now))) return waiting(run, silence);
+  const variables = { ...request.variables, agent: { name: loaded.agent.name } };
+  const words = renderText(text, readState(run.state).language ?? request.locale, variables) ?? '';
+  if (words.trim() === '') return waiting(run, silence);
+  const trace = { provider: NO_REPLY, steps: [{ kind: 'reminder', detail: `Reminder ${steps}` }] };
+  const messages = [{ content: { type: 'text' as const, text: words }, sources: [] }];
+  const said: TurnResult = { messages, state: run.state, next: 'waiting_for_user', tags: [], opted_out: false, trace };
+  return { ...completedTurn(run, loaded, said), silence };
+}
+
+const waiting = (run: ClaimedRun, silence: CompletedTurn['silence']): CompletedTurn => ({
+  ...silentTurn(run, 'waiting_for_user', null),
+  silence,
+});
+
+/** When the campaign of the run may send; the same moment without a campaign, null: never. */
+async function nextHour(db: Db, run: ClaimedRun, now: Date): Promise<Date | null> {
+  const { campaign_id: id } = run.input;
+  const settings = id === undefined ? undefined : (await readCampaign(db, run.org_id, id))?.settings;
+  return settings ? nextOpening(settings, run.end_user.time_zone ?? settings.time_zone ?? 'UTC', now) : now;
+}
+
+async function isWindowOpen(db: Db, run: ClaimedRun, now: Date): Promise<boolean> {
+  const hours = channelKinds.get(run.channel_kind)?.capabilities.reply_window_hours ?? null;
+  if (hours === null) return true;
+  return isInWindow(hours, await readLastInbound(db, run.org_id, run.conversation_id), now.getTime());
+}

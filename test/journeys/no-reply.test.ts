@@ -1,0 +1,146 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AgentDefinition } from '../../contract/agents.ts';
+import { campaign } from '../../src/store/schema/campaign.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenTrigger } from '../factories.ts';
+import { type SignedIn, signedInOwner } from '../signed-in.ts';
+
+/** What an agent does while a person is silent. Tests move the moment at which it is due, and nothing else. */
+let parley: TestApp;
+let call: SignedIn;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  ({ call, orgId } = await signedInOwner(parley));
+  key = (await parley.key(orgId, { permissions: ['triggers', 'end_users'] })).value;
+});
+afterAll(() => parley?.stop());
+
+const NO_REPLY: NonNullable<AgentDefinition['no_reply']> = {
+  remind: [
+    { after_minutes: 30, text: { default: 'Are you still there, {{end_user.name|friend}}?' } },
+    { after_minutes: 60, text: { default: 'I am still here.' } },
+  ],
+  end_after_minutes: 1_440,
+};
+
+async function given(more: AgentDefinition = {}) {
+  const { agentId, channelId } = await givenAgent(parley.db, orgId, {
+    definition: { opening: { default: 'Hello' }, no_reply: NO_REPLY, ...more },
+  });
+  const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  const { body } = await parley.call('POST', path, { key, body: {}, headers: { prefer: 'wait=10' } });
+  const read = async () => (await parley.call('GET', `${path}/runs/${body.id}?include=messages`, { key })).body;
+  return {
+    id: body.id as string,
+    channelId,
+    agentId,
+    personId: body.end_user_id as string,
+    conversation: body.conversation_id as string,
+    read,
+    texts: async () =>
+      (await read()).messages.map(({ content }: { content: { text: string } }) => content.text) as string[],
+  };
+}
+
+/** How many minutes are left until something is due; null: nothing is. */
+const minutesLeft = async (id: string): Promise<number | null> => {
+  const { rows } = await parley.db.execute<{ n: number | null }>(
+    sql`SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS n FROM run WHERE id = ${id}`,
+  );
+  return rows[0]!.n;
+};
+
+/** Time passes until something is due, and the worker has acted on it. */
+async function pass(id: string): Promise<void> {
+  const state = async () =>
+    (await parley.db.execute<{ turns: number; lease: string | null }>(sql`SELECT turns, lease FROM run WHERE id = ${id}`)).rows[0]!; // prettier-ignore
+  const { turns } = await state();
+  await parley.db.execute(sql`UPDATE run SET due_at = now(), no_reply_at = now() WHERE id = ${id}`);
+  await expect.poll(async () => (await state()).turns).toBe(turns + 1);
+}
+
+test('reminds at its times, then ends the run', async () => {
+  const { id, read, texts, conversation } = await given();
+  expect(await minutesLeft(id)).toBe(30);
+  await pass(id);
+  expect(await texts()).toEqual(['Hello', 'Are you still there, friend?']);
+  expect(await minutesLeft(id)).toBe(30);
+  await pass(id);
+  expect(await texts()).toHaveLength(3);
+  expect(await minutesLeft(id)).toBe(1_380);
+  expect((await read()).status).toBe('waiting_for_user');
+  await pass(id);
+  expect(await read()).toMatchObject({ status: 'completed', reason: 'no_reply' });
+  expect(await minutesLeft(id)).toBeNull();
+  const { body } = await call(`GET /organizations/${orgId}/conversations/${conversation}`);
+  expect(body).toMatchObject({ status: 'resolved' });
+});
+
+test('an answer of the person begins the silence anew', async () => {
+  const { id, conversation, texts } = await given();
+  await pass(id);
+  await call(`POST /organizations/${orgId}/conversations/${conversation}/say`, { text: 'Yes, one moment.' });
+  expect(await minutesLeft(id)).toBe(30);
+  await pass(id);
+  expect((await texts()).filter((text) => text.startsWith('Are you still there'))).toHaveLength(2);
+});
+
+test('a conversation with people gets no reminder', async () => {
+  const { id, conversation } = await given();
+  await call(`POST /organizations/${orgId}/conversations/${conversation}/take-over`);
+  expect(await minutesLeft(id)).toBeNull();
+});
+
+test('hands over to people, if the agent says so', async () => {
+  const { id, read, conversation } = await given({ no_reply: { end_after_minutes: 5, then: 'hand_off' } });
+  await pass(id);
+  expect(await read()).toMatchObject({ status: 'handed_off', reason: 'no_reply' });
+  const { rows } = await parley.db.execute(sql`SELECT hand_off_reason FROM conversation WHERE id = ${conversation}`);
+  expect(rows).toEqual([{ hand_off_reason: 'no_reply' }]);
+});
+
+test('a person who has opted out gets no reminder, and the run ends in its time', async () => {
+  const { id, personId, texts, read } = await given();
+  await parley.call('PUT', `/api/end-users/${personId}/consent/sandbox`, { key, body: { status: 'opted_out' } });
+  await pass(id);
+  await pass(id);
+  expect(await texts()).toEqual(['Hello']);
+  await pass(id);
+  expect(await read()).toMatchObject({ status: 'completed', reason: 'no_reply' });
+});
+
+test('a reminder waits for the end of the quiet hours of its campaign', async () => {
+  const { id, agentId, channelId, texts } = await given();
+  const campaignId = newId('campaign');
+  // Quiet until a minute ago tomorrow: at every moment of this test.
+  const clock = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+  const settings = { quiet_hours: { from: clock(-3_600_000), to: clock(3_600_000) } };
+  await parley.db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId, name: 'Test', settings, attended: true, state: 'live' }); // prettier-ignore
+  await parley.db.execute(
+    sql`UPDATE run SET input = input || jsonb_build_object('campaign_id', ${campaignId}::text) WHERE id = ${id}`,
+  );
+  await pass(id);
+  expect(await texts()).toEqual(['Hello']);
+  expect(await minutesLeft(id)).toBeGreaterThanOrEqual(59);
+  expect(await minutesLeft(id)).toBeLessThanOrEqual(60);
+});
+
+test('a definition whose times do not rise is refused', async () => {
+  const agent = (await call(`POST /organizations/${orgId}/agents`, { name: 'A' })).body.id as string;
+  const put = async (no_reply: object) =>
+    (await call(`PATCH /organizations/${orgId}/agents/${agent}`, { definition: { no_reply } })).body.errors?.map(
+      ({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`,
+    );
+  const text = { default: 'Hello?' };
+  const at = '/definition/no_reply';
+  expect(await put({ remind: [{ after_minutes: 5, text }, { after_minutes: 5, text }] })).toEqual([`${at}/remind/1/after_minutes range`]); // prettier-ignore
+  expect(await put({ remind: [{ after_minutes: 5, text }], end_after_minutes: 5 })).toEqual([`${at}/end_after_minutes range`]); // prettier-ignore
+  expect(await put({ then: 'hand_off' })).toEqual([`${at}/then conflict`]);
+  expect(await put({ remind: [{ after_minutes: 5, text: { default: '{{' } }] })).toEqual([`${at}/remind/0/text/default template`]); // prettier-ignore
+  expect(await put(NO_REPLY)).toBeUndefined();
+});
