@@ -17,6 +17,7 @@ export const noReplyOf = <Text extends TSchema>(text: Text) =>
         }),
       ),
       end_after_minutes: Type.Optional(Minutes('Since the last answer of the agent.')),
+      // oxlint-disable-next-line unicorn/no-thenable -- the name on the wire, of a text
       then: Type.Optional(
         Type.Enum(['complete', 'hand_off'], {
           default: 'complete',

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- the name on the wire, of a text */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';

@@ -53,6 +53,7 @@ function noReply(edited: AgentDefinition['no_reply']): AgentDefinition['no_reply
   return without({
     remind: remind.length > 0 ? remind.map((one) => ({ ...one, text: text(one.text) ?? {} })) : undefined,
     end_after_minutes: end,
+    // oxlint-disable-next-line unicorn/no-thenable -- the name on the wire, of a text
     then: end === undefined ? undefined : then,
   });
 }

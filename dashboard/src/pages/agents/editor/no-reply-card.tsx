@@ -71,12 +71,13 @@ export function NoReplyCard(): ReactNode {
         />
         {end !== undefined && (
           <Select
-            label={say('then')}
+            label={say('at_end')}
             maw={360}
             allowDeselect={false}
             readOnly={readOnly}
             value={then ?? 'complete'}
             data={(['complete', 'hand_off'] as const).map((value) => ({ value, label: say(`then_${value}`) }))}
+            // oxlint-disable-next-line unicorn/no-thenable -- the name on the wire, of a text
             onChange={(value) => value && set({ then: value })}
           />
         )}
