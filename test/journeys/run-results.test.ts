@@ -177,6 +177,22 @@ describe('a model fills the fields at the hand-off', () => {
     expect(run.result).toMatchObject({ status: 'partial', data: { city: 'Doha' }, missing: ['day'] });
   });
 
+  test('when a member ends the conversation, before the event of the run', async () => {
+    const { start, read } = await given(FIELDS);
+    model.script({ text: 'Noted.' });
+    const { id, conversation_id: conversation } = await start({ message: 'To Doha on the 24th, please.' });
+    model.script({ text: JSON.stringify({ city: 'Doha', day: '2026-11-24', size: null }) });
+    await call(`POST /organizations/${orgId}/conversations/${conversation}/resolve`);
+    await expect.poll(() => told('run.completed', id!)).toHaveLength(1);
+    const run = await read(id!);
+    expect(run).toMatchObject({
+      status: 'completed',
+      reason: 'resolved',
+      result: { status: 'complete', data: { city: 'Doha', day: '2026-11-24' } },
+    });
+    expect(told('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
+  });
+
   test('a model that fails delays no hand-off: the result says that it failed', async () => {
     const { run } = await handedOver({ status: 400 });
     expect(run).toMatchObject({

@@ -5,6 +5,7 @@ import { lockConversation, setRunStatus, updateConversation } from '../../store/
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { holdMember } from '../../store/members/members.ts';
+import { endAfterResult, RESOLVED } from '../../store/runs/end.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
 /** A member takes over. From now on the agent does not answer, and a turn in progress is discarded. */
@@ -93,11 +94,11 @@ export async function resolveConversation(
     if (!conversation) throw new Refusal('conversation_not_found');
     await recordAudit(tx, { orgId, actor, action: 'conversation.resolved', subjectId: id });
     await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
-    if (conversation.runId !== null) {
+    if (conversation.runId !== null && !(await endAfterResult(tx, orgId, conversation.runId))) {
       await setRunStatus(tx, orgId, conversation.runId, {
         from: ['queued', 'running', 'waiting_for_user', 'handed_off'],
         to: 'completed',
-        reason: 'resolved',
+        reason: RESOLVED,
       });
     }
   });

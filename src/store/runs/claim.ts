@@ -48,6 +48,7 @@ export type ClaimedRun = {
   /** True: a later run of the conversation is due or in progress and also answers the messages of this run. */
   is_overtaken: boolean;
   state: unknown;
+  reason: string | null;
   result: RunResult | null;
   /** The person has been silent until something is due, and how many steps of this silence are done. */
   is_silence_due: boolean;
@@ -83,9 +84,9 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   due: dueFairly('run'),
   set: `attempts = q.attempts + 1, status = 'running'`,
   returning: `q.org_id, q.id, q.trigger_id, q.conversation_id, q.lease, q.attempts, q.turns, q.input, q.request_id,
-    q.send_at, q.result, q.no_reply_at, q.reminders, due.lane, due.share`,
+    q.send_at, q.reason, q.result, q.no_reply_at, q.reminders, due.lane, due.share`,
   read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
-  r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  r.reason, r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
       AND coalesce(i.channel_id, '') = c.channel_id LIMIT 1),

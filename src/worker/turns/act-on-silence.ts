@@ -1,6 +1,5 @@
 import { silentStep } from '../../answering/no-reply.ts';
 import type { LoadedAgent } from '../../answering/load-agent.ts';
-import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { completedTurn, silentTurn, silenceAfter, skipReason } from '../../answering/take-turn.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import type { LocalizedText } from '../../../contract/agents.ts';
@@ -8,12 +7,14 @@ import { readState } from '../../engine/embedded/read-state.ts';
 import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
 import { renderText } from '../../engine/templates.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
+import type { Span } from '../../kernel/traces/tracer.ts';
 import { isInWindow } from '../../kernel/reply-window.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { readLastInbound } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 import type { CompletedTurn } from '../../store/runs/complete.ts';
+import { type EndDeps, endRun } from './end-run.ts';
 
 /** The reason of a run that ended because the person did not answer. */
 const NO_REPLY = 'no_reply';
@@ -28,27 +29,20 @@ export const isSilent = (run: ClaimedRun): boolean =>
 
 /** Sends the reminder that is due, or ends the run, as the definition says (`no_reply`). */
 export async function actOnSilence(
-  db: Db,
+  deps: EndDeps & { db: Db },
   run: ClaimedRun,
   loaded: LoadedAgent,
   request: TurnRequest,
+  traced?: Span,
 ): Promise<CompletedTurn> {
   const { definition } = loaded.agent;
   const step = silentStep(definition, run.silent_steps);
   // A new version of the agent may have no such step.
   if (step === null) return waiting(run, { seconds: null, steps: run.silent_steps });
-  if (step.kind === 'remind') return remind(db, run, loaded, request, step.text);
-  const result: TurnResult = {
-    messages: [],
-    state: run.state,
-    next: step.kind === 'complete' ? 'completed' : 'handed_off',
-    tags: [],
-    opted_out: false,
-    trace: { provider: NO_REPLY, steps: [] },
-  };
-  const { values } = await fillByModel(run, loaded, request, result);
-  const turn = completedTurn(run, loaded, result, values);
-  return { ...turn, reason: NO_REPLY, ...(step.kind === 'hand_off' && { handOffReason: NO_REPLY }) };
+  if (step.kind === 'remind') return remind(deps.db, run, loaded, request, step.text);
+  const next = step.kind === 'complete' ? 'completed' : 'handed_off';
+  const turn = await endRun(deps, run, loaded, request, { next, reason: NO_REPLY }, traced);
+  return { ...turn, ...(next === 'handed_off' && { handOffReason: NO_REPLY }) };
 }
 
 /** A reminder waits for the end of quiet hours. One that may not be sent is left out. */

@@ -11,6 +11,7 @@ import { isMoreDue } from '../../store/queue/lanes.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store/runs/claim.ts';
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
+import { RESOLVED } from '../../store/runs/end.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveWords, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
@@ -21,6 +22,7 @@ import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
 import { actOnSilence, isSilent } from './act-on-silence.ts';
+import { endRun, isEnding } from './end-run.ts';
 import {
   completedTurn,
   isOpening,
@@ -176,14 +178,15 @@ async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
 }
 
 async function speak(
-  { db, loadAgent, share, endUserQueue }: Turns,
+  turns: Turns,
   run: ClaimedRun,
   signal: AbortSignal,
   words: Words,
   traced?: Span,
 ): Promise<CompletedTurn> {
-  const isDue = isSilent(run);
-  const skip = isDue ? null : skipReason(run);
+  const { db, loadAgent, share, endUserQueue } = turns;
+  const [isDue, isOver] = [isSilent(run), isEnding(run)];
+  const skip = isDue || isOver ? null : skipReason(run);
   if (skip !== null) return silentTurn(run, 'skipped', skip);
   if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
   const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
@@ -191,7 +194,8 @@ async function speak(
     return openingTurn(run, loaded, run.input.opening);
   const tooLate = new AbortController();
   const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
-  if (isDue) return actOnSilence(db, run, loaded, request);
+  if (isOver) return endRun(turns, run, loaded, request, { next: 'completed', reason: RESOLVED }, traced);
+  if (isDue) return actOnSilence(turns, run, loaded, request, traced);
   // No message is unanswered, so the run waits again, unless another run of the conversation continues.
   if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
     const isCurrent = run.conversation_run_id === run.run_id;

@@ -1,0 +1,19 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+
+/** The reason of a run whose conversation a member has ended. */
+export const RESOLVED = 'resolved';
+
+/**
+ * A run whose agent has result fields and a model is not completed by the member who ends the conversation: it is due, and
+ * the worker completes it when the model has filled the fields. False for every other run.
+ */
+export async function endAfterResult(tx: Queryable, orgId: string, runId: string): Promise<boolean> {
+  const ending = await tx.execute(sql`
+    UPDATE run r SET status = 'running', reason = ${RESOLVED}, due_at = now(), lease = NULL, attempts = 0
+    FROM conversation c JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
+    WHERE r.org_id = ${orgId} AND r.id = ${runId} AND c.org_id = ${orgId} AND c.id = r.conversation_id
+      AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
+      AND a.published -> 'result' IS NOT NULL AND coalesce(a.published ->> 'provider', 'embedded') <> 'embedded'`);
+  return (ending.rowCount ?? 0) > 0;
+}
