@@ -137,7 +137,7 @@ describe('a test of an agent', () => {
       ];
       const agent = await makeAgent({ provider, model: 'm', result: { fields } });
       const expected = { hands_off: true, result: { day: '2026-11-24', size: null } };
-      const suiteCase: SuiteCase = { name: 'visit', turns: [{ say: 'A colleague on the 24th.', expect: expected }] };
+      const suiteCase: TestCase = { name: 'visit', turns: [{ say: 'A colleague on the 24th.', expect: expected }] };
       const handOff = { tool: 'hand_off_to_human', args: { reason: 'asked', message: 'A colleague comes.' } };
       model.script(handOff, { text: JSON.stringify({ day: '2026-11-24', size: null }) });
       const recorded = await run(agent, suiteCase, { record: true });

@@ -2,13 +2,13 @@ import { exportCampaignResults, exportTriggerResults } from '../../features/resu
 import { listCampaignResults } from '../../features/results/list-results.ts';
 import type { ResultsDeps } from '../../features/results/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './desk.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { download } from './download.ts';
 
 const file = (name: string, parts: AsyncIterable<string>) => ({ name, type: 'text/csv; charset=utf-8', parts });
 
 /** What conversations have brought. */
-export const resultRoutes = ({ route, deps }: Desk<ResultsDeps>): Route[] => [
+export const resultRoutes = ({ route, deps }: RouteDeps<ResultsDeps>): Route[] => [
   route('exportTriggerResults', async ({ orgId, params, reply }) =>
     download(reply, file('results.csv', await exportTriggerResults(deps, orgId, params.trigger_id))),
   ),

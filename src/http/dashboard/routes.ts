@@ -71,7 +71,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...costRoutes(routeDeps),
     ...triggerRoutes(routeDeps),
     ...channelRoutes(routeDeps),
-    ...campaignRoutes(desk),
+    ...campaignRoutes(routeDeps),
     ...resultRoutes(routeDeps),
     ...keyRoutes(routeDeps),
     ...accessTokenRoutes(routeDeps),

@@ -11,10 +11,10 @@ import { Card } from '../../parts/card.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
-import { ExportResults } from '../triggers/export-results.tsx';
-import { resultWords } from '../triggers/result-words.ts';
-import { RunResultCell } from '../triggers/run-result.tsx';
-import { RunStatusBadge } from '../triggers/run-status.tsx';
+import { ExportResults } from '../../parts/runs/export-results.tsx';
+import { resultWords } from '../../parts/runs/result-words.ts';
+import { RunResultCell } from '../../parts/runs/run-result.tsx';
+import { RunStatusBadge } from '../../parts/runs/run-status.tsx';
 import { LOOK_AGAIN_MS } from './search.ts';
 
 const PAGE = 20;

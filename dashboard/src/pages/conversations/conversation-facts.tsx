@@ -8,7 +8,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useAgentNames } from '../../parts/names.ts';
-import { RunResultCell } from '../triggers/run-result.tsx';
+import { RunResultCell } from '../../parts/runs/run-result.tsx';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';

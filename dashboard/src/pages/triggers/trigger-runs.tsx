@@ -13,9 +13,9 @@ import { IdToCopy } from '../../parts/id-code.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
-import { ExportResults } from './export-results.tsx';
-import { RunResultCell } from './run-result.tsx';
-import { resultWords } from './result-words.ts';
+import { ExportResults } from '../../parts/runs/export-results.tsx';
+import { RunResultCell } from '../../parts/runs/run-result.tsx';
+import { resultWords } from '../../parts/runs/result-words.ts';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { words } from './words.ts';
 

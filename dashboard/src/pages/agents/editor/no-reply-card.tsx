@@ -4,9 +4,9 @@ import { MAX_REMINDERS, MAX_SILENT_MINUTES } from '../../../../../contract/no-re
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { useEditor } from './editor.ts';
+import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { LocalizedField } from './localized-field.tsx';
+import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { noReplyWords } from './no-reply-words.ts';
 
 const FIRST_MINUTES = 30;
