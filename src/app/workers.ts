@@ -27,19 +27,10 @@ const DELIVERY_GRACE_MS = 5_000;
 
 /** The workers for turns, deliveries, events, files, imports and housekeeping. Each can be woken at any time. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
-  const { deps, secrets, tracer } = rooms;
+  const { deps, tracer } = rooms;
   const { answering, egress, openSecrets, waiter, changes, feed, wake, onAccepted } = deps;
-  const deliveries = createDeliveryWorker({
-    db,
-    log,
-    kinds: channelKinds,
-    egress,
-    openSecrets,
-    baseUrl: config.baseUrl,
-  });
-  const events = createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer });
+  const { deliveries, events, mails } = createSenders({ config, db, log }, rooms);
   const announcer = createResultAnnouncer({ db, log });
-  const mails = config.mail && createMailWorker({ db, log, key: secrets.mailKey, server: config.mail });
   const turns = createTurnWorker({
     db,
     log,
@@ -108,6 +99,17 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     campaigns,
     housekeeper,
   ];
+}
+
+/** The workers for messages to channels, events to endpoints and mail. */
+function createSenders({ config, db, log }: AppDeps, { deps, secrets, tracer }: Rooms) {
+  const { egress, openSecrets } = deps;
+  const { baseUrl, mail } = config;
+  return {
+    deliveries: createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl }),
+    events: createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer }),
+    mails: mail && createMailWorker({ db, log, key: secrets.mailKey, server: mail }),
+  };
 }
 
 function wakeWith(wake: Wake, workers: Record<keyof Wake, { wake(): void }>): void {

@@ -10,7 +10,7 @@ import { useListState } from '../../list/use-list-state.ts';
 import { Card } from '../../parts/card.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
+import pageClasses from '../../parts/page.module.css';
 import { ExportResults } from '../../parts/runs/export-results.tsx';
 import { resultWords } from '../../parts/runs/result-words.ts';
 import { RunResultCell } from '../../parts/runs/run-result.tsx';
@@ -47,7 +47,7 @@ export function ResultsTab({ campaignId }: { campaignId: string }): ReactNode {
             id: 'person',
             label: say('person'),
             cell: ({ ref, end_user_id }) => (
-              <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.link}>
+              <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={pageClasses.link}>
                 <bdi>{ref ?? end_user_id}</bdi>
               </Link>
             ),
@@ -66,7 +66,7 @@ export function ResultsTab({ campaignId }: { campaignId: string }): ReactNode {
             label: say('conversation'),
             width: '120px',
             cell: ({ conversation_id }) => (
-              <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={agentClasses.link}>
+              <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={pageClasses.link}>
                 {say('open')}
               </Link>
             ),
