@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 
 /** What an agent does while a person does not answer. */
 export const MAX_REMINDERS = 3;
@@ -27,4 +27,3 @@ export const noReplyOf = <Text extends TSchema>(text: Text) =>
     },
     { ...closed, description: 'Reminders and an end for a person who does not answer.' },
   );
-export type NoReply = Static<ReturnType<typeof noReplyOf>>;

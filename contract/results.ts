@@ -57,7 +57,6 @@ export const ResultDefinition = Type.Object(
 export type ResultDefinition = Static<typeof ResultDefinition>;
 
 export const RESULT_STATUSES = ['none', 'partial', 'complete', 'failed'] as const;
-export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 export const ResultValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 export type ResultValue = Static<typeof ResultValue>;

@@ -102,7 +102,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
 }
 
 /** The workers for messages to channels, events to endpoints and mail. */
-function createSenders({ config, db, log }: AppDeps, { deps, secrets, tracer }: Rooms) {
+function createSenders({ config, db, log }: Pick<AppDeps, 'config' | 'db' | 'log'>, { deps, secrets, tracer }: Rooms) {
   const { egress, openSecrets } = deps;
   const { baseUrl, mail } = config;
   return {
