@@ -52,7 +52,7 @@ export type ChannelKind = {
   /** The fields of the person's record that follow from the address. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /**
-   * Whether the owner of this address certainly wrote a message that comes from it, because the provider requires a
+   * Whether a message from this address was certainly written by the address's owner, because the provider requires a
    * signed-in account. Absent: never. A sender may be forged (e-mail, SMS), or there is no sender.
    */
   vouchesFor?(address: string): boolean;

@@ -3,7 +3,7 @@
  * does not wait, and under load batches grow to the size that the other side can handle. There is no timer.
  */
 export type Batcher<In, Out> = {
-  /** Resolves with this item's own outcome; rejects with `full()` when the queue is full. */
+  /** Resolves with this item's own outcome. Rejects with `full()` when the queue is full. */
   add(item: In): Promise<Out>;
   /** Resolves when every added item has its outcome. Nothing may be added afterwards. */
   drain(): Promise<void>;
@@ -18,7 +18,7 @@ export type BatcherOptions<In, Out> = {
   lanes: number;
   /** Maximum items that wait. */
   queue: number;
-  /** Must return one outcome per item, in the same order; a rejection rejects every item of the batch. */
+  /** Must return one outcome per item, in the same order. A rejection rejects every item of the batch. */
   send(items: In[]): Promise<(Out | Error)[]>;
   /** The error for an item when the queue is full or closed. */
   full(): Error;

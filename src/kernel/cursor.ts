@@ -40,7 +40,7 @@ export function decodeCursor(key: Buffer, scope: string, cursor: string): Cursor
   return JSON.parse(text.toString('utf8')) as CursorPosition;
 }
 
-/** The scope's length comes first, so no two pairs of scope and position sign the same bytes. */
+/** The length of the scope comes first, so that no two pairs of scope and position result in the same signed bytes. */
 const sign = (key: Buffer, scope: string, text: Buffer): Buffer =>
   createHmac('sha256', key)
     .update(`cursor\n${Buffer.byteLength(scope)}\n${scope}`)

@@ -13,12 +13,13 @@ import { parseTarget } from './egress/target-url.ts';
 export { EgressError, parseAllow };
 
 /**
- * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
- * read what only this machine can reach. A port of another protocol is refused. https is required unless the operator
- * allowed the host. Credentials in the URL are refused. Every address of the name must be public, and the socket
- * connects to the judged address. Redirects are not followed (3xx is the answer). The whole call has a timeout, and the
- * answer has a size limit. The secrets of the request are removed from the answer. `fetch` is the same guard for
- * libraries. It removes secrets only from error answers (4xx, 5xx), because other answers arrive as streams.
+ * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may point to a server that only
+ * this machine can reach, so that an attacker reads internal data. A port of another protocol is refused. https is
+ * required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name must be
+ * public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The whole call
+ * has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer. `fetch` is
+ * the same guard for libraries. It removes secrets only from error answers (4xx, 5xx), because other answers arrive as
+ * streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -45,7 +46,7 @@ export type EgressRequest = EgressBounds & {
   signal?: AbortSignal;
 };
 
-/** Header names in lower case; several lines of one name are joined by a comma. */
+/** Header names are in lower case. Several lines of one name are joined by a comma. */
 export type EgressResponse = { status: number; headers: Record<string, string>; body: Buffer };
 
 export type EgressOptions = {
@@ -56,9 +57,9 @@ export type EgressOptions = {
   ca?: string;
 };
 
-/** Maximum sockets to one origin; further calls wait for a free socket, within their own timeout. */
+/** Maximum number of sockets to one origin. Further calls wait for a free socket, within their own timeout. */
 const MAX_CONNECTIONS_PER_ORIGIN = 32;
-/** Maximum origins with an open socket; idle ones are closed after the keep-alive time. */
+/** Maximum number of origins with an open socket. Idle sockets are closed after the keep-alive time. */
 const MAX_ORIGINS = 4_096;
 /**
  * Shorter than the five seconds after which many servers close idle sockets, so that a call rarely meets a closing

@@ -41,7 +41,7 @@ export function newId(prefix: IdPrefix, at: number = Date.now()): string {
   return `${prefix}_${base32(bytes)}`;
 }
 
-/** 128 bits in 26 characters, most significant first; the first character holds 3 bits. */
+/** 128 bits in 26 characters, most significant first. The first character contains 3 bits. */
 function base32(bytes: number[]): string {
   let text = '';
   let bits = 2; // two leading zero bits make 130

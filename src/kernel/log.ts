@@ -7,7 +7,7 @@ export type { Logger } from 'pino';
 
 export type LogOptions = {
   level: string;
-  /** Readable text for terminals; otherwise one JSON object per line. */
+  /** True: readable text for terminals. False: one JSON object per line. */
   pretty: boolean;
   /** Default: standard output, buffered, flushed at exit and by `fatal`. */
   destination?: DestinationStream;

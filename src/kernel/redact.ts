@@ -19,7 +19,7 @@ const ESCAPED_TEXT = String.raw`\\+"[^"\\]*\\+"`;
 
 const API_KEY = /(parley(?:_|%5f)(?:token(?:_|%5f))?(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
 
-/** The text before the credential (group 1) stays; the rest is replaced. */
+/** The text before the credential (group 1) stays, and the rest is replaced. */
 const PATTERNS = [
   // Matches "password":"…" and the flat list of names and values that Node calls rawHeaders.
   new RegExp(String.raw`("(?:${MEMBERS})"\s*[:,]\s*)(?:${JSON_TEXT}|\[[^\]]*\])`, 'gi'),
@@ -42,7 +42,7 @@ const PLAIN = [
   /((?<!\d)\d{8,10}:)AA[\w-]{30,}/g,
 ];
 
-/** Removes the credentials from a finished log line (JSON or text); JSON stays valid JSON. */
+/** Removes the credentials from a finished log line (JSON or text). JSON stays valid JSON. */
 export function redact(line: string): string {
   if (!SUSPICIOUS.test(line)) return line;
   let clean = line.replace(API_KEY, `$1${REDACTED}`);

@@ -22,7 +22,7 @@ export function readSignature(keys: ScannerKeys, headers: Headers, body: Buffer)
 }
 
 /**
- * Parses `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`; null when the text has another
+ * Parses `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`. Null when the text has another
  * format.
  */
 export function readScannerKeys(json: string): ScannerKeys | null {

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key. Each organization has its
- * own random data key, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps only one row per
- * organization, and deleting that row makes all secrets of the organization unreadable, in backups too. Associated data
- * names the place of a value (table, column, row, organization) and, in version 2, the addresses to which the value may
- * be sent. A sealed text that is copied to another place, or next to another address, does not open
- * (store/credentials.ts).
+ * Credentials at rest (model keys, channel secrets). PARLEY_SECRET is the source of one wrapping key. Each organization
+ * has its own random data key, which is stored wrapped. The data key seals the values. So a new PARLEY_SECRET re-wraps
+ * only one row per organization, and deleting that row makes all secrets of the organization unreadable, in backups
+ * too. Associated data names the place of a value (table, column, row, organization) and, in version 2, the addresses
+ * to which the value may be sent. A sealed text that is copied to another place, or next to another address, does not
+ * open (store/credentials.ts).
  */
 export type Key = Buffer & { readonly [sealing]: true } & KeyHistory;
 declare const sealing: unique symbol;
@@ -35,13 +35,15 @@ export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Bu
     return given.length === right.length && timingSafeEqual(given, right);
   });
 
-/** The place of a sealed value; every part is authenticated. */
+/** The place of a sealed value. Every part of it is authenticated. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
 /** `v1`: bound to its place only. `v2`: bound to its place and to the addresses to which it may be sent. */
 export type SealVersion = 'v1' | 'v2';
 const KEY_BYTES = 32;
-/** Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3); a data key seals only a few. */
+/**
+ * Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3), and a data key seals only a few.
+ */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -57,7 +59,7 @@ export class SealError extends Error {
 export const NOT_OPENED =
   'The stored credentials cannot be decrypted: they belong to different settings than the stored ones. Enter them again.';
 
-/** HKDF-SHA-256: one secret gives an independent key for each purpose. */
+/** HKDF-SHA-256: one secret results in an independent key for each purpose. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>
   Buffer.from(hkdfSync('sha256', secret, 'parley', purpose, KEY_BYTES)) as Key;
 
@@ -95,7 +97,7 @@ export function openDirectly(key: Buffer, sealed: string, associatedData: readon
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');
   const bytes = Buffer.from(text ?? '', 'base64url');
-  // Buffer.from ignores invalid characters; only the exact spelling that `seal` writes may open.
+  // Buffer.from ignores invalid characters, but only the exact spelling that `seal` writes may open.
   const isCanonical = bytes.toString('base64url') === text;
   if (version === null || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
     return null;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Standard Webhooks 1.0 (https://www.standardwebhooks.com): HMAC-SHA-256 over `id.timestamp.body`. The secret is the
- * base64 text after `whsec_`. The header may contain several signatures while secrets rotate; one must match.
+ * base64 text after `whsec_`. The header may contain several signatures while secrets rotate, and one must match.
  */
 export const TOLERANCE_SECONDS = 5 * 60;
 const SECRET_BYTES = 32;

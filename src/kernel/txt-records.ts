@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** The TXT records of a name; empty if it has none. Throws when the DNS gives no definite answer. */
+/** The TXT records of a name. Empty if it has none. Throws when the DNS has no definite answer. */
 export type LookUpTxt = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2_000;

@@ -59,7 +59,7 @@ export const isBeforeFirst = async (schema: number): Promise<boolean> => schema 
 
 /**
  * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema.
- * Then it runs these statements, because the rows were not in the database when they ran.
+ * Then it runs these statements, because the rows are older than these migrations.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

@@ -6,7 +6,10 @@ import type { Clock } from '../../kernel/clock.ts';
  * request waits for them or fails because of them. The database never moves the time backwards.
  */
 export type LastUsed = {
-  /** `known`: the value from the database when the key was read (wall time in milliseconds; null: never used). */
+  /**
+   * `known`: the value from the database when the key was read (wall time in milliseconds). Null: the key was never
+   * used.
+   */
   record(orgId: string, keyId: string, known: number | null): void;
   /** Writes all pending values. */
   flush(): Promise<void>;

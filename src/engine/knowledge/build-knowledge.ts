@@ -54,7 +54,7 @@ export class KnowledgeIndex {
     return this.passages.length >= MAX_PASSAGES || this.bytes >= MAX_INDEX_BYTES;
   }
 
-  /** Adds the next passage; passages after `isFull` are ignored. */
+  /** Adds the next passage. Passages after `isFull` are ignored. */
   add(passage: Passage): void {
     if (this.isFull) return;
     const { keys, length } = readPassage(passage, this.passages.at(-1), (text) => this.termsOf(text));
@@ -278,7 +278,7 @@ export class KnowledgeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, MAX_FOUND);
   }
 
-  /** The score of a passage that answers; null for one that does not. */
+  /** The score of a passage that answers. Null for one that does not. */
   private judge(
     passage: number,
     demands: readonly Demand[],

@@ -16,7 +16,7 @@ export const foldText = (text: string): string => {
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
 
-/** Letters of the longest ligature; also the limit for how much longer a text becomes. */
+/** The number of letters in the longest ligature. It is also the limit for how much longer a text becomes. */
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 

@@ -5,7 +5,7 @@ import type { Steps } from './steps.ts';
 
 /**
  * Finds the intended word for an unknown word. Corrects only words that are in no document and in no list. Never
- * corrects numbers or short words, where one changed letter gives another word.
+ * corrects numbers or short words, in which one changed letter makes another word.
  */
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 

@@ -3,7 +3,7 @@ import type { Passage } from '../provider.ts';
 /**
  * Splits a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
  * passage keeps the headings above it, because "Friday: closed" means nothing without "Opening hours". A table row is
- * written out with its column names; a list item has the sentence that introduces the list in its heading path.
+ * written out with its column names. A list item has the sentence that introduces the list in its heading path.
  */
 export const splitDocument = (document: DocumentText): Passage[] =>
   [...passagesOf(document)].filter((one) => one !== null);

@@ -13,7 +13,7 @@ export const HASH_BYTES = 16;
 export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>): string =>
   (heading === null ? text : `${heading}\n${text}`).slice(0, MAX_EMBEDDED_CHARACTERS);
 
-/** Headings of lists can be long; the smallest context windows of embedding models have 512 tokens. */
+/** Headings of lists can be long, and the smallest context windows of embedding models have 512 tokens. */
 const MAX_EMBEDDED_CHARACTERS = 1_500;
 
 /** The same text has the same key, in any document. */

@@ -16,7 +16,7 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
 /**
  * The model's instructions, in two parts. `fixed` is the same for every conversation of the agent, so that a provider
  * can cache it: the rules, and the documents if they are passed as a whole. `changing` has the author's text with its
- * variables, the facts, and the passages of this turn. Data is marked as such, because documents and variables are
+ * variables, the facts, and the passages of this turn. Data is marked as data, because documents and variables are
  * untrusted and must not give instructions.
  */
 export function buildInstructions(request: TurnRequest, sources: Sources): { fixed: string; changing: string } {

@@ -6,7 +6,10 @@ export type ModelProviderName = Exclude<ProviderName, 'embedded'>;
 
 export type ModelSettings = {
   name: ModelProviderName;
-  /** Base URL of the provider's API; required for `openai_compatible`, otherwise the provider's own address. */
+  /**
+   * Base URL of the provider's API. It is required for `openai_compatible`. By default, it is the provider's own
+   * address.
+   */
   baseUrl?: string | undefined;
   /** `openai_compatible` servers may need none. */
   apiKey?: string | undefined;

@@ -22,7 +22,7 @@ export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 type Deps = Pick<EndUsersDeps, 'endUserQueue' | 'guard'>;
 
 /**
- * Uses the caller's own ID: the person is created if missing, and otherwise changed. Repeating the call gives the same
+ * Uses the caller's own ID: the person is created if missing, and otherwise changed. Repeating the call has the same
  * result.
  */
 export async function upsertEndUser(

@@ -4,11 +4,11 @@ import { type HandOffRule, takeTurn } from '../../store/hand-offs/rules.ts';
 import { readRole } from '../../store/members/members.ts';
 
 /**
- * Who sees a hand-off: every member of the organization, in the list of conversations that wait for the team. The rules
- * of the organization give it to one member who may answer:
+ * Who sees a hand-off: every member of the organization, in the list of conversations that wait for the team. By
+ * the rules of the organization, it is assigned to one member who may answer:
  * - `present`: of the members who have the dashboard open, the one who has waited longest for a hand-off.
- * - `member`: the member whom the rules name, while this member may answer.
- * - `no_one`: it waits for the whole team, as it does when the rules find no one.
+ * - `member`: the member in the rules, if this member may still answer.
+ * - `no_one`: the hand-off waits for the whole team. It also does so if no member matches the rules.
  */
 export async function chooseReceiver(tx: Queryable, { orgId, goesTo, userId }: HandOffRule): Promise<string | null> {
   if (goesTo === 'present') return takeTurn(tx, orgId);

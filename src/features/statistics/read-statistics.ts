@@ -11,17 +11,14 @@ import { type CountedDay, readDays, storeDay } from '../../store/statistics/days
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * How long the count of a day stays valid: of the current day, of a day that ended less than three days ago, and of an
- * older day. The last value is the age from which a count is final.
- */
+/** A day in progress, one that ended less than three days ago, an older one, and from when on it stays as it is. */
 const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
-/** The longest time that one request spends counting. The next request continues. */
+/** What one request counts at most; the next one goes on. */
 const MAX_COUNTING_MS = 3_000;
 
 export type StatisticsDeps = { db: Db; now?: () => number };
 
-/** The counts of the newest hours, and of the same number of hours before them. */
+/** What happened in the newest hours, and in as many before them. */
 export async function readStatistics(
   deps: StatisticsDeps,
   orgId: string,
@@ -57,7 +54,7 @@ export async function readStatistics(
   };
 }
 
-/** Only one count per organization runs at a time in this process, so many simultaneous readers cost as much as one. */
+/** One counting per organization at a time in this process: many who look at once cost as much as one. */
 const counting = new Map<string, Promise<boolean>>();
 
 async function countedDays(
@@ -76,7 +73,7 @@ async function countedDays(
   }
 }
 
-/** Counts the days whose count is too old, newest first. Returns true if all of them were counted. */
+/** Counts the days whose count is too old, the newest first. True: all of them. */
 async function countAgain(db: Db, orgId: string, since: number, now: number): Promise<boolean> {
   const first = startOf(since);
   const known = new Map((await readDays(db, orgId, dayOf(first))).map(({ day, countedAt }) => [day, countedAt]));
@@ -85,7 +82,7 @@ async function countAgain(db: Db, orgId: string, since: number, now: number): Pr
     if (!isTooOld(known.get(dayOf(start)), start, now)) continue;
     if (performance.now() > until) return false;
     const countedAt = new Date(now);
-    // Days are counted one after another, because readers must not use up the connections that callers need.
+    // One after another: who looks must not take the connections from those who call.
     await storeDay(db, orgId, { day: dayOf(start), counts: await countDay(db, orgId, start), countedAt });
   }
   return true;
@@ -95,7 +92,7 @@ function isTooOld(countedAt: Date | undefined, start: number, now: number): bool
   if (!countedAt) return true;
   const [age, sinceEnd] = [now - countedAt.getTime(), now - start - DAY_MS];
   if (sinceEnd < 0) return age >= AGES.today;
-  // The day was counted before it was over, or before its count was final.
+  // Counted before the day was over, or before it was final.
   const left = countedAt.getTime() - start - DAY_MS;
   if (left < 0) return age >= AGES.today;
   if (left > AGES.finalAfter) return false;
@@ -105,7 +102,7 @@ function isTooOld(countedAt: Date | undefined, start: number, now: number): bool
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The hours of counted days between two times. */
+/** The hours of counted days from one moment up to another. */
 function sumOf(days: readonly CountedDay[], from: number, to: number) {
   const totals = new Map<string, number>();
   const byHour = new Map<number, { conversations: number; handed_off: number }>();
@@ -129,7 +126,7 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
       }
     }
   }
-  /** A name that ends with a colon means all names that begin with it. */
+  /** A name that ends in a colon: all that begin with it. */
   const total = (name: string): number =>
     name.endsWith(':') ? named(name).reduce((sum, { count }) => sum + count, 0) : (totals.get(name) ?? 0);
   const named = (prefix: string): { name: string; count: number }[] =>
@@ -142,7 +139,7 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
   return { total, named, waits, hours };
 }
 
-/** For an even number of values, the result is the lower of the two middle values, so that it is a real wait. */
+/** Of an even number, the lower one of the two in the middle: a wait that someone had. */
 function median(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 }

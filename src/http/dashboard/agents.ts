@@ -106,7 +106,9 @@ export const agentRoutes = ({
   route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];
 
-/** The changes that the verb `push` of an access token permits. All other changes here affect live answers. */
+/**
+ * The changes that the verb `push` of an access token permits. All other changes on these routes affect live answers.
+ */
 const changesDraftAlone = ({ name, enabled, publish }: UpdateAgentBody): boolean =>
   publish === false && name === undefined && enabled === undefined;
 

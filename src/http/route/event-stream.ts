@@ -16,7 +16,7 @@ import { createTally } from '../../kernel/tally.ts';
 export type EventStream = {
   /** Returns false if the stream has ended, or if this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
-  /** The client reconnects after a moment, unless an event told it not to. */
+  /** The client reconnects after a short time, unless an event told it not to. */
   end(): void;
   readonly ended: boolean;
 };

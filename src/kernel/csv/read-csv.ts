@@ -5,8 +5,8 @@ import type { CsvError } from 'csv-parse';
 import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 
 /**
- * A CSV file as a stream of rows (RFC 4180, and what spreadsheets write): any line ends, quoted line breaks, a byte
- * order mark, several separators. Memory never holds more than one piece of the file.
+ * Reads a CSV file as a stream of rows (RFC 4180 and the variants of spreadsheets): any line ends, quoted line breaks,
+ * a byte order mark, several separators. Memory never contains more than one piece of the file.
  */
 export type CsvRow = {
   cells: string[];

@@ -6,7 +6,7 @@ import { resolveGuarded, type Resolve } from './guarded-connect.ts';
 export type SocketTarget = {
   host: string;
   port: number;
-  /** The connection will never be encrypted: allowed only for hosts on the operator's allow list. */
+  /** True: the connection is never encrypted. This is allowed only for hosts on the operator's allow list. */
   plain?: boolean;
 };
 

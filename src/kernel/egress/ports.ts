@@ -4,7 +4,7 @@ import { EgressError } from './egress-error.ts';
 /**
  * Ports that a user's URL may not name, because a server of another protocol listens there. First the "bad ports" of
  * the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking), then databases, queues and remote desktops. An
- * entry of PARLEY_EGRESS_ALLOW with host and port makes an exception; one without a port does not.
+ * entry of PARLEY_EGRESS_ALLOW with host and port makes an exception. An entry without a port does not.
  */
 const OTHER_PROTOCOLS = new Set(
   [

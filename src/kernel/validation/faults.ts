@@ -27,7 +27,7 @@ type Schema = Record<string, unknown>;
 
 /**
  * A value that matches none of several alternatives fails all of them, with errors for each. Only the errors of the
- * intended alternative are kept. If that one is unclear, there is a single error for the whole value.
+ * intended alternative are reported. If that one is unclear, there is a single error for the whole value.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors];

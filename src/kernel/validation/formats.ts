@@ -27,9 +27,9 @@ function isDateTime(text: string): boolean {
 }
 
 /**
- * One @, a domain with a dot, no character that needs quotes: what mail providers accept in practice. A top-level
- * domain is not a number, and no label begins or ends with a hyphen. The pattern includes combining marks, because
- * Hindi domains contain both letters and marks.
+ * Accepts one @, a domain with a dot, and no character that needs quotes, which are the addresses that mail providers
+ * accept in practice. A top-level domain is not a number, and no label begins or ends with a hyphen. The pattern
+ * includes combining marks, because Hindi domains contain both letters and marks.
  */
 const EMAIL =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)(?:(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)\.)+(?=.*\p{L})(?!-)[\p{L}\p{M}\p{N}-]{2,63}(?<!-)$/u;

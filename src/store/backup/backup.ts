@@ -22,8 +22,8 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const MAX_BATCH_ROWS = 50;
 
 /**
- * Writes every record, with the state of a single moment, into a new file that only its owner can read. Servers may
- * keep running, because the transaction of the backup sees none of their writes. Secrets stay sealed with
+ * Writes every record into a new file that only its owner can read. All records have the state of a single moment.
+ * Servers may keep running, because the transaction of the backup sees none of their writes. Secrets stay sealed with
  * PARLEY_SECRET, which is not in the file.
  */
 export async function backup(url: string, file: string): Promise<{ rows: number }> {

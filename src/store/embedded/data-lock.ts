@@ -118,7 +118,10 @@ function world(): string {
   }
 }
 
-/** Ticks since boot at which a process started (field 22 of /proc/PID/stat, after the name in parentheses); null: no such process. */
+/**
+ * Ticks since boot at which a process started (field 22 of /proc/PID/stat, after the name in parentheses). Null: no
+ * such process.
+ */
 export function startTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -7,7 +7,7 @@ export type StoredVector = { hash: Buffer; vector: Buffer };
 
 const of = ({ org_id: orgId, document_id: id }: ClaimedDocument) => sql`org_id = ${orgId} AND document_id = ${id}`;
 
-/** Those of these hashes that the document already has, with the right number of dimensions. */
+/** Returns the hashes that the document already has, with the right number of dimensions. */
 export async function readKnownHashes(db: Queryable, one: ClaimedDocument, dimensions: number): Promise<Set<string>> {
   const found = await db.execute<{ hash: string }>(sql`SELECT encode(hash, 'hex') AS hash FROM passage_embedding
     WHERE ${of(one)} AND octet_length(vector) = ${dimensions}`);

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * The ID under which a received event is stored. Providers put addresses into their ids (a phone number in those of
- * WhatsApp, a mailbox in those of mail), so only a hash is stored. The hash is kept after the person is erased, so that
- * a late duplicate of their message does not create them again.
+ * The ID under which a received event is stored. Providers put addresses into their IDs (WhatsApp a phone number, mail
+ * a mailbox), so only a hash is stored. The hash is kept after the person is erased, so that a late duplicate of their
+ * message does not create them again.
  */
 export const rememberedId = (eventId: string): string => hash('sha256', eventId);

@@ -88,7 +88,7 @@ export function createMessageFeed(db: Db): MessageFeed {
     if (timer) clearTimeout(timer);
     timer = null;
     reading = true;
-    // A failed query saw nothing, so the next one looks further back.
+    // A failed query returned nothing, so the next one covers a longer time.
     void read()
       .catch(() => {})
       .finally(() => {

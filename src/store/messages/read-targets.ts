@@ -119,7 +119,7 @@ export async function readStandings(
   return standings;
 }
 
-/** Those of these messages that exist in these conversations. */
+/** Returns the messages that exist in the given conversations. */
 export async function readReplies(
   client: pg.PoolClient,
   wanted: readonly { orgId: string; conversationId: string; messageId: string }[],

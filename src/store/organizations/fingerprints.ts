@@ -15,7 +15,7 @@ export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of 
 
 /** Five pages of the list. */
 const CONVERSATIONS = 100;
-/** The same number as is counted (contract/dashboard/conversations.ts). */
+/** The limit equals the limit for counting (contract/dashboard/conversations.ts). */
 const WAITING = MAX_COUNTED;
 const MESSAGES = 50;
 const RUNS = 50;

@@ -139,7 +139,7 @@ export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Prom
 }
 
 /**
- * Those of these turns that can no longer be stored, because a message arrived, a member took over, or the conversation
+ * Returns the turns that can no longer be stored, because a message arrived, a member took over, or the conversation
  * was resolved.
  */
 export async function findOutdated(

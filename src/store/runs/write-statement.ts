@@ -16,7 +16,7 @@ export type Parts = {
   said: boolean;
 };
 
-/** A column of `call`: its name there and the type of its elements. */
+/** A column of the CTE `call`, with its name and the type of its elements. */
 type Column = { name: string; type: string };
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Topics that customers ask about, and their words in English, Arabic and Hindi. Each line is one topic: `id: [english,
- * arabic, hindi]`. Words before `>` mean the topic itself; words after it are kinds of it. A kind answers a question
+ * arabic, hindi]`. Words before `>` mean the topic itself. Words after it are kinds of it. A kind answers a question
  * about the topic ("how can I pay" by "cash"). After `>>` the opposite is also true: the topic answers for its kinds
  * ("dog" by "no pets"). One kind never answers for another ("dog" does not answer for "cat"). Words have everyday
  * spelling. They are folded and stemmed when they are loaded.

@@ -6,7 +6,7 @@ import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from '.
 
 const MAX_EXTERNAL_ID = 255;
 
-/** Updates a person to match the caller's own records. Repeating the call gives the same result. */
+/** Updates a person to match the caller's own records. Repeating the call has the same result. */
 export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/external/:external_id',
