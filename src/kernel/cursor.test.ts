@@ -11,7 +11,7 @@ describe('a cursor', () => {
     expect(decodeCursor(key, scope, encodeCursor(key, scope, position))).toEqual(position);
   });
 
-  it('does not depend on the order of filters, nor on absent filters', () => {
+  it('does not depend on the order of filters, or on filters without a value', () => {
     expect(cursorScope('l', 'o', { a: 1, b: 2, c: undefined })).toBe(cursorScope('l', 'o', { b: 2, a: 1 }));
   });
 

@@ -48,7 +48,7 @@ const WAYS = {
   },
 };
 
-describe('a server that repeats the request', () => {
+describe('a server that repeats the request in its answer', () => {
   /** Long enough to arrive in several pieces. */
   const PADDING = 'x'.repeat(40_000);
   const repeat = () =>
@@ -69,21 +69,21 @@ describe('a server that repeats the request', () => {
     ['a token in the path', `/bot123456789:${'A'.repeat(35)}/getMe`, {}, 'AAAAAAAA'],
   ];
 
-  it.each(SENT)('by request, loses %s', async (_what, path, headers, secret) => {
+  it.each(SENT)('secrets of the request are removed from the answer: %s', async (_what, path, headers, secret) => {
     const url = `http://127.0.0.1:${await repeat()}${path}`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).request({ url, headers });
     const said = JSON.stringify(answer.headers) + answer.body.toString();
     expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
   });
 
-  it.each(SENT)('by fetch, loses %s', async (_what, path, headers, secret) => {
+  it.each(SENT)('secrets of a fetch are removed from the answer: %s', async (_what, path, headers, secret) => {
     const url = `http://127.0.0.1:${await repeat()}${path}`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { headers });
     const said = JSON.stringify([...answer.headers]) + (await answer.text());
     expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
   });
 
-  it('loses a secret of a form, and nothing else', async () => {
+  it('secrets of a form are removed, and the rest stays', async () => {
     const form = new URLSearchParams({ client_secret: 'of the client & ours', code: 'code-of-the-browser' });
     const url = `http://127.0.0.1:${await repeat()}/`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { method: 'POST', body: form });
@@ -173,7 +173,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     });
   });
 
-  it('knows when the request cannot have been read, and when it may have been', async () => {
+  it('reports whether the server cannot have read the request or may have read it', async () => {
     const nameless = egressWith({ allow: [], resolve: () => Promise.reject(new Error('the resolver is down')) });
     await expect(call(nameless, 'https://hooks.test/')).rejects.toMatchObject({ neverConnected: true });
     const nobody = `http://127.0.0.1:${await freePort()}/`;
@@ -184,7 +184,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(hungUp).rejects.toMatchObject({ code: 'egress_unreachable', neverConnected: false });
   });
 
-  it('follows no redirect: the redirect is the answer', async () => {
+  it('follows no redirect and returns the redirect as the answer', async () => {
     const paths: (string | undefined)[] = [];
     const port = await serve((request, response) => {
       paths.push(request.url);
@@ -203,14 +203,14 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, `http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('accepts an answer as large as the call allows', async () => {
+  it('accepts an answer that is exactly as large as the limit', async () => {
     const port = await serve((_request, response) => response.end('x'.repeat(100_000)));
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const { text } = await call(egress, `http://127.0.0.1:${port}/`, { maxBytes: 100_000 });
     expect(text).toHaveLength(100_000);
   });
 
-  it('times out an answer that trickles', async () => {
+  it('times out when an answer arrives too slowly', async () => {
     const port = await serve((_request, response) => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
@@ -220,7 +220,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('times out a server that never answers', async () => {
+  it('times out when a server never answers', async () => {
     const port = await serve(() => {});
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const slow = call(egress, `http://127.0.0.1:${port}/`, { timeoutMs: 100 });
@@ -233,7 +233,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('reports a refused connection, and an unknown name', async () => {
+  it('reports a refused connection and an unknown name', async () => {
     const port = await serve(() => {});
     await Promise.all(open.splice(0).map((each) => each.close()));
     const egress = egressWith({ allow: ['127.0.0.1'] });
@@ -259,7 +259,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
 });
 
 describe('egress', () => {
-  it('sends method, headers and body, but no Host that differs from the URL', async () => {
+  it('sends method, headers and body, and sends no Host that differs from the URL', async () => {
     const port = await serve((request, response) => {
       void bodyOf(request).then((body) =>
         response
@@ -317,7 +317,7 @@ describe('egress', () => {
     await expect(answer.text()).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('passes a streamed answer on as it arrives', async () => {
+  it('passes a streamed answer on while it arrives', async () => {
     const port = await serve((_request, response) => response.write('first'));
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(`http://127.0.0.1:${port}/`);
     const reader = answer.body!.getReader();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadOnce } from './load-once.ts';
 
-it('reads once for all callers, and again after a failure', async () => {
+it('loads once for all callers, and again after a failure', async () => {
   let reads = 0;
   const list = loadOnce(async () => {
     reads += 1;

@@ -49,7 +49,7 @@ describe('only the prefix of an API key appears', () => {
     expect(() => JSON.parse(logged(PLACES[place]!))).not.toThrow();
   });
 
-  test('and the prefix stays, so that people can find the key', () => {
+  test('the prefix stays, so that people can find the key', () => {
     expect(logged((log) => log.info(`key ${KEY}`))).toContain('parley_us_AbC123[redacted]');
     expect(redact('key parley_us_AbC123 was renamed')).toBe('key parley_us_AbC123 was renamed');
   });
@@ -87,7 +87,7 @@ describe('other credentials are redacted', () => {
     expect(() => JSON.parse(output)).not.toThrow();
   });
 
-  test('and the text around them stays readable', () => {
+  test('the text around a redacted credential stays readable', () => {
     expect(redact('connect postgres://parley:hunter22@db:5432/parley failed')).toBe(
       'connect postgres://parley:[redacted]@db:5432/parley failed',
     );

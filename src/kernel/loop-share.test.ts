@@ -24,7 +24,7 @@ it('lets other work run between pieces that are ready at the same time', async (
   expect(others).toBeGreaterThanOrEqual(100 / STRETCH_MS - 2);
 });
 
-it('returns the result of the work, and its failure', async () => {
+it('returns the result of the work, or its failure', async () => {
   const share = createLoopShare();
   expect(await share(() => 7)).toBe(7);
   await expect(

@@ -18,12 +18,12 @@ const keys = readScannerKeys(listed(GITHUB.name, GITHUB.key))!;
 const headers = { 'github-public-key-identifier': GITHUB.name, 'github-public-key-signature': GITHUB.signature };
 
 describe('the signature of a report', () => {
-  it("is GitHub's, over the raw bytes", () => {
+  it("matches GitHub's format over the raw bytes", () => {
     expect(readSignature(keys, headers, Buffer.from(GITHUB.body))).toBe('signed');
     expect(readSignature(keys, headers, Buffer.from(`${GITHUB.body}\n`))).toBe('forged');
   });
 
-  it('is forged if the named key did not make it', () => {
+  it('is forged if another key made it than the named one', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const body = Buffer.from(GITHUB.body);
     for (const signature of [
@@ -44,7 +44,7 @@ describe('the signature of a report', () => {
 });
 
 describe('the keys of scanners', () => {
-  it('are read in their published format', () => {
+  it('can be read in their published format', () => {
     expect([...keys.keys()]).toEqual([GITHUB.name]);
   });
 
@@ -69,7 +69,7 @@ describe('the keys of scanners', () => {
         generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
       ),
     ],
-  ])('are not %s', (_, json) => {
+  ])('are refused: %s', (_, json) => {
     expect(readScannerKeys(json)).toBeNull();
   });
 });

@@ -13,16 +13,16 @@ describe('a sealed credential', () => {
     expect(open(key, seal(key, '', place), place)).toBe('');
   });
 
-  it('is never the same twice', () => {
+  it('differs each time that the same text is sealed', () => {
     expect(seal(key, 'same', place)).not.toBe(seal(key, 'same', place));
   });
 
-  it.each([0, 1, 2, 3])('does not open elsewhere (part %i of its place)', (part) => {
+  it.each([0, 1, 2, 3])('does not open at another place (part %i of the place)', (part) => {
     const sealed = seal(key, 'value', place);
     expect(() => open(key, sealed, place.with(part, `${place[part]}x`))).toThrow(SealError);
   });
 
-  it('does not open when the parts of its place are split differently', () => {
+  it('does not open if the parts of its place are split differently', () => {
     const sealed = seal(key, 'value', ['ab', 'c']);
     expect(() => open(key, sealed, ['a', 'bc'])).toThrow(SealError);
     expect(() => open(key, sealed, ['ab', 'c', ''])).toThrow(SealError);

@@ -13,7 +13,7 @@ afterAll(() => dns.stop());
 beforeEach(() => dns.records.clear());
 
 describe('TXT records', () => {
-  it('are read whole, even when they come in several strings', async () => {
+  it('are read completely, even if they consist of several strings', async () => {
     dns.records.set('example.com', [['v=spf1 ', '-all'], ['parley-verify=abc']]);
     expect(await lookUp('example.com')).toEqual(['v=spf1 -all', 'parley-verify=abc']);
   });
@@ -31,7 +31,7 @@ describe('TXT records', () => {
     expect(await lookUp('example.com')).toEqual([]);
   });
 
-  it('are not reported missing when a name server does not answer', async () => {
+  it('are not reported as missing if a name server does not answer', async () => {
     dns.silent = true;
     await expect(lookUp('example.com')).rejects.toThrow(/TIMEOUT|REFUSED/);
     dns.silent = false;

@@ -3,7 +3,7 @@ import { isWithin } from './working-hours.ts';
 
 const at = (iso: string) => new Date(iso);
 
-test('hours are those of the time zone, on both sides of a clock change', () => {
+test('hours follow the time zone before and after a clock change', () => {
   const hours = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', time_zone: 'Europe/Berlin' };
   // Summer: 07:00 UTC is 09:00. Winter: 08:00 UTC is.
   expect(isWithin(hours, at('2026-10-23T06:59:00Z'))).toBe(false);
@@ -25,7 +25,7 @@ test('hours over midnight belong to the day on which they begin', () => {
   expect(isWithin({ ...hours, days: [7] }, at('2026-10-26T01:00:00Z'))).toBe(true);
 });
 
-test('the same time twice is the whole day', () => {
+test('hours with equal start and end cover the whole day', () => {
   const hours = { days: [1], from: '00:00', to: '00:00', time_zone: 'UTC' };
   expect(isWithin(hours, at('2026-10-26T00:00:00Z'))).toBe(true);
   expect(isWithin(hours, at('2026-10-26T23:59:00Z'))).toBe(true);

@@ -47,7 +47,7 @@ describe('the allow list of outgoing calls', () => {
     ...'http://localhost *.internal host:99999 host:0 user@host host?x [::1 a/b /8 10.0.0/8'.split(' '),
     ...'10.0.0.0/ 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/8/8 ::/129'.split(' '),
     'a b',
-  ])('refuses %s and names it', (entry) => {
+  ])('refuses the entry %s and names it', (entry) => {
     const result = parseAllow(['fine.internal', entry]);
     expect('fault' in result && result.fault).toContain(`"${entry}"`);
   });

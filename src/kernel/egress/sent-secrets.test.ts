@@ -21,19 +21,19 @@ test.each(FORMS)('a secret is removed %s', (_, form) => {
   expect(bytesWithoutSecrets(Buffer.from(`You sent ${form}!`), secrets).toString()).toContain('[redacted]');
 });
 
-test('JSON stays JSON, also where the secret is the name of a member', () => {
+test('JSON stays valid, even if the name of a member contains the secret', () => {
   const text = String.raw`{"seen":["Bearer sh\/op\u002b7\"k\\ey==",1,null],"sh/op+7\"k\\ey==":true,"n":"a\\b"}`;
   const clean = { seen: ['[redacted]', 1, null], '[redacted]': true, n: 'a\\b' };
   expect(JSON.parse(bytesWithoutSecrets(Buffer.from(text), secrets).toString())).toEqual(clean);
   expect(valueWithoutSecrets(JSON.parse(text), secrets)).toEqual(clean);
 });
 
-test('bytes without a secret stay the same bytes', () => {
+test('bytes without a secret do not change', () => {
   const bytes = Buffer.from([0, 255, 92, 92, 117, 200]);
   expect(bytesWithoutSecrets(bytes, secrets)).toBe(bytes);
 });
 
-test('a text of backslashes takes time in proportion to its length', () => {
+test('removing a secret from a text of backslashes takes linear time', () => {
   const text = '\\'.repeat(1_000_000);
   expect(withoutSecrets(text, ['\\\\\\\\\\\\\\\\x'])).toBe(text);
 });

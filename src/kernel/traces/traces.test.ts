@@ -7,7 +7,7 @@ import { createTracer, type EndedSpan, readTraceparent, type TracerOptions } fro
 const VALID = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe('traceparent', () => {
-  test('is read as W3C Trace Context says', () => {
+  test('is read according to W3C Trace Context', () => {
     const read = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true };
     expect(readTraceparent(VALID)).toEqual(read);
     expect(readTraceparent(VALID.replace(/01$/, '00'))).toEqual({ ...read, sampled: false });
@@ -25,7 +25,7 @@ describe('traceparent', () => {
     `${VALID}, ${VALID}`,
     ` ${VALID}`,
     `cc${VALID.slice(2)}-${'a'.repeat(300)}`,
-  ])('%j counts as none', (text) => expect(readTraceparent(text)).toBeNull());
+  ])('an invalid traceparent %j is ignored', (text) => expect(readTraceparent(text)).toBeNull());
 });
 
 function traced(options: Partial<TracerOptions> = {}) {
@@ -35,7 +35,7 @@ function traced(options: Partial<TracerOptions> = {}) {
 }
 
 describe('a span', () => {
-  test('ends once, and keeps no content that is not allowed', () => {
+  test('a span ends only once and contains no content unless it is allowed', () => {
     const { ended, tracer } = traced();
     const span = tracer.span('one', 'internal', { caller: VALID }, { known: 'a', missing: undefined });
     span.content(() => expect.unreachable());
@@ -43,7 +43,7 @@ describe('a span', () => {
     span.end();
     expect(ended).toMatchObject([{ parentId: '00f067aa0ba902b7', facts: { known: 'a' }, failure: 'broken' }]);
   });
-  test('has content where it is allowed, up to a length', () => {
+  test('a span contains content if it is allowed, up to a limited length', () => {
     const { ended, tracer } = traced({ content: true });
     const span = tracer.span('one', 'internal', { caller: null });
     span.content(() => ({ said: 'x'.repeat(100_000) }));
@@ -56,19 +56,19 @@ describe('a span', () => {
     [0, true, null, false],
     [1, true, VALID.replace(/01$/, '00'), false],
     [1, false, VALID.replace(/01$/, '00'), true],
-  ])('with ratio %d and parent-based %j of %j is kept: %j', (ratio, followsParent, caller, isKept) => {
+  ])('with ratio %d and parent-based %j, the span of %j is recorded: %j', (ratio, followsParent, caller, isKept) => {
     const { ended, tracer } = traced({ ratio, followsParent });
     const span = tracer.span('one', 'server', { caller });
     span.child('two', 'internal').end();
     span.end();
     expect(ended).toHaveLength(isKept ? 2 : 0);
   });
-  test('of a trace of ours is kept as its beginning was, whatever the sampler', () => {
+  test('a trace of our own is recorded like its first span, whatever the sampler', () => {
     const { ended, tracer } = traced({ ratio: 0, followsParent: false });
     tracer.span('run', 'consumer', { ours: VALID }).end();
     expect(ended).toHaveLength(1);
   });
-  test('a tenth of the traces is about a tenth', () => {
+  test('a sampler with a ratio of a tenth records about a tenth of the traces', () => {
     const { ended, tracer } = traced({ ratio: 0.1 });
     for (let n = 0; n < 2_000; n++) tracer.span('one', 'server', { caller: null }).end();
     expect(ended.length).toBeGreaterThan(100);
@@ -76,7 +76,7 @@ describe('a span', () => {
   });
 });
 
-test('content stays JSON when its texts are too long, and says so when there are too many', () => {
+test('content stays valid JSON and says that texts were cut or dropped', () => {
   const long = JSON.parse(contentJson([{ role: 'user', parts: [{ type: 'text', content: '"'.repeat(50_000) }] }]));
   expect(long[0].parts[0].content).toMatch(/^"{100,6000}$/);
   expect(contentJson(long).length).toBeLessThanOrEqual(8_000);
@@ -114,7 +114,7 @@ describe('the export', () => {
     };
   }
 
-  test('sends in batches, with numbers and truths as OTLP has them', async () => {
+  test('sends batches with numbers and booleans in the form of OTLP', async () => {
     const spans = open();
     spans.many(1_300, { text: 'a\u0000\ud800"', whole: 3, part: 0.5, truth: true, list: ['a', 'b'] });
     await spans.stop();
@@ -131,14 +131,14 @@ describe('the export', () => {
     expect(counts).toEqual({ sent: 1_300, dropped: 0 });
   });
 
-  test('what looks like a credential is cut out', async () => {
+  test('removes text that looks like a credential', async () => {
     const spans = open();
     spans.many(1, { text: 'Authorization: Bearer abcdefghijklmnop1234' });
     await spans.stop();
     expect(collector.requests[0]!.body).not.toContain('abcdefghijklmnop1234');
   });
 
-  test('a collector that is busy gets the same spans later', async () => {
+  test('sends the same spans again later if the collector is busy', async () => {
     collector.answer = () => ({ status: 503, headers: { 'retry-after': '0.05' } });
     const spans = open();
     spans.many(3);
@@ -149,7 +149,7 @@ describe('the export', () => {
     expect(counts).toEqual({ sent: 3, dropped: 0 });
   });
 
-  test('a collector that is away costs bounded memory, and its loss is counted', async () => {
+  test('uses bounded memory while the collector is unavailable, and counts lost spans', async () => {
     const { url } = collector;
     await collector.stop();
     const spans = open(url);
@@ -162,7 +162,7 @@ describe('the export', () => {
     collector = await startCollector();
   });
 
-  test('large spans are bounded by their size, too', async () => {
+  test('limits large spans by their size too', async () => {
     collector.answer = () => 'hang';
     const spans = open();
     spans.many(2_000, Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, 'x'.repeat(500)])));
@@ -170,7 +170,7 @@ describe('the export', () => {
     await spans.stop();
   });
 
-  test('spans that it refuses are not sent again', async () => {
+  test('does not send spans again that the collector refused', async () => {
     collector.answer = () => ({ status: 403 });
     const spans = open();
     spans.many(3);
@@ -180,7 +180,7 @@ describe('the export', () => {
   });
 
   // The promise is a time.
-  test('a collector that hangs holds a stop for 2 s at most', async () => {
+  test('a collector that hangs delays a stop by 2 s at most', async () => {
     collector.answer = () => 'hang';
     const spans = open();
     spans.many(3);

@@ -42,7 +42,7 @@ describe('a body that breaks its schema', () => {
     expect(() => compileBody(schema)({ name: 'a', age: 1 })).toThrow('One fault in the request: see "errors".');
   });
 
-  it('is not repaired: no text for a number, no number for text, no unknown field dropped', () => {
+  it('is not repaired: a wrong type is not converted and an unknown field is not dropped', () => {
     expect(places(Type.Object({ n: Type.Integer() }), { n: '12' })).toEqual(['/n type']);
     expect(places(Type.Object({ s: Type.String() }), { s: 12 })).toEqual(['/s type']);
     expect(places(Type.Object({ b: Type.Boolean() }), { b: 'true' })).toEqual(['/b type']);
@@ -69,7 +69,7 @@ describe('a body that breaks its schema', () => {
     ).toHaveLength(MAX_FAULTS);
   });
 
-  it('names a list that is too long, also when it has other faults', () => {
+  it('names a list that is too long, even if it has other faults', () => {
     const columns = Array.from({ length: 20_000 }, () => 1);
     expect(places(Type.Object({ ids: Type.Array(Type.String(), { maxItems: 600 }) }), { ids: columns })).toContain(
       '/ids/0 type',
@@ -95,7 +95,7 @@ describe('a body that breaks its schema', () => {
       (entries: unknown[]) => ({ definition: { rules: Array.from({ length: 200 }, () => ({ words: entries })) } }),
     ],
   ])(
-    'with many faults costs no more than a large one: %s',
+    'with many faults costs no more than a large valid body: %s',
     (_name, schema, bodyOf) => {
       const check = compileBody(schema);
       expect(() => check({})).toThrow(/request/);
@@ -105,7 +105,7 @@ describe('a body that breaks its schema', () => {
     30_000,
   );
 
-  it('with a duplicate entry is reported in those words', () => {
+  it('with a duplicate entry is reported as a duplicate', () => {
     const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
     expect(faults(schema, { permissions: ['triggers', 'channels', 'triggers'] })).toEqual([
       { pointer: '/permissions', code: 'duplicate', detail: 'Must not contain the same entry twice.' },
@@ -136,7 +136,7 @@ describe('a value with alternatives', () => {
     ).toEqual(['/content/choices/0/label required']);
   });
 
-  it('is reported with the list of them, once, when it matches none', () => {
+  it('is reported once, with the list of alternatives, if it matches none', () => {
     const [fault, ...others] = faults(MessageContent, { type: 'hologram' });
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ pointer: '/type', code: 'not_allowed' });
@@ -152,7 +152,7 @@ describe('a value with alternatives', () => {
     ]);
   });
 
-  it('or null reports the fault of the other alternative', () => {
+  it('for a value or null, reports the fault of the value', () => {
     const schema = Type.Object({ send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) });
     expect(places(schema, { send_at: 'tomorrow' })).toEqual(['/send_at format']);
     expect(faults(schema, { send_at: 5 })).toEqual([
@@ -163,7 +163,7 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
-  it('has no value under a name that its record does not allow', () => {
+  it('have no value under a name that their record does not allow', () => {
     const text = { default: 'Hello', ar: 'مرحبا' };
     expect(places(LocalizedText, text)).toEqual([]);
     expect(places(LocalizedText, { ...text, 'ar-QA': -1 })).toEqual(['/ar-QA unknown_field']);
@@ -175,7 +175,7 @@ describe('free-form objects', () => {
     );
   });
 
-  it('check the value under every key, also one with a line break', () => {
+  it('the value under every key is checked, even if the key contains a line break', () => {
     const schema = Type.Record(Type.String(), Type.String());
     expect(places(schema, { 'a\nb': 1 })).toEqual(['/a\nb type']);
     expect(places(schema, { ok: 'x' })).toEqual([]);
@@ -230,7 +230,7 @@ describe('formats', () => {
     expect(format(name, text)).toBe(expected);
   });
 
-  it('names the kind of id that was expected', () => {
+  it('the fault names the kind of ID that was expected', () => {
     const [fault] = faults(Type.String({ pattern: idPattern('channel') }), 'channel_1');
     expect(fault!.detail).toBe('Must be an id that starts with channel_.');
   });
