@@ -20,7 +20,7 @@ const request = (definition: AgentDefinition, input: string[], state: unknown = 
 });
 
 describe('before a model is asked', () => {
-  test('stop words opt out', async () => {
+  test('stop words opt the person out', async () => {
     expect((await decideBeforeModel(request({ provider: 'openai' }, ['STOP']))).turn).toMatchObject({
       opted_out: true,
       next: 'completed',
@@ -58,13 +58,13 @@ describe('before a model is asked', () => {
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });
   });
 
-  test('a rule that only labels leaves the answer to the model, and keeps its label', async () => {
+  test('a rule that only adds a label leaves the answer to the model, and the label stays', async () => {
     const definition = { rules: [{ name: 'sales', words: ['price'], tag: 'sales' }] };
     const decided = await decideBeforeModel(request(definition, ['What is the price?']));
     expect(decided).toEqual({ turn: null, tags: ['sales'] });
   });
 
-  test('everything else is left to the model', async () => {
+  test('the model answers everything else', async () => {
     expect((await decideBeforeModel(request({}, ['Where is my order?']))).turn).toBeNull();
     expect((await decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null))).turn).toBeNull();
   });

@@ -14,7 +14,7 @@ const person = (text: string): TurnMessage => ({ role: 'end_user', text });
 const agent = (text: string): TurnMessage => ({ role: 'agent', text });
 const filler = (count: number) => Array.from({ length: count }, (_, n) => person(`filler ${n}`));
 
-test('the messages that leave the history are noted once, small talk is not, a short answer has its question', () => {
+test('messages that leave the history are stored once, without small talk, and a short answer with its question', () => {
   const history = [
     person('I am Layla, booking QX-4471.'),
     person('thank you'),
@@ -31,7 +31,7 @@ test('the messages that leave the history are noted once, small talk is not, a s
   expect(rememberSaid(EMPTY, history.slice(0, 4), 1).said).toEqual([{ wrote: 'I am Layla, booking QX-4471.' }]);
 });
 
-test('the limit drops what says least, and keeps the first messages and those with facts', () => {
+test('the limit drops the least informative messages, and keeps the first ones and those with facts', () => {
   const chatter = Array.from({ length: 100 }, (_, n) =>
     person(`${'well you know how it goes '.repeat(9)}${'x'.repeat(n)}`),
   );
@@ -58,7 +58,7 @@ test('the newest calls stay within the limit', () => {
   expect(JSON.stringify(memory.turns).length).toBeLessThan(MAX_CALLED_CHARACTERS + 200);
 });
 
-test('the memory is kept beside other state, and a damaged one is none', () => {
+test('the memory is stored next to other state, and a damaged memory is ignored', () => {
   const memory = { said: [{ wrote: 'x' }], turns: [] };
   expect(readMemory(withMemory({ misses: 1 }, memory))).toEqual(memory);
   expect(withMemory({ misses: 1 }, EMPTY)).toEqual({ misses: 1 });

@@ -12,7 +12,7 @@ const keptBytes = (): number => {
 };
 
 describe('choosing a text', () => {
-  it('goes from the region to the language, to the default, to any', () => {
+  it('falls back from the region to the language, to the default, to any text', () => {
     const text = { ar: 'مرحبا', en: 'Hello', default: 'Hi' };
     expect(chooseText(text, 'ar-QA')).toBe('مرحبا');
     expect(chooseText(text, 'AR_qa')).toBe('مرحبا');
@@ -35,12 +35,12 @@ describe('rendering', () => {
     expect(renderTemplate('Hi {{ end_user.name }}, {{crm.note}}', variables)).toBe('Hi Asha, flat');
   });
 
-  it('leaves a missing variable empty', () => {
+  it('a missing variable is empty', () => {
     expect(renderTemplate('Order {{order_id}}{{a.b.c}}!', {})).toBe('Order !');
     expect(renderTemplate('{{order_id}}', { order_id: null })).toBe('');
   });
 
-  it('says the fallback of a variable that has no value, and names the places that stay empty', () => {
+  it('uses the fallback of a variable without a value, and names the places that stay empty', () => {
     const text = 'Hi {{ end_user.name | there }}, {{{voucher|your code}}} {{& note|}}{{size}}';
     expect(renderTemplate(text, {})).toBe('Hi there, your code ');
     expect(renderTemplate(text, { end_user: { name: 'Asha' }, voucher: 7, note: 'n', size: 'S' })).toBe(
@@ -54,35 +54,35 @@ describe('rendering', () => {
     expect([...empty]).toEqual(['size']);
   });
 
-  it('writes a section once when its variable is set, an inverted one when it is not', () => {
+  it('writes a section once if its variable is set, and an inverted section if it is not', () => {
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', { name: 'Asha' })).toBe('Hi Asha');
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', {})).toBe('Hi');
     expect(renderTemplate('{{#items}}x{{/items}}', { items: Array.from({ length: 9 }) })).toBe('x');
   });
 
-  it('reads only own properties of the object, and calls nothing', () => {
+  it("reads only the object's own properties and calls no function", () => {
     expect(renderTemplate('{{constructor}}{{__proto__}}{{a.length}}{{a.constructor.name}}', { a: 'xyz' })).toBe('');
     expect(renderTemplate('{{call}}', { call: () => 'called' })).toBe('');
     expect(renderTemplate('{{> partial}}', { partial: 'no' })).toBe('');
   });
 
-  it('joins lists of plain values and renders objects as empty', () => {
+  it('joins lists of plain values, and renders objects as empty', () => {
     expect(renderTemplate('{{sizes}} {{deep}}', { sizes: ['S', 2], deep: { a: 1 } })).toBe('S, 2 ');
   });
 
-  it('renders a broken template as plain text, and names the fault when asked', () => {
+  it('renders a broken template as plain text, and reports the fault on request', () => {
     expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
     expect(templateFault('Hi {{name')).toMatch(/not closed/);
     expect(templateFault('Hi {{name}}')).toBeNull();
   });
 
-  it('keeps a bounded amount of parsed templates, however many lines they have', () => {
+  it('the cache of parsed templates is bounded, however many lines they have', () => {
     const before = keptBytes();
     for (let count = 0; count < 500; count++) renderTemplate(`{{v}}${count}${'\n'.repeat(3_900)}`, {});
     expect(keptBytes() - before).toBeLessThan(50 * 1024 * 1024);
   });
 
-  it('is bounded for any values', () => {
+  it('the output is bounded for any values', () => {
     expect(renderTemplate('{{v}}'.repeat(700), { v: 'x'.repeat(100_000) }).length).toBe(32_000);
     const list = Array.from({ length: 100 }, () => 'x'.repeat(4_000));
     expect(cpuMs(() => renderTemplate('{{v}}'.repeat(800), { v: list }))).toBeLessThan(50);
@@ -93,7 +93,7 @@ describe('rendering', () => {
     expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });
 
-  it('chooses and renders in one', () => {
+  it('chooses and renders in one step', () => {
     expect(renderText({ ar: 'طلبك {{id}}' }, 'ar', { id: 7 })).toBe('طلبك 7');
     expect(renderText(undefined, 'ar', {})).toBeNull();
   });

@@ -21,7 +21,7 @@ describe('a PDF', () => {
     );
   });
 
-  test('gives Arabic in the order in which it is read, in plain letters, with the Latin words in it', async () => {
+  test('returns Arabic in reading order, in plain letters, with the Latin words in it', async () => {
     const read = await text(file('guide-ar.pdf'));
     expect(read).toContain(
       '# دليل المتجر\n\n## التوصيل\n\nتكلفة التوصيل 15 ريالاً، وهو مجاني للطلبات التي تزيد عن 200 ريال.',
@@ -30,22 +30,22 @@ describe('a PDF', () => {
     expect(read).toContain('خلال 14 يومًا.');
   });
 
-  test('whose letters cannot be read, as of some in Hindi, says so instead of losing vowels', async () => {
+  test('a PDF whose letters cannot be read (as in some Hindi files) is refused, because vowels would be lost', async () => {
     expect(await fault(file('guide-hi.pdf'))).toBe('letters_missing');
   });
 
-  test('that is scanned, encrypted or broken says which', async () => {
+  test('the error says whether the PDF is scanned, encrypted or broken', async () => {
     expect(await fault(pdf(['0 0 m 9 9 l S', '']))).toBe('scanned');
     expect(await fault(pdf([pdfPage('Words')], { encrypted: true }))).toBe('encrypted');
     expect(await fault(file('guide-en.pdf').subarray(0, 900))).toBe('broken');
   });
 
-  test('that claims a million pages has those that are there, and at most 2,000', async () => {
+  test('a PDF that claims a million pages is read up to its real number of pages, and at most 2,000', async () => {
     expect(await text(pdf([pdfPage('Words')], { count: 1_000_000 }))).toBe('Words');
     expect(await fault(pdf(Array.from({ length: 2_001 }, () => '')))).toBe('too_many_pages');
   });
 
-  test('leaves out what every page begins and ends with', async () => {
+  test('leaves out lines that every page begins or ends with', async () => {
     const pages = ['Tea', 'Coffee', 'Milk', 'Bread'].map((what, at) =>
       pdfPage('Price list 2026', `${what} is sold here.`, 'It is fresh.', 'It is good.', `Page ${at + 1} of 4`),
     );
@@ -68,17 +68,17 @@ describe('a Word file', () => {
     );
   });
 
-  test('that unpacks without end is stopped', async () => {
+  test('a Word file that inflates without end is stopped', async () => {
     const bomb = await zip({ 'word/document.xml': `<w:document>${' '.repeat(40 * 1024 * 1024)}</w:document>` });
     expect(bomb.length).toBeLessThan(200_000);
     expect(await fault(bomb)).toBe('too_large');
   });
 
-  test('with a depth of a million is stopped', async () => {
+  test('a Word file with a million levels of nesting is stopped', async () => {
     expect(await fault(await zip({ 'word/document.xml': '<w:p>'.repeat(1_000_000) }))).toBe('too_complex');
   });
 
-  test('that is cut, encrypted or another ZIP says which', async () => {
+  test('the error says whether the Word file is cut off, encrypted or another ZIP', async () => {
     expect(await fault((await docx()).subarray(0, 500))).toBe('broken');
     const encrypted = Buffer.concat([
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
@@ -94,7 +94,7 @@ describe('a Word file', () => {
 describe('HTML', () => {
   const page = (body: string): string => `<!doctype html><title>Shop &amp; more</title><body>${body}`;
 
-  test('keeps what a reader sees, as Markdown', async () => {
+  test('keeps the visible text as Markdown', async () => {
     const read = await readFileAsText(
       Buffer.from(
         page(`<nav><a href="/a">Home</a></nav><script>no()</script><main><h1>Help</h1><p>Open  <b>daily</b>
@@ -112,12 +112,12 @@ describe('HTML', () => {
     );
   });
 
-  test('in another encoding is read by what it says of itself', async () => {
+  test('HTML in another encoding is decoded by its own declaration', async () => {
     const bytes = Buffer.from([...Buffer.from('<html><meta charset=windows-1256><p>'), 0xe3, 0xd1, 0xcd, 0xc8, 0xc7]);
     expect(await text(bytes)).toBe('مرحبا');
   });
 
-  test('of hostile depth, entities and size ends', async () => {
+  test('HTML with hostile depth, entities and size ends in bounded time', async () => {
     expect(await fault(page('<div>'.repeat(100_000)))).toBe('too_complex');
     expect(await text(page(`<p>a${'&amp;lt;'.repeat(50_000)}</p>`))).toContain('&lt;');
     expect(await fault(page(`<p>${'word '.repeat(400_000)}</p>`))).toBe('too_large');
@@ -125,19 +125,19 @@ describe('HTML', () => {
 });
 
 describe('text', () => {
-  test('is a table when every line has as many cells', async () => {
+  test('text becomes a table if every line has the same number of cells', async () => {
     expect(await text('\ufeffcity;price\nDoha;15\n"Al; Khor";20\n')).toBe(
       '| city | price |\n| --- | --- |\n| Doha | 15 |\n| Al; Khor | 20 |',
     );
     expect(await text('Hello, world.\nThis, too.\nAnd, so on.')).toContain('Hello, world.\nThis');
   });
 
-  test('is judged by what it is, and not by its name', async () => {
+  test('the type of text is detected from its content and not from its name', async () => {
     expect((await readFileAsText(file('guide-en.pdf'), { name: 'notes.txt' })).kind).toBe('pdf');
     expect((await readFileAsText(Buffer.from('# Help\n\nWords.'), { name: 'x.pdf' })).kind).toBe('text');
   });
 
-  test('that is none says so', async () => {
+  test('a file that is not text is refused with a sentence', async () => {
     expect(await fault(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0]))).toBe('unsupported');
     expect(await fault(Buffer.from([0xe3, 0xd1, 0xcd, 0xff]))).toBe('encoding');
     expect(await fault(' \n ')).toBe('empty');

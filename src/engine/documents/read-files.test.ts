@@ -21,7 +21,7 @@ function givenFiles(more: Partial<ReadFilesOptions> = {}) {
     );
 }
 
-test('a file is read in a thread, and takes nearly no time of the main thread', async () => {
+test('reading a file in a thread takes nearly no time of the main thread', async () => {
   const read = givenFiles();
   const large = pdf(Array.from({ length: 300 }, (_, at) => pdfPage(`Line of page ${at}`, 'Words.')));
   let text = '';
@@ -33,7 +33,7 @@ test('a file is read in a thread, and takes nearly no time of the main thread', 
   expect(await read(await docx())).toContain('# Shop guide');
 });
 
-test('a PDF that inflates without end stops that file, the process does not grow, and the next file is read', async () => {
+test('a PDF that inflates without end fails alone: the process does not grow, and the next file is read', async () => {
   const read = givenFiles({ maxMemory: 150 * 1024 * 1024 });
   const before = process.memoryUsage().rss;
   // 400 MB of drawing in 400 kB.
@@ -73,7 +73,7 @@ test.each(['die', 'throw', 'hang', 'fill', 'outside'])('a file that makes the th
   expect(outcomes).toEqual(['too_complex', 'a', 'b']);
 });
 
-test('a file that takes too much memory is stopped for that, before its time is over', async () => {
+test('a file that needs too much memory is stopped before its time limit', async () => {
   // More than is allowed, and no more than a machine has: without the watch only the time limit would end it.
   const hungry = `
     const { parentPort } = require('node:worker_threads');
@@ -92,7 +92,7 @@ test('a file that takes too much memory is stopped for that, before its time is 
   await expect(files.read('org', task)).rejects.toThrow('The file needs too much memory to read.');
 });
 
-test('organizations take turns, and no one fills the queue for the others', async () => {
+test('organizations take turns, and none can fill the queue for the others', async () => {
   const startThread = (): Worker => new Worker(FRAGILE, { eval: true });
   const read = givenFiles({ startThread });
   const order: string[] = [];
@@ -105,7 +105,7 @@ test('organizations take turns, and no one fills the queue for the others', asyn
   expect(order.filter((done) => done !== 'FilesBusy').indexOf('b')).toBeLessThan(4);
 });
 
-test('the thread ends when no file comes', async () => {
+test('the thread ends after a time without files', async () => {
   const threads: Worker[] = [];
   const startThread = (): Worker => (threads.push(new Worker(FRAGILE, { eval: true })), threads.at(-1)!);
   const read = givenFiles({ startThread, idleMs: 20 });

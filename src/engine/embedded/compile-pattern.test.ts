@@ -32,7 +32,7 @@ const anyPattern = fc.letrec<{ source: string }>((tie) => ({
 const anyText = fc.array(fc.constantFrom('a', 'b', 'A', '1', ' ', '\n'), { maxLength: 8 }).map((list) => list.join(''));
 
 describe('matching', () => {
-  it('agrees with JavaScript’s engine on all syntax that it offers', () => {
+  it('has the same result as JavaScript’s engine for all supported syntax', () => {
     const atom = fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', '(?:a|b)', '(ab|c)', '(a|)');
     const repeat = fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?');
     const part = fc.tuple(atom, repeat).map(([one, times]) => one + times);
@@ -49,7 +49,7 @@ describe('matching', () => {
     expect(() => fc.assert(agree, { numRuns: 3_000 })).not.toThrow();
   });
 
-  it('agrees with it on parts that are empty, optional, zero-width and nested in each other', () => {
+  it('has the same result for parts that are empty, optional, zero-width and nested', () => {
     const agree = fc.property(anyPattern, anyText, (pattern, subject) => {
       expect(test(pattern, subject)).toBe(new RegExp(pattern, 'iu').test(subject));
     });
@@ -81,13 +81,13 @@ describe('the work of compiling', () => {
     ['a part repeated no times', '(a{0})'],
     ['an alternative without parts', '(|||)'],
     ['empty groups', '(()()())'],
-  ])('is zero for %s, even when repeated often', (_what, part) => {
+  ])('compiling %s costs nothing, even if it is repeated many times', (_what, part) => {
     const nested = `${'('.repeat(6)}${part}${'{100})'.repeat(6)}{100}`;
     expect(workOf(nested)).toBeLessThan(10);
     expect(test(`${nested}x`, 'x')).toBe(true);
   });
 
-  it('never exceeds a few parts for each instruction that may be written', () => {
+  it('compiling costs at most a few parts for each instruction that may be written', () => {
     const repeated = fc
       .tuple(anyPattern, fc.array(fc.constantFrom('{100}', '{0,100}', '{50,}', '+', '?'), { maxLength: 8 }))
       .map(([source, times]) => times.reduce((inner, one) => `(?:${inner})${one}`, source));
@@ -97,7 +97,7 @@ describe('the work of compiling', () => {
     expect(() => fc.assert(bounded, { numRuns: 2_000 })).not.toThrow();
   });
 
-  it('is bounded for all patterns of a definition together', () => {
+  it('the cost is limited for all patterns of a definition together', () => {
     const allowance = newAllowance();
     const compiled = Array.from({ length: 200 }, () => {
       try {
@@ -110,7 +110,7 @@ describe('the work of compiling', () => {
     expect(compiled.filter(Boolean).length).toBeLessThan(100);
   });
 
-  it('counts classes by what they cost to prepare, each once', () => {
+  it('counts each class once, by the cost of preparing it', () => {
     expect(patternFault(`[${'\\p{Ll}'.repeat(60)}]`)).toMatch(/too many \[classes\]/);
     const allowance = newAllowance();
     for (let index = 0; index < 200; index++) compilePattern('[\\p{L} ]+[^\\p{N}]', allowance);
@@ -122,7 +122,7 @@ describe('the work of compiling', () => {
 });
 
 describe('safety', () => {
-  it('answers patterns that hang a backtracking engine, within its budget', () => {
+  it('patterns that hang a backtracking engine are matched within their budget', () => {
     const took = cpuMs(() => {
       for (const trap of ['(a+)+$', '(a|a)*c$', '(.*a){20}$', '([a-z]+)*\\d', '(a|aa)+$', '(x+x+)+y']) {
         expect(test(trap, `${'a'.repeat(4_000)}${'x'.repeat(50)}!`, 200_000)).toBe(false);
@@ -131,7 +131,7 @@ describe('safety', () => {
     expect(took).toBeLessThan(2_000);
   });
 
-  it('refuses unsupported syntax, each with a sentence', () => {
+  it('refuses unsupported syntax with a sentence for each kind', () => {
     for (const bad of [
       '(?=a)',
       '(?<!a)b',

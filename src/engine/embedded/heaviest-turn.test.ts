@@ -58,7 +58,7 @@ const worstOf = async (definition: AgentDefinition, state?: unknown): Promise<nu
 const rulesWith = (more: (place: number) => Partial<Rule>): Rule[] =>
   Array.from({ length: 200 }, (_, place) => ({ name: `r${place}`, tag: 'x', ...more(place) }));
 
-describe('the longest messages and the heaviest definition that saving accepts take little time', () => {
+describe('the longest messages with the heaviest valid definition take little time', () => {
   it.each([
     '(\\w\\w?\\w?\\w?){60}!',
     '(?:a?){100}a{100}x',
@@ -102,7 +102,7 @@ describe('a definition that an older version stored', () => {
     ],
   };
 
-  it('loses what is too heavy, keeps the rest, and reports it in the trace', async () => {
+  it('parts that are too expensive are dropped and reported in the trace, and the rest stays', async () => {
     let result: TurnResult | undefined;
     expect(await cpuMsUntil(async () => (result = await turn(heavy, ['refund'])))).toBeLessThan(ONE_TURN_MS);
     expect(result!.messages.map(({ content }) => content.text)).toEqual(['Gladly.']);
@@ -110,7 +110,7 @@ describe('a definition that an older version stored', () => {
     expect(definitionFaults(heavy).map(({ pointer }) => pointer)).toContain('/rules/6/words');
   });
 
-  it('compares an answer with as many labels as saving accepts, and no more', async () => {
+  it('compares an answer with as many labels as saving accepts, and not with more', async () => {
     const label = Object.fromEntries(
       Array.from({ length: 300 }, (_, at) => [
         `${String.fromCharCode(97 + at / 26)}${String.fromCharCode(97 + (at % 26))}`,
@@ -127,7 +127,7 @@ describe('a definition that an older version stored', () => {
 });
 
 describe('patterns that use up the budget of a turn', () => {
-  it('are reported in the trace; words of rules still match', async () => {
+  it('are reported in the trace, and the words of rules still match', async () => {
     const definition: AgentDefinition = {
       rules: [
         { name: 'slow', pattern: '(\\w\\w?\\w?\\w?){60}!', tag: 'x' },

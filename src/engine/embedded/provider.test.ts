@@ -68,7 +68,7 @@ const talk = async (
 const last = (results: TurnResult[]): TurnResult => results.at(-1)!;
 
 describe('opening', () => {
-  it('says the opening in the language of the conversation, with its variables', async () => {
+  it('sends the opening in the language of the conversation, with its variables', async () => {
     const definition = { opening: { default: 'Order {{order_id}} shipped.', ar: 'تم شحن الطلب {{order_id}}.' } };
     expect(texts(await turn(definition, [], { variables: { order_id: 'A-1043' } }))).toEqual(['Order A-1043 shipped.']);
     expect(texts(await turn(definition, [], { locale: 'ar-QA', variables: { order_id: 'A-1043' } }))).toEqual([
@@ -79,14 +79,14 @@ describe('opening', () => {
     ).toContain('تم شحن');
   });
 
-  it('opens with the name of the agent and the person when its author wrote no opening', async () => {
+  it('opens with the names of agent and person if the author wrote no opening', async () => {
     const asha = { id: 'enduser_1', name: 'Asha', locale: null };
     expect(texts(await turn({}, [], { end_user: asha }))).toEqual(['Hello Asha, I am Concierge. How can I help you?']);
     expect(texts(await turn({}, [], { locale: 'hi' }))[0]).toBe('नमस्ते, मैं Concierge हूँ। मैं आपकी क्या मदद कर सकता हूँ?');
     expect(texts(await turn({}, [], { locale: null }))[0]).toMatch(/^Hello, I am Concierge/);
   });
 
-  it('never says an empty message', async () => {
+  it('never sends an empty message', async () => {
     expect(texts(await turn({ opening: { default: '{{nothing}}' } }, []))[0]).toMatch(/Concierge/);
   });
 });
@@ -142,7 +142,7 @@ describe('guided steps', () => {
     });
   });
 
-  it('offer the choices of a choice', async () => {
+  it('offer the choices of a choice step', async () => {
     const [, question] = await talk(booking, ['Asha']);
     expect(question!.messages[0]!.content).toMatchObject({
       type: 'choices',
@@ -173,14 +173,17 @@ describe('guided steps', () => {
     ['When do you arrive?', ['Asha', '1', '1'], '31 February', /date/],
     ['When do you arrive?', ['Asha', '1', '1'], '2026-11-20', /earliest possible date is 2026-11-21/],
     ['Your phone?', ['Asha', '1', '1', 'tomorrow'], '12', /phone number/],
-  ])('ask "%s" again after %j when the answer is "%s", saying why', async (question, before, answer, why) => {
-    const result = last(await talk(booking, [...before, answer]));
-    expect(texts(result)[0]).toMatch(why);
-    expect(texts(result)[0]).toContain(question);
-    expect(result.next).toBe('waiting_for_user');
-  });
+  ])(
+    'the question "%s" is asked again after %j if the answer is "%s", with the reason',
+    async (question, before, answer, why) => {
+      const result = last(await talk(booking, [...before, answer]));
+      expect(texts(result)[0]).toMatch(why);
+      expect(texts(result)[0]).toContain(question);
+      expect(result.next).toBe('waiting_for_user');
+    },
+  );
 
-  it('let only an optional step be skipped', async () => {
+  it('only an optional step can be skipped', async () => {
     const result = last(await talk(booking, ['Asha', 'skip']));
     expect(texts(result)[0]).toMatch(/I need this answer/);
   });
@@ -195,11 +198,14 @@ describe('guided steps', () => {
     ['asked', {}, 'human please'],
     ['rule', { rules: [{ name: 'angry', words: ['lawyer'], action: 'hand_off' }] }, 'my lawyer will call'],
     ['not_understood', { hand_off: { after_misses: 1 } }, 'zebra zeppelin'],
-  ] as [string, AgentDefinition, string][])('note why they hand over: %s', async (reason, definition, text) => {
-    const { next, trace } = await turn(definition, [text]);
-    expect(next).toBe('handed_off');
-    expect(trace.steps.findLast(({ kind }) => kind === 'hand_off')).toMatchObject({ reason });
-  });
+  ] as [string, AgentDefinition, string][])(
+    'the reason for the hand-off is noted: %s',
+    async (reason, definition, text) => {
+      const { next, trace } = await turn(definition, [text]);
+      expect(next).toBe('handed_off');
+      expect(trace.steps.findLast(({ kind }) => kind === 'hand_off')).toMatchObject({ reason });
+    },
+  );
 
   it('hand over after too many answers that were not understood', async () => {
     const results = await talk({ ...booking, hand_off: { after_misses: 2 } }, ['Asha', 'penthouse', 'castle']);
@@ -211,7 +217,7 @@ describe('guided steps', () => {
     expect(texts(result)).toEqual(['Your name?']);
   });
 
-  it('wait for their rule when a rule starts them', async () => {
+  it('wait for their rule if a rule starts them', async () => {
     const definition: AgentDefinition = {
       opening: { default: 'Hi' },
       steps: { ...booking.steps!, start: 'by_rule' },
@@ -299,11 +305,11 @@ describe('stop words', () => {
     },
   );
 
-  it('count even when much text follows them', async () => {
+  it('stop words count even if much text follows them', async () => {
     expect((await turn({}, ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')])).opted_out).toBe(true);
   });
 
-  it('confirm in the language of the person, and promise no answers that will not come', async () => {
+  it('the confirmation is in the language of the person and promises no further answers', async () => {
     expect(texts(await turn({}, ['STOP']))).toEqual(['You will not receive any more messages from us.']);
     expect(texts(await turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
     expect(texts(await turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);
@@ -334,7 +340,7 @@ describe('asking for a human', () => {
     expect((await turn({ hand_off: { on_request: false } }, ['agent'])).next).toBe('waiting_for_user');
   });
 
-  it('says the text that its author wrote', async () => {
+  it('sends the text that the author wrote', async () => {
     expect(texts(await turn({ hand_off: { text: { default: 'Ms Amal takes over.' } } }, ['human please']))).toEqual([
       'Ms Amal takes over.',
     ]);
@@ -342,7 +348,7 @@ describe('asking for a human', () => {
 });
 
 describe('knowledge', () => {
-  it('is quoted with its source', async () => {
+  it('answers with a quote and its source', async () => {
     const result = await turn({}, ['When do you open?'], { knowledge: openingHours });
     expect(result.messages).toEqual([
       {
@@ -353,7 +359,7 @@ describe('knowledge', () => {
     expect(result.trace.steps[0]).toMatchObject({ kind: 'knowledge', passages: [{ document: 'Shop', score: 0.9 }] });
   });
 
-  it('without an answer is admitted, without sources', async () => {
+  it('admits that it has no answer, and names no sources', async () => {
     const result = await turn({}, ['Do you sell boats?'], { knowledge: openingHours });
     expect(result.messages).toHaveLength(1);
     expect(result.messages[0]!.sources).toEqual([]);
@@ -361,7 +367,7 @@ describe('knowledge', () => {
     expect(texts(await turn({ dont_know: { default: 'No idea.' } }, ['Do you sell boats?']))).toEqual(['No idea.']);
   });
 
-  it('is searched with all parts of a question that came in several messages', async () => {
+  it('the parts of a question in several messages are searched together', async () => {
     const inPieces: KnowledgeSearch = {
       ...NO_KNOWLEDGE,
       answer: (question) => (/when/.test(question) ? openingHours : NO_KNOWLEDGE).answer(question),
@@ -369,7 +375,7 @@ describe('knowledge', () => {
     expect(texts(await turn({}, ['hi', 'when', 'do you open'], { knowledge: inPieces }))[0]).toMatch(/9 to 17/);
   });
 
-  it('missing several times in a row hands over', async () => {
+  it('hands over after several questions in a row without an answer', async () => {
     const definition = { hand_off: { after_misses: 2 } };
     const results = await talk(definition, ['Boats?', 'When do you open?', 'Boats?', 'Ships?'], {
       knowledge: openingHours,
@@ -387,7 +393,7 @@ describe('knowledge of real documents', () => {
   const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop', text }));
   const knowledge: KnowledgeSearch = { ...NO_KNOWLEDGE, answer: async (question) => built.answer(question) };
 
-  it('says all items of a list, each with its source', async () => {
+  it('sends all items of a list, each with its source', async () => {
     const [message] = (await turn({}, ['How can I pay?'], { knowledge })).messages;
     expect(message).toEqual({
       content: { type: 'text', text: 'We accept:\n• Visa\n• cash' },
@@ -435,7 +441,7 @@ describe('what may answer', () => {
   };
   const stored = ({ state }: TurnResult): unknown => JSON.parse(JSON.stringify(state));
 
-  it('is asked about when one passage is near, and never stated', async () => {
+  it('asks back about a near passage and never states it', async () => {
     const [, helmets] = between;
     const answer = async () => ({ findings: [], offers: [{ label: 'Helmets', passages: [helmets!] }] });
     const result = await turn({}, ['My head is cold.'], { knowledge: { ...NO_KNOWLEDGE, answer } });
@@ -443,7 +449,7 @@ describe('what may answer', () => {
     expect(result.messages[0]!.sources).toEqual([]);
   });
 
-  it('is asked about by name, and said when the person chooses one', async () => {
+  it('asks back with the names of sections and sends the section that the person chooses', async () => {
     const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
     expect(choicesOf(asked)).toEqual(['Late return', 'Helmets', 'Something else']);
     const choose = async (word: string): Promise<TurnResult> =>
@@ -459,12 +465,12 @@ describe('what may answer', () => {
     expect(texts(await choose('7'))[0]).not.toContain('8 euros');
   });
 
-  it('stands for one turn', async () => {
+  it('an offer is valid for one turn', async () => {
     const results = await talk({}, ['What if I borrow one longer?', 'thanks', '1'], { knowledge: two });
     expect(texts(last(results))[0]).not.toContain('8 euros');
   });
 
-  it('is not asked about twice in a row', async () => {
+  it('does not ask back twice in a row', async () => {
     const results = await talk({}, ['Can I borrow one?', 'Can I borrow two?', 'Can I borrow three?'], {
       knowledge: two,
     });
@@ -476,7 +482,7 @@ describe('what may answer', () => {
     expect(texts(results[2]!)[0]).toMatch(/do not know/);
   });
 
-  it('is in the list of unanswered questions, once, and without a count of misses', async () => {
+  it('a question that was asked back is listed once as unanswered, without a count of misses', async () => {
     const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
     const missed = ({ trace }: TurnResult) => trace.steps.filter(({ kind }) => kind === 'miss');
     expect(missed(asked)).toMatchObject([{ misses: 0, question: 'What if I borrow one longer?' }]);
@@ -487,19 +493,19 @@ describe('what may answer', () => {
     }
   });
 
-  it('hands over when the person means something else, as the agent is configured', async () => {
+  it('hands over as configured if the person chooses something else', async () => {
     const results = await talk({ hand_off: { after_misses: 1 } }, ['What if I borrow one longer?', 'something else'], {
       knowledge: two,
     });
     expect(results.map(({ next }) => next).slice(1)).toEqual(['waiting_for_user', 'handed_off']);
   });
 
-  it('is asked in the language of the person', async () => {
+  it('asks back in the language of the person', async () => {
     expect(choicesOf(await turn({}, ['أين borrow هذا؟'], { knowledge: two }))?.at(-1)).toBe('شيء آخر');
     expect(choicesOf(await turn({}, ['क्या borrow होगा?'], { knowledge: two }))?.at(-1)).toBe('कुछ और');
   });
 
-  it('is neither an answer nor a miss: the count of misses stays', async () => {
+  it('asking back is neither an answer nor a miss, so the count of misses stays', async () => {
     const results = await talk(
       { hand_off: { after_misses: 2 } },
       ['Boats?', 'What if I borrow one longer?', 'Boats?'],
@@ -513,7 +519,7 @@ describe('what may answer', () => {
     ]);
   });
 
-  it('is nothing when no document has the topic', async () => {
+  it('offers nothing if no document has the topic', async () => {
     expect(texts(await turn({}, ['Is there a warranty on helmets?'], { knowledge }))[0]).toMatch(/do not know/);
   });
 });
@@ -537,18 +543,15 @@ describe('small talk', () => {
     expect(texts(result)[0]).not.toMatch(/do not know/);
   });
 
-  it.each(['[image]', '[file: opening hours.pdf]'])(
-    'says of %s that it cannot open it, and counts no miss',
-    async (text) => {
-      const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
-      expect([result.next, texts(result)]).toEqual([
-        'waiting_for_user',
-        [expect.stringContaining('cannot open pictures')],
-      ]);
-    },
-  );
+  it.each(['[image]', '[file: opening hours.pdf]'])('says that it cannot open %s, and counts no miss', async (text) => {
+    const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
+    expect([result.next, texts(result)]).toEqual([
+      'waiting_for_user',
+      [expect.stringContaining('cannot open pictures')],
+    ]);
+  });
 
-  it('begins when a person presses Start, which is how a chat on Telegram begins', async () => {
+  it('starts when a person presses Start, as each chat on Telegram begins', async () => {
     const definition = {
       opening: { default: 'Welcome!' },
       steps: { items: [{ name: 'n', type: 'text' as const, ask: { default: 'Your name?' } }] },
@@ -573,7 +576,7 @@ describe('small talk', () => {
 });
 
 describe('language', () => {
-  it('follows the person who switches to another script, and stays there', async () => {
+  it('changes when the person writes in another script, and then stays', async () => {
     const results = await talk({}, ['هل لديكم قوارب؟', '12345'], { locale: 'en' });
     expect(texts(results[1]!)[0]).toMatch(/عذرًا/);
     expect(texts(results[2]!)[0]).toMatch(/عذرًا/);
@@ -584,7 +587,7 @@ describe('language', () => {
     ['yeh kitne ka hai?', 'hi'],
     ['kam se3r el shahn?', 'ar'],
     ['wain ma7alkum', 'ar'],
-  ])('of "%s" is %s: the agent answers in its script', async (text, language) => {
+  ])('the language of "%s" is %s, and the agent answers in its script', async (text, language) => {
     const { messages, state } = await turn({}, [text]);
     expect(state).toMatchObject({ language });
     const [said] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
@@ -592,13 +595,13 @@ describe('language', () => {
   });
 
   it.each(['What is the late fee?', 'mp3 player', 'Can I bring a dog to the pool?', 'me to', 'free rooms'])(
-    'of "%s" is English',
+    'the language of "%s" is English',
     async (text) => {
       expect((await turn({}, [text])).state).not.toMatchObject({ language: expect.stringMatching(/hi|ar/) });
     },
   );
 
-  it('is not changed by a name, an address or a number in another script', async () => {
+  it('a name, an address or a number in another script does not change the language', async () => {
     const results = await talk(booking, ['Asha', '1', '2', 'غدا', '+97430001234', 'asha@example.qa'], { locale: 'ar' });
     expect(texts((await talk({}, ['iPhone'], { locale: 'ar' }))[1]!)[0]).toMatch(/عذرًا/);
     expect(last(results).state).toMatchObject({ language: null });
@@ -606,13 +609,13 @@ describe('language', () => {
 });
 
 describe('state', () => {
-  it('that is damaged or from another provider starts again instead of failing', async () => {
+  it('a damaged or foreign state starts a new conversation instead of failing', async () => {
     for (const state of ['x', 7, [], { step: -1 }, { step: 'x', slots: 3 }, { step: 99 }, { slots: { a: {} } }]) {
       expect((await turn(booking, ['hello'], { state })).next).toBe('waiting_for_user');
     }
   });
 
-  it('gives the same turn for the same request', async () => {
+  it('the same request results in the same turn', async () => {
     const once = await talk(booking, ['Asha', '1', '9']);
     expect(await talk(booking, ['Asha', '1', '9'])).toEqual(once);
   });

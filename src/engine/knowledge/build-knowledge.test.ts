@@ -13,7 +13,7 @@ import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 const FLOOR = { answered: 0.93, told: 0.96, false: 0.07 };
 
 describe.each(LANGUAGES)('the question sets in %s', (language) => {
-  it.each(['development', 'held_out'])('get right answers, offers or silence (%s half)', (half) => {
+  it.each(['development', 'held_out'])('questions get the right answer, offer or no answer (%s half)', (half) => {
     const sets = readSets(language).filter((set) => set.half === half);
     const verdicts = judgeSets(sets, buildKnowledge);
     const [known, none] = [verdicts.filter((one) => one.answerable), verdicts.filter((one) => !one.answerable)];
@@ -25,7 +25,7 @@ describe.each(LANGUAGES)('the question sets in %s', (language) => {
     expect(none.filter((one) => one.did === 'answer').length / none.length).toBeLessThanOrEqual(FLOOR.false);
   });
 
-  it('give a model the passage among the first eight, and within a small budget', () => {
+  it('the right passage is among the first eight for a model, and within a small budget', () => {
     const sets = readSets(language).filter((set) => set.half !== 'unseen');
     const share = (find: (built: ReturnType<typeof buildKnowledge>, question: string) => Passage[]): number => {
       const build = (passages: Passage[]) => {
@@ -47,14 +47,14 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
-it('says a list in its own order', () => {
+it('sends a list in its own order', () => {
   const days = ['Sunday to Thursday from 9:00 to 21:00', 'Friday from 14:00 to 22:00', 'Saturday from 10:00 to 22:00'];
   const text = `# Opening hours\n\n${days.map((day) => `- ${day}`).join('\n')}`;
   const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
   expect(answer('When do you open?').findings.map(({ passage }) => passage.text)).toEqual(days);
 });
 
-it('says the same answer in one of two languages: that of the question if a document has it', () => {
+it('sends an answer that exists in two languages only once, in the language of the question if possible', () => {
   const [english, arabic] = ['Delivery costs 15 riyals.', 'رسوم التوصيل 15 ريالا.'];
   const { answer } = buildKnowledge([
     ...splitDocument({ id: 'doc_en', name: 'Guide', text: `# Delivery\n\n${english}` }),
@@ -76,7 +76,7 @@ it('asks before it answers in another writing than the question, if the document
   expect(buildKnowledge(arabic).answer('I want my money').findings).toHaveLength(1);
 });
 
-it('offers sections in the language of the question if there are some', () => {
+it('offers sections in the language of the question if they exist', () => {
   const { weigh } = buildKnowledge([
     ...splitDocument({
       id: 'doc_en',
@@ -98,7 +98,7 @@ describe('similar things', () => {
   const text =
     '# Filters\n\n## Pure 100\n\nThe Pure 100 costs QAR 80.\n\n## Pure 200\n\nThe Pure 200 costs QAR 120 and has a two-year warranty.';
 
-  it('are distinguished by what only one of them has', () => {
+  it('are distinguished by words that only one of them has', () => {
     expect(ask(text, 'price of the pure 200')).toContain('120');
     expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
   });
@@ -109,7 +109,7 @@ describe('similar things', () => {
     expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
   });
 
-  it('are distinguished where only their texts name them', () => {
+  it('are distinguished even if only their texts name them', () => {
     const doctors = '# Doctors\n\nDoctor Salma works on Sunday.\n\nDoctor Karim is a surgeon.';
     expect(ask(doctors, 'When does doctor Salma work?')).toContain('Sunday');
     expect(ask(doctors, 'When does doctor Karim work?')).toBeNull();
@@ -121,7 +121,7 @@ describe('similar things', () => {
     expect(ask(plans, 'What is the monthly price of Wave Ultra?')).toBeNull();
   });
 
-  it('in one phrase do not stand for the thing in general', () => {
+  it('a word inside a phrase does not mean the general thing', () => {
     expect(ask('# Bank\n\nA debit card costs QAR 20.', 'How much is a credit card?')).toBeNull();
   });
 });
@@ -137,12 +137,12 @@ describe('honesty', () => {
     expect(ask(text, 'How much is the pool?')).toBeNull();
   });
 
-  it('does not take one kind for another', () => {
+  it('does not accept one kind of fact for another', () => {
     expect(ask(text, 'Are pets allowed?')).toContain('Dogs');
     expect(ask(text, 'Can I bring my cat?')).toBeNull();
   });
 
-  it('finds nothing for an empty question or in no documents', () => {
+  it('finds nothing for an empty question or without documents', () => {
     for (const question of ['', '?', 'what is the', '…', '\u0000', '7', '3.', '٧'])
       expect(ask(text, question)).toBeNull();
     expect(buildKnowledge([]).answer('pool')).toEqual({ findings: [], offers: [] });
@@ -162,7 +162,7 @@ describe('the ranking for a model', () => {
     expect(ranked('booths')[0]).toContain('photobooth');
   });
 
-  it('demands nothing: one word of many is enough', () => {
+  it('requires nothing: one of many words is enough', () => {
     expect(ranked('my grandmother swam across some lake in Peru, funny story')[0]).toContain('lake');
   });
 });
@@ -177,7 +177,7 @@ describe('Latin letters', () => {
     [arabic, 'kam se3r el bataniya', '40'],
     [arabic, 'tajdeed el ishtirak', 'مجاني'],
     [arabic, 'renew الاشتراك tajdid', 'مجاني'],
-  ])('are read by their consonants (%#)', (text, question, expected) => {
+  ])('words in Latin letters match by their consonants (%#)', (text, question, expected) => {
     const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
     expect(built.rank(question)[0]!.passage.text).toContain(expected);
   });
@@ -188,7 +188,7 @@ describe('Latin letters', () => {
     expect(ask(cakes, 'what is he ki ka')).toBeNull();
   });
 
-  it('are compared in bounded time, even if all words of long documents sound alike', () => {
+  it('are compared in bounded time, even if all words of long documents sound the same', () => {
     const index = new KnowledgeIndex();
     const words = Array.from(
       { length: 20_000 },
@@ -236,14 +236,14 @@ describe('typing errors', () => {
 });
 
 describe('weekdays', () => {
-  it('between two named days are named too', () => {
+  it('a range of two named days includes the days between', () => {
     const text = '# Clinic\n\nSunday to Thursday from 7 to 21.';
     expect(ask(text, 'Are you open on Tuesday?')).toContain('Sunday');
     expect(ask(text, 'Are you open on Saturday?')).toBeNull();
   });
 
   it.each(['Mon-Fri', 'Monday – Friday', 'الاثنين - الجمعة', 'सोमवार-शुक्रवार', 'सोमवार से शुक्रवार'])(
-    'are named by "%s"',
+    'the weekdays of "%s" are recognized',
     (days) => {
       const question = /[a-z]/.test(days)
         ? 'open on Wednesday?'
@@ -255,7 +255,7 @@ describe('weekdays', () => {
     },
   );
 
-  it('in a list name only themselves', () => {
+  it('days in a list mean only themselves', () => {
     expect(ask('Open Monday, Wednesday from 9:00.', 'Open on Tuesday?')).toBeNull();
   });
 });

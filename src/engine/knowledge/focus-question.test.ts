@@ -15,11 +15,11 @@ describe('the question in a message', () => {
     ],
     ['I use a wheelchair.', ['I use a wheelchair.'], ''],
     ['', [''], ''],
-  ])('is found in "%s"', (message, questions, story) => {
+  ])('the question in "%s" is found', (message, questions, story) => {
     expect(focusQuestion(message)).toEqual({ questions, story });
   });
 
-  it('is the latest three', () => {
+  it('only the latest three questions are used', () => {
     expect(focusQuestion('Is a b? Is c d? Is e f? Is g h?').questions).toEqual(['Is c d?', 'Is e f?', 'Is g h?']);
   });
 });

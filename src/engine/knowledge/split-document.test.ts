@@ -23,7 +23,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('gives a sub-item the item above it', () => {
+  it('adds the text of an item to the heading of its sub-items', () => {
     expect(split('- Rooms\n  - Single: 300\n  - Double: 450\n- Pool')).toEqual([
       '- | Rooms',
       'Rooms | Single: 300',
@@ -32,7 +32,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('writes a table row out with its columns', () => {
+  it('writes a table row with its column names', () => {
     expect(split('# Fees\n\n| Service | Fee |\n|---|:--:|\n| Dentist | QAR 300 |\n| **X-ray** | |\n\nAfter.')).toEqual([
       'Fees | Service: Dentist; Fee: QAR 300',
       'Fees | Service: X-ray',
@@ -49,7 +49,7 @@ describe('splitting', () => {
     expect(split('Shop\n====\n\nText.\n\nHours\n---\n\nNine.')).toEqual(['Shop | Text.', 'Shop › Hours | Nine.']);
   });
 
-  it('guesses headings only in plain text, and keeps a sentence that looked like one', () => {
+  it('guesses headings only in plain text, and keeps a sentence that looked like a heading', () => {
     expect(
       split('Opening hours\n\nDaily from 6 to 11.\n\nPrices\nDay pass QAR 50\nMonth QAR 300\n\nFree coffee'),
     ).toEqual([
@@ -67,7 +67,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('cuts a long paragraph at sentence ends and loses nothing', () => {
+  it('cuts a long paragraph at the ends of sentences and loses nothing', () => {
     const sentence = 'This is a sentence of some length that says little. ';
     const passages = splitDocument({ id: 'd', name: 'd', text: sentence.repeat(60) });
     expect(passages.every(({ text }) => text.length <= MAX_PASSAGE_CHARACTERS && text.endsWith('.'))).toBe(true);

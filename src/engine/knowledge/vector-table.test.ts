@@ -7,7 +7,7 @@ import { runToEnd } from './steps.ts';
 import { textToEmbed, vectorKeys } from './vector-key.ts';
 import { quantize, VectorTable } from './vector-table.ts';
 
-test('a byte for each number keeps the order of the cosines', () => {
+test('one byte per dimension keeps the order of the cosines', () => {
   const texts = ['refund within a week', 'dogs and cats', 'money back', 'closed on friday', 'parcel'];
   const table = new VectorTable(texts.length + 1, 64);
   for (const [at, text] of texts.entries()) table.set(at, quantize(embed(text, 64)));
@@ -18,14 +18,14 @@ test('a byte for each number keeps the order of the cosines', () => {
   expect(table.share).toBeCloseTo(5 / 6);
 });
 
-test('a vector without direction, or of another size, is none', () => {
+test('a vector without direction or with another size is ignored', () => {
   const table = new VectorTable(2, 4);
   table.set(0, Int8Array.from([0, 0, 0, 0]));
   table.set(1, Int8Array.from([1, 2, 3]));
   expect(table.share).toBe(0);
 });
 
-test('what is first in one ranking and absent from the other is near the top; a missing vector is no disadvantage', () => {
+test('a passage at the top of only one ranking is near the top, and a missing vector is no disadvantage', () => {
   const words = Float64Array.from([0.9, 0.8, 0.1, 0]);
   const meaning = Float32Array.from([0.1, Number.NaN, 0.2, 0.9]);
   const fused = runToEnd(fuseRanks(words, meaning));
@@ -34,14 +34,14 @@ test('what is first in one ranking and absent from the other is near the top; a 
   expect(fused[0]!).toBeGreaterThan(fused[3]!);
 });
 
-test('the first by meaning is among the best six, even if all others are found by words too', () => {
+test('the best passage by meaning is among the best six, even if the words find all others too', () => {
   const words = Float64Array.from({ length: 100 }, (_, at) => (at === 99 ? 0 : 1 - at / 100));
   const meaning = Float32Array.from({ length: 100 }, (_, at) => (at === 99 ? 0.9 : 0.8 - at / 200));
   const fused = runToEnd(fuseRanks(words, meaning));
   expect(fused.filter((score) => score > fused[99]!)).toHaveLength(5);
 });
 
-test('the same text has the same key in every document, and another one for another model or server', () => {
+test('the same text has the same key in every document, and a different key for another model or server', () => {
   const space = { provider: 'openai', baseUrl: null, model: 'small' };
   const [one] = splitDocument({ id: 'a', name: 'A', text: '# Hours\n\nFriday: closed.' });
   const [two] = splitDocument({ id: 'b', name: 'B', text: '# Hours\n\nFriday: closed.' });
@@ -52,7 +52,7 @@ test('the same text has the same key in every document, and another one for anot
     expect(vectorKeys({ ...space, ...other })(textToEmbed(one!))).not.toBe(key);
 });
 
-test('a paraphrase without a common word is found by meaning, and not by words', () => {
+test('a paraphrase without a common word is found by meaning and not by words', () => {
   const index = new KnowledgeIndex();
   const text = [
     'The receipt shows the sum.',

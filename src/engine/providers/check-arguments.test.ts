@@ -25,11 +25,11 @@ const ORDER = {
 };
 
 describe('arguments', () => {
-  test('that fit have no violation', () => {
+  test('arguments that fit have no violations', () => {
     expect(check(ORDER, { order_id: 'A-1', amount: 50, reason: 'late' })).toEqual([]);
   });
 
-  test('have each violation named, without their values', () => {
+  test('each violation is named, without values', () => {
     expect(check(ORDER, { order_id: { $ne: null }, amount: 51, reason: 'secret', admin: true })).toEqual([
       'the arguments must NOT have additional properties: admin',
       '/order_id must be string',
@@ -40,7 +40,7 @@ describe('arguments', () => {
     expect(check(ORDER, ['A-1'])).toEqual(['the arguments must be object']);
   });
 
-  test('that the schema does not declare are a violation, unless it allows them', () => {
+  test('undeclared arguments are violations, unless the schema allows them', () => {
     expect(check({ type: 'object', properties: { a: {} } }, { b: 1 })).toHaveLength(1);
     expect(check({ type: 'object', properties: { a: {} }, additionalProperties: true }, { b: 1 })).toEqual([]);
     expect(check({ type: 'object' }, { b: 1 })).toEqual([]);
@@ -48,14 +48,14 @@ describe('arguments', () => {
     expect(check(parts, { b: 1 })).toEqual([]);
   });
 
-  test('that Parley fills are not compared: the model cannot correct them', () => {
+  test('arguments that Parley fills are not checked, because the model cannot correct them', () => {
     const parameters = { type: 'object', properties: { customer: { type: 'integer' }, note: { type: 'string' } } };
     const bound = { customer: '{{end_user.external_id}}' };
     expect(check(parameters, { customer: 'crm-7', note: 'x' }, { bound })).toEqual([]);
     expect(check(parameters, { customer: 'crm-7', note: 1 }, { bound })).toEqual(['/note must be string']);
   });
 
-  test('are compared by the draft that the schema names', () => {
+  test('arguments are checked by the draft that the schema names', () => {
     const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' };
     const pair = { properties: { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } } };
     expect(check({ ...draft7, ...pair }, { pair: ['a', 'b'] })).toEqual(['/pair/1 must be number']);
@@ -80,7 +80,7 @@ describe('a schema that is made to do harm', () => {
     ['with a reference to itself', { allOf: [{ $ref: '#' }] }, { a: 1 }],
     ['with a reference to nothing', { properties: { a: { $ref: '#/$defs/none' } } }, { a: 1 }],
     ['that is asynchronous, which always passes', { $async: true, properties: { a: { type: 'string' } } }, { a: 1 }],
-  ])('%s lets no call through and ends', (_, schema, args) => {
+  ])('a schema %s permits no call, and the check ends in time', (_, schema, args) => {
     const allowance = { ms: CHECK_MS };
     const parameters = { type: 'object', ...schema };
     expect(violationsOf(tool(parameters), args, allowance)).toEqual([
@@ -90,7 +90,7 @@ describe('a schema that is made to do harm', () => {
     expect(allowance.ms).toBeLessThan(CHECK_MS);
   });
 
-  test('with the `$id` of another one does not replace it', () => {
+  test('a schema with the `$id` of another schema does not replace it', () => {
     const named = (type: string) => ({ $id: 'https://shop.test/s', type: 'object', properties: { a: { type } } });
     expect([check(named('string'), { a: 1 }), check(named('number'), { a: 1 })]).toEqual([['/a must be string'], []]);
   });

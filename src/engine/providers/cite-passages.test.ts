@@ -35,9 +35,9 @@ describe('citations of a model', () => {
     ['it is not a number', 'Press [Enter].'],
     ['one of them is unknown', 'Nine [1, 9].'],
     ['it is zero', 'x[0]'],
-  ])('leaves brackets alone when %s', (_why, text) => expect(cited(text)).toEqual([text, []]));
+  ])('brackets stay if %s', (_why, text) => expect(cited(text)).toEqual([text, []]));
 
-  it('leaves every bracket alone when there are no passages', () => {
+  it('all brackets stay if there are no passages', () => {
     expect(citePassages('Nine [1].', [])).toEqual({ text: 'Nine [1].', sources: [] });
   });
 
@@ -47,7 +47,7 @@ describe('citations of a model', () => {
     ['brackets', '[['],
     ['numbers', '[1,1'],
     ['markers', ' [1]'],
-  ])('an answer that is long because of its %s costs little', (_what, piece) => {
+  ])('an answer that is long because of its %s takes little time', (_what, piece) => {
     const text = `a${piece.repeat(MAX_MESSAGE_CHARACTERS)}`;
     expect(cpuMs(() => citePassages(text, passages))).toBeLessThan(200);
   });

@@ -38,20 +38,23 @@ const asked = (answer: string, more: Partial<TurnRequest> = {}): TurnRequest => 
 });
 
 describe('the answer to a question before a call', () => {
-  test.each(['Yes', 'yes!', 'ok', 'نعم', 'हाँ', '1', '1.', '١'])('%s agrees', (answer) => {
+  test.each(['Yes', 'yes!', 'ok', 'نعم', 'हाँ', '1', '1.', '١'])('the answer "%s" agrees', (answer) => {
     expect(confirmedTool(PENDING, asked(answer))).toBe(TOOL);
   });
 
-  test.each(['No', 'لا', '2', 'Yes, but the other one', 'Which order?', '', 'yes no'])('%s does not', (answer) => {
-    expect(confirmedTool(PENDING, asked(answer))).toBeNull();
-  });
+  test.each(['No', 'لا', '2', 'Yes, but the other one', 'Which order?', '', 'yes no'])(
+    'the answer "%s" does not agree',
+    (answer) => {
+      expect(confirmedTool(PENDING, asked(answer))).toBeNull();
+    },
+  );
 
-  test('is the first message after it; later ones change nothing', () => {
+  test('only the first message after the question counts', () => {
     expect(confirmedTool(PENDING, asked('Yes', { input: ['Yes', 'no wait'] }))).toBe(TOOL);
     expect(confirmedTool(PENDING, asked('no', { input: ['no', 'Yes'] }))).toBeNull();
   });
 
-  test('answers no question of a colleague, and no other question of the agent', () => {
+  test('a Yes to a question of a colleague, or to another question, does not agree', () => {
     for (const role of ['member', 'agent'] as const) {
       const between = [
         { role: 'agent' as const, text: PENDING.text },
@@ -62,7 +65,7 @@ describe('the answer to a question before a call', () => {
     }
   });
 
-  test('holds for a day, and only while the agent has the tool', () => {
+  test('a Yes is valid for a day, and only while the agent has the tool', () => {
     const old = { ...PENDING, at: NOW.getTime() - 25 * 3_600_000 };
     expect(confirmedTool(old, asked('Yes'))).toBeNull();
     const agent = { id: 'agent_1', name: 'Nour', definition: { tools: [{ ...TOOL, name: 'other' }] } };
@@ -70,7 +73,7 @@ describe('the answer to a question before a call', () => {
   });
 });
 
-test('the question is asked in the language of the person, with the arguments in it', () => {
+test('the question is in the language of the person and contains the arguments', () => {
   expect(askFirst(TOOL, { order_id: 'A-1' }, asked('Please cancel it'))).toEqual({
     type: 'choices',
     text: 'Cancel order A-1?',
@@ -83,7 +86,7 @@ test('the question is asked in the language of the person, with the arguments in
   expect(arabic).toMatchObject({ text: 'إلغاء الطلب A-1؟', choices: [{ label: 'نعم' }, { label: 'لا' }] });
 });
 
-test('the pending call is kept beside the state of others, and a damaged one is none', () => {
+test('the pending call is stored next to other state, and a damaged one is ignored', () => {
   const state = withPending({ misses: 1 }, PENDING);
   expect(readPending({ state })).toEqual(PENDING);
   expect(withoutPending(state)).toEqual({ misses: 1 });

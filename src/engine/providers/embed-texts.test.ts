@@ -55,7 +55,7 @@ describe.each(WIRES)('%s', (name) => {
     expect((await ask(name, { texts: ['One text.'] })).vectors).toHaveLength(1);
   });
 
-  test('obeys Retry-After', async () => {
+  test('waits as long as Retry-After says', async () => {
     fake.embeddings.script({ status: 429, headers: { 'retry-after': '7' } });
     await expect(ask(name)).rejects.toMatchObject({ code: 'provider_rate_limited', retryAfterMs: 7_000 });
   });
@@ -70,12 +70,12 @@ describe.each(WIRES)('%s', (name) => {
     [{ extra: -1 }],
     [{ dimensions: 4_097 }],
     [{ dimensions: 0 }],
-  ] as const)('does not take %j', async (reply) => {
+  ] as const)('refuses the response %j', async (reply) => {
     fake.embeddings.script(reply);
     expect(await codeOf(ask(name))).toBe('provider_garbled');
   });
 
-  test('does not take vectors with other dimensions than before, and says how many', async () => {
+  test('refuses vectors with other dimensions than before, and reports the number', async () => {
     fake.embeddings.script({ dimensions: 32 });
     await expect(ask(name, { dimensions: 64 })).rejects.toMatchObject({
       code: 'provider_garbled',
@@ -83,7 +83,7 @@ describe.each(WIRES)('%s', (name) => {
     });
   });
 
-  test('gives up a slow answer, and an answer that is too large', async () => {
+  test('gives up on a slow response and on a response that is too large', async () => {
     fake.embeddings.script({ after: new Promise(() => {}) });
     expect(await codeOf(ask(name, { timeoutMs: 50 }))).toBe('provider_timeout');
     const texts = Array.from({ length: 64 }, (_, at) => `Text ${at}.`);
@@ -91,13 +91,13 @@ describe.each(WIRES)('%s', (name) => {
     expect(await codeOf(ask(name, { texts }))).toBe('provider_garbled');
   });
 
-  test('a wrong key is refused for good', async () => {
+  test('a wrong key is a permanent failure', async () => {
     const settings = { name, baseUrl: fake.baseUrl(name), apiKey: 'wrong', fetch: egress.fetch };
     await expect(ask(name, { settings })).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
   });
 });
 
-test('Ollama needs no key, and an unknown model is named', async () => {
+test('Ollama needs no key, and an unknown model is named in the error', async () => {
   const settings = { name: 'openai_compatible' as const, baseUrl: ollama.baseUrl, fetch: egress.fetch };
   const { vectors } = await ask('openai_compatible', { settings, model: 'nomic-embed-text' });
   expect(vectors[0]).toHaveLength(768);
@@ -107,14 +107,14 @@ test('Ollama needs no key, and an unknown model is named', async () => {
   });
 });
 
-test('Anthropic has no embeddings, and says who has', async () => {
+test('Anthropic has no embeddings, and the error names providers that do', async () => {
   await expect(ask('anthropic')).rejects.toMatchObject({
     code: 'provider_refused',
     message: expect.stringContaining('Anthropic has no embedding models'),
   });
 });
 
-test('the largest batch is read in a moment of processor time', async () => {
+test('parsing the largest batch takes little processor time', async () => {
   const texts = Array.from({ length: batchOf(4_096) }, (_, at) => `Text ${at}.`);
   fake.embeddings.dimensions = 4_096;
   try {

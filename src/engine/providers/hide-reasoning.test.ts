@@ -18,9 +18,9 @@ const ANSWERS: [string, string][] = [
   ['An end <thi', 'An end <thi'],
 ];
 
-test.each(ANSWERS)('%j is answered as %j', (text, answer) => expect(withoutReasoning(text)).toBe(answer));
+test.each(ANSWERS)('%j becomes the answer %j', (text, answer) => expect(withoutReasoning(text)).toBe(answer));
 
-test.each(ANSWERS)('%j shows no reasoning in pieces of any size', (text, answer) => {
+test.each(ANSWERS)('%j shows no reasoning, for any size of the pieces', (text, answer) => {
   for (let size = 1; size <= text.length; size++) {
     const seen: string[] = [];
     let shown = '';
@@ -38,7 +38,7 @@ test.each(ANSWERS)('%j shows no reasoning in pieces of any size', (text, answer)
   }
 });
 
-test('a long answer with many open brackets takes time in proportion to its length', () => {
+test('a long answer with many open brackets takes linear time', () => {
   expect(withoutReasoning('<'.repeat(200_000))).toHaveLength(200_000);
   expect(withoutReasoning('<think '.repeat(30_000))).toHaveLength(210_000);
 });

@@ -40,7 +40,7 @@ function show(pieces: string[]): { seen: string[]; stored: string } {
 }
 
 describe('words that are shown before the answer is whole', () => {
-  it('are shown at once, and lose their markers', () => {
+  it('are shown at once, without markers', () => {
     expect(show(['We', ' open', ' at nine', ' [', '1', ']', '.']).seen).toEqual([
       'We',
       'We open',
@@ -52,12 +52,12 @@ describe('words that are shown before the answer is whole', () => {
     ]);
   });
 
-  it('keep brackets that are no marker: links, unknown numbers, words', () => {
+  it('keep brackets that are not markers: links, unknown numbers, words', () => {
     const pieces = ['See [1]', '(https://a.example)', ' or [9]', ' or [x', '].'];
     expect(show(pieces).seen.at(-1)).toBe('See [1](https://a.example) or [9] or [x].');
   });
 
-  it('are always a beginning of the message that is stored', () => {
+  it('the shown text is always a beginning of the stored message', () => {
     const part = fc.constantFrom(...PARTS);
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), fc.array(fc.nat(8), { maxLength: 40 }), (parts, cuts) => {
@@ -74,7 +74,7 @@ describe('words that are shown before the answer is whole', () => {
     );
   });
 
-  it('end where a message ends, and after a marker that never ends', () => {
+  it('the shown text ends where the message ends, and after a marker that never ends', () => {
     const long = show(['x'.repeat(MAX_MESSAGE_CHARACTERS - 1), 'yz', 'z']);
     expect(long.seen.at(-1)).toBe(long.stored);
     expect(show(['So [', ...Array.from({ length: 2_000 }, () => '1,'), '] what']).seen.at(-1)).toBe('So');
