@@ -28,7 +28,7 @@ describe('settings from a user', () => {
     });
   });
 
-  test('are checked field by field, without repeating a secret', () => {
+  test('are checked field by field, and the fault repeats no secret', () => {
     const filled = { bot_token: 'secret-but-wrong', nonsense: 1 };
     const result = splitSettings(kindOf('telegram'), filled);
     expect(result).toMatchObject({
@@ -53,7 +53,7 @@ describe('settings from a user', () => {
 });
 
 describe('connecting', () => {
-  test('creates our own secrets, stores the account’s name, and tells the provider where to call', async () => {
+  test('creates our own secrets, stores the account’s name, and sends the provider the inbound URL', async () => {
     const { bot_token } = telegram.secrets;
     const connected = await connectAccount(
       kindOf('telegram'),
@@ -83,7 +83,7 @@ describe('connecting', () => {
     },
   );
 
-  test('explains in a sentence what is wrong', async () => {
+  test('explains the problem in a sentence', async () => {
     const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
     await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({
       code: 'channel_unauthorized',
@@ -91,7 +91,7 @@ describe('connecting', () => {
     });
   });
 
-  test('says so when the provider takes longer than the person can wait', async () => {
+  test('reports that the provider takes longer than the person can wait', async () => {
     const slow = await startReceiver(() => 'hang');
     const split = { settings: { api_url: slow.url }, secrets: { bot_token: telegram.secrets['bot_token']! } };
     // The same call with less time.

@@ -159,7 +159,7 @@ describe.each(OTHERS)('%s', (name, start) => {
       way === 'timeout after delivering' ? { ...impatient, signal: AbortSignal.timeout(1_000) } : tools,
     );
 
-  test.each(WAYS)('%s is %s', async (way, code, facts, taken) => {
+  test.each(WAYS)('the failure "%s" is reported as %s', async (way, code, facts, taken) => {
     const [ourCode, ourFacts] = (name === 'email' && MAIL[way]) || [code, facts];
     const before = other.taken();
     other.fail(way);
@@ -178,7 +178,7 @@ describe.each(OTHERS)('%s', (name, start) => {
   });
 });
 
-test('every code in use is on the list and has an explanation', () => {
+test('every code in use is in the list and has an explanation', () => {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const files = ['channels', 'worker'].flatMap((room) =>
     readdirSync(path.join(folder, room), { recursive: true, encoding: 'utf8' })

@@ -41,7 +41,7 @@ const send = (more: Partial<OutboundMessage> = {}, changed: Partial<ChannelAccou
 const failureOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
 
 describe('sending', () => {
-  test('sends one e-mail, in a thread of the conversation, under an id that names the message', async () => {
+  test("sends one e-mail in the thread of the conversation, with an ID that contains the message's ID", async () => {
     const sent = await send({ metadata: { subject: 'Order A-1043\r\nBcc: other@example.com' } });
     expect(sent).toEqual({ providerMessageId: '<msg_01k8v3m9e5f7rsm6z4n0q2x1ab@example.com>', status: 'sent' });
     const { from, to, raw } = fake.mails.at(-1)!;
@@ -52,7 +52,7 @@ describe('sending', () => {
     expect(raw).not.toMatch(/^Bcc:/m);
   });
 
-  test('an answer is threaded under the person’s own e-mail, with any text in its name and subject', async () => {
+  test('a reply is in the thread of the person’s own e-mail, whatever text its name and subject contain', async () => {
     await send({
       answers: {
         providerMessageId: '<1@example.qa>\r\nBcc: other@example.com',
@@ -75,26 +75,26 @@ describe('sending', () => {
     [{ at: 'recipient', code: 450 }, 'provider_unavailable', true],
     [{ at: 'data', code: 554 }, 'provider_refused', false],
     [{ at: 'data', code: 451 }, 'provider_unavailable', true],
-  ] as const)('%o is %s', async (failure, code, retryable) => {
+  ] as const)('the failure %o is reported as %s', async (failure, code, retryable) => {
     fake.fail(failure);
     const found = await failureOf(send());
     expect(found).toMatchObject({ code, facts: { providerCode: String(failure.code) } });
     expect((found as { facts: { retryable?: boolean } }).facts.retryable ?? false).toBe(retryable);
   });
 
-  test('a connection lost after the message was read is an unknown outcome', async () => {
+  test('if the connection is lost after the message was read, the outcome is unknown', async () => {
     const before = fake.mails.length;
     fake.fail('reset_after_delivering');
     expect(await failureOf(send())).toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: true } });
     expect(fake.mails).toHaveLength(before + 1);
   });
 
-  test('a connection lost before the message was read is a definite failure', async () => {
+  test('if the connection is lost before the message was read, the failure is definite', async () => {
     fake.fail('reset_before_data');
     expect(await failureOf(send())).toMatchObject({ facts: { retryable: true, mayHaveSent: false } });
   });
 
-  test('wrong credentials mark the channel broken, and appear in no sentence', async () => {
+  test('wrong credentials mark the channel as broken, and no sentence contains them', async () => {
     const found = await failureOf(send({}, { secrets: { password: 'wrong-and-secret' } }));
     expect(found).toMatchObject({ code: 'channel_unauthorized', facts: { channelBroken: true, providerCode: '535' } });
     expect(JSON.stringify(found) + String(found)).not.toContain('wrong-and-secret');
@@ -104,7 +104,7 @@ describe('sending', () => {
     expect(await email.connect!(account, tools)).toEqual({});
   });
 
-  test('a server with an untrusted certificate gets neither password nor message', async () => {
+  test('a server with an untrusted certificate receives neither password nor message', async () => {
     const other = await startSmtp({ tls: true });
     const settings = { ...account.settings, port: other.port, security: 'tls' };
     expect(await failureOf(send({}, { settings }))).toMatchObject({ code: 'channel_unauthorized' });
@@ -112,14 +112,14 @@ describe('sending', () => {
     await other.stop();
   });
 
-  test('a server that offers no encryption gets nothing', async () => {
+  test('a server without encryption receives nothing', async () => {
     const before = fake.mails.length;
     const settings = { ...account.settings, security: 'starttls' };
     expect(await failureOf(send({}, { settings }))).not.toBeNull();
     expect(fake.mails).toHaveLength(before);
   });
 
-  test('private addresses are not reached, and unencrypted ones only if the operator allows it', async () => {
+  test('private addresses are refused, and unencrypted servers are allowed only by the operator', async () => {
     const strict = {
       ...tools,
       egress: {
@@ -146,7 +146,7 @@ describe('inbound e-mail', () => {
     text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
   };
 
-  test('is signed, carries the sender’s address, and loses the quoted mail', () => {
+  test('inbound e-mail has a signature and the sender’s address, and the quoted mail is removed', () => {
     expect(email.inbound!.verify(request(mail), account, Date.now())).toBe(true);
     expect(email.inbound!.verify(request(mail), { ...account, secrets: {} }, Date.now())).toBe(false);
     expect(email.inbound!.parse(request(mail), account)).toEqual([
@@ -162,7 +162,7 @@ describe('inbound e-mail', () => {
     ]);
   });
 
-  test('with attachments is a message for each; they are fetched without a credential, never from a private address', async () => {
+  test('each attachment is a message, fetched without a credential and never from a private address', async () => {
     const files = await startReceiver(() => ({ text: '%PDF-1.7' }));
     const attachments = [{ name: 'bill.pdf', url: `${files.url}/1` }, { url: 'https://example.com/2' }];
     const events = email.inbound!.parse(request({ ...mail, attachments }), account);
@@ -193,7 +193,7 @@ describe('inbound e-mail', () => {
     await files.stop();
   });
 
-  test('from a machine is left out, so that two machines never answer each other in a loop', () => {
+  test('e-mail from a machine is ignored, so that two machines never answer each other in a loop', () => {
     expect(email.inbound!.parse(request({ ...mail, auto_submitted: 'auto-replied' }), account)).toEqual([]);
   });
 
@@ -228,5 +228,5 @@ describe('inbound e-mail', () => {
     ],
     ['From: Doha\nTo: London\nDate: tomorrow', 'From: Doha\nTo: London\nDate: tomorrow'],
     ['My trip\nFrom: Doha\nTo: London\nDate: May', 'My trip\nFrom: Doha\nTo: London\nDate: May'],
-  ])('%j says %j', (text, said) => expect(withoutQuote(text)).toBe(said));
+  ])('the person’s own text in %j is %j', (text, said) => expect(withoutQuote(text)).toBe(said));
 });

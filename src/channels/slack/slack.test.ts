@@ -34,7 +34,7 @@ describe('the signature', () => {
   });
   const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
-  test('equals the documented example, and is valid for five minutes', () => {
+  test('equals the documented example and is valid for five minutes', () => {
     expect(slack.inbound!.verify(request, owner(SECRET), AT * 1_000)).toBe(true);
     expect(slack.inbound!.verify(request, owner(SECRET), (AT + 301) * 1_000)).toBe(false);
     expect(slack.inbound!.verify(request, owner('other'), AT * 1_000)).toBe(false);
@@ -43,7 +43,7 @@ describe('the signature', () => {
 });
 
 describe('sending', () => {
-  test('text is plain text: characters that look like markup or a mention are escaped', async () => {
+  test('text is plain: characters that look like markup or a mention are escaped', async () => {
     await send({ type: 'text', text: '<!channel> a & b' });
     expect(fake.delivered.at(-1)!.text).toBe('&lt;!channel&gt; a &amp; b');
   });
@@ -58,7 +58,7 @@ describe('sending', () => {
     });
   });
 
-  test('choices are buttons, and pressing one says its label', async () => {
+  test('choices become buttons, and a pressed button counts as the text of its label', async () => {
     await send({ type: 'choices', text: 'Which?', choices: [{ id: 'a', label: 'A & B' }] });
     expect(JSON.stringify(fake.delivered.at(-1)!.raw)).toContain('"action_id":"choice_0"');
     const payload = {
@@ -85,7 +85,7 @@ describe('sending', () => {
     ['missing_scope', 'channel_unauthorized', false, true],
     ['user_not_found', 'recipient_unreachable', false, false],
     ['msg_too_long', 'provider_refused', false, false],
-  ])('200 with %s is %s', async (code, ours, retryable, broken) => {
+  ])('a 200 response with %s is reported as %s', async (code, ours, retryable, broken) => {
     fake.fail({ status: 200, code });
     const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: ours, facts: { providerCode: code } });
@@ -122,7 +122,7 @@ test('the app’s own messages, edits and channels are left out', () => {
   expect(event({ channel_type: 'channel' })).toEqual([]);
 });
 
-test('each file is a message; the first has the text and the id; a larger one stays at Slack', () => {
+test('each file is a message: the first has text and ID, and a file that is too large stays at Slack', () => {
   const file = (id: string) => ({ name: `${id}.pdf`, source: { file_id: id } });
   const files = ['F1', 'F2'].map((id) => ({ id, name: `${id}.pdf`, size: 10_485_760 }));
   const [first, second, ...more] = event({ subtype: 'file_share', files });
@@ -140,7 +140,7 @@ test('each file is a message; the first has the text and the id; a larger one st
   expect(large).not.toHaveProperty('file');
 });
 
-test('the token goes to no other host, also when Slack names one for a file', async () => {
+test('the token is sent to no other host, even if Slack names one for a file', async () => {
   const asked: string[] = [];
   const named = (url: string) => ({
     ...tools,
@@ -170,7 +170,7 @@ test.each([
   ['<http://example.qa|example.qa> and <tel:+97430000000|+974 3000 0000>', 'example.qa and +974 3000 0000'],
   ['<https://example.qa/order|my order>', 'my order (https://example.qa/order)'],
   ['&lt;mailto:x@example.qa&gt; <@U1>', '<mailto:x@example.qa> <@U1>'],
-])('a link that Slack created is read as the person typed it: %s', (text, typed) => {
+])('a link that Slack created is read in the form that the person typed: %s', (text, typed) => {
   expect(event({ text })).toMatchObject([{ content: { text: typed } }]);
 });
 
@@ -181,7 +181,7 @@ describe('what comes in', () => {
     expect(slack.inbound!.parse(request, account)).toEqual([]);
   });
 
-  test('connecting reads the team; a wrong token is reported', async () => {
+  test('connecting reads the team, and a wrong token is reported', async () => {
     expect(await slack.connect!(account, tools)).toEqual({ team: 'Example', bot_user_id: 'U0BOT' });
     const wrong = { ...account, secrets: { ...account.secrets, bot_token: 'xoxb-wrong' } };
     await expect(slack.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });

@@ -70,7 +70,7 @@ describe('sending', () => {
     [400, 21611, 'provider_rate_limited', true],
     [400, 21602, 'provider_refused', false],
     [503, 20503, 'provider_unavailable', true],
-  ])('%i with code %i is %s', async (status, code, ours, retryable) => {
+  ])('the status %i with code %i is reported as %s', async (status, code, ours, retryable) => {
     fake.fail({ status, code });
     const failure = await send().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: ours, facts: { providerCode: String(code) } });
@@ -79,7 +79,7 @@ describe('sending', () => {
 });
 
 describe('connecting', () => {
-  test('reads the account’s name; a wrong token is reported', async () => {
+  test('reads the account’s name, and reports a wrong token', async () => {
     expect(await sms.connect!(account, tools)).toEqual({ account_name: 'Example' });
     const wrong = { ...account, secrets: { auth_token: '0'.repeat(32) } };
     await expect(sms.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
@@ -87,7 +87,7 @@ describe('connecting', () => {
 });
 
 describe('an inbound message', () => {
-  test('each file is a message, fetched from Twilio alone whatever address is named', () => {
+  test('each file is a message and is fetched only from Twilio, whatever address the message names', () => {
     const [message, media] = [`MM${'1'.repeat(32)}`, (n: number) => `ME${String(n).repeat(32)}`];
     const fields: Record<string, string> = {
       MessageSid: message,
@@ -107,7 +107,7 @@ describe('an inbound message', () => {
     ]);
   });
 
-  test('is answered with empty TwiML; another account’s message is left out', () => {
+  test('the response is empty TwiML, and a message for another account is ignored', () => {
     const hook = fake.says('hello');
     expect(sms.inbound!.parse(inboundRequest({ body: hook.body }), account)).toMatchObject([
       { address: '+97430000000', content: { text: 'hello' } },

@@ -31,7 +31,7 @@ const send = (content: Parameters<typeof outbound>[0], more = {}, through = tool
   telegram.send!(outbound(content, { address: fake.person, ...more }), account, through);
 
 describe('sending', () => {
-  test('choices are buttons, and pressing one says its label', async () => {
+  test('choices become buttons, and a pressed button counts as the text of its label', async () => {
     await send(choices);
     const raw = fake.delivered.at(-1)!.raw as {
       reply_markup: { inline_keyboard: { text: string; callback_data: string }[][] };
@@ -75,12 +75,12 @@ describe('sending', () => {
     await expect(sent).rejects.toMatchObject({ code: 'recipient_unreachable', facts: { providerCode: '400' } });
   });
 
-  test('an answer names the message that it answers', async () => {
+  test('a reply refers to the answered message', async () => {
     await send({ type: 'text', text: 'yes' }, { replyTo: { id: 'msg_1', providerMessageId: `${fake.person}:41` } });
     expect(fake.delivered.at(-1)!.raw).toMatchObject({ reply_parameters: { message_id: 41 } });
   });
 
-  test('no answer in time is an unknown outcome', async () => {
+  test('no response in time is an unknown outcome', async () => {
     fake.fail('timeout_after_delivering');
     await expect(send({ type: 'text', text: 'x' }, {}, impatient)).rejects.toMatchObject({
       code: 'provider_timeout',
@@ -109,11 +109,11 @@ describe('sending', () => {
 });
 
 describe('connecting', () => {
-  test('asks who the bot is and tells it where to call', async () => {
+  test('identifies the bot and sends Telegram the inbound URL', async () => {
     expect(await telegram.connect!(account, tools)).toEqual({ bot_username: 'parley_bot' });
   });
 
-  test('says that the token is wrong', async () => {
+  test('reports that the token is wrong', async () => {
     const wrong = { ...account, secrets: { ...account.secrets, bot_token: '1:wrong' } };
     await expect(telegram.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
   });
@@ -127,7 +127,7 @@ const parse = (message: object) =>
     account,
   );
 
-test('a location, a caption, and a file as a mark, since its URL would contain the token', () => {
+test('reads a location, a caption, and a placeholder for a file, because its URL would contain the token', () => {
   expect(parse({ location: { latitude: 1.5, longitude: 2 } })).toMatchObject([
     { content: { type: 'location', latitude: 1.5 } },
   ]);
@@ -136,7 +136,7 @@ test('a location, a caption, and a file as a mark, since its URL would contain t
 });
 
 describe('inbound messages', () => {
-  test('from groups and service messages are left out', () => {
+  test('messages from groups and service messages are ignored', () => {
     expect(parse({ chat: { id: 5, type: 'group' }, text: 'hi' })).toEqual([]);
     expect(parse({ new_chat_title: 'x' })).toEqual([]);
   });

@@ -24,7 +24,7 @@ const last = () => fake.delivered.at(-1)!.raw as Record<string, never>;
 const choice = (n: number) => ({ id: `c${n}`, label: `Choice ${n}` });
 
 describe('sending', () => {
-  test('a template with numbered and with named variables', async () => {
+  test('sends a template with numbered or named variables', async () => {
     await send({ type: 'template', name: 'order_shipped', language: 'en-US', variables: { 2: 'Monday', 1: 'A-1043' } });
     expect(last()['template']).toEqual({
       name: 'order_shipped',
@@ -45,7 +45,7 @@ describe('sending', () => {
     });
   });
 
-  test('three choices are buttons, more are a list, and too many are refused before any call', async () => {
+  test('three choices become buttons, more become a list, and too many are refused before any call', async () => {
     await send({ type: 'choices', text: 'Which?', choices: [1, 2, 3].map(choice) });
     expect(last()['interactive']).toMatchObject({
       type: 'button',
@@ -68,7 +68,7 @@ describe('sending', () => {
     expect(fake.attempts()).toBe(before);
   });
 
-  test('an agent’s own question with more choices than fit is asked as a numbered list', () => {
+  test('an agent’s question with more choices than fit becomes a numbered list', () => {
     const many = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(choice);
     const asked = fitContent({ type: 'choices', text: 'Which?', choices: many }, whatsapp);
     expect(asked).toEqual({
@@ -79,7 +79,7 @@ describe('sending', () => {
     expect(fitContent(few, whatsapp)).toBe(few);
   });
 
-  test('files, locations and answers in the provider’s format', async () => {
+  test('sends files, locations and replies in the provider’s format', async () => {
     await send({ type: 'file', url: 'https://example.com/a.pdf', name: 'a.pdf', text: 'the bill' });
     expect(last()).toMatchObject({
       type: 'document',
@@ -102,7 +102,7 @@ describe('sending', () => {
     [403, 368, 'channel_unauthorized', false, true],
     [400, 133010, 'channel_unauthorized', false, true],
     [400, 100, 'provider_refused', false, false],
-  ])('%i with code %i is %s', async (status, code, ours, retryable, broken) => {
+  ])('the status %i with code %i is reported as %s', async (status, code, ours, retryable, broken) => {
     fake.fail({ status, code });
     const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: ours, facts: { providerCode: String(code) } });
@@ -115,13 +115,13 @@ const ask = (token: string) =>
   inboundRequest({ method: 'GET', query: `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}` });
 
 describe('connecting', () => {
-  test('reads the number’s name; a wrong token is reported', async () => {
+  test('reads the number’s name, and reports a wrong token', async () => {
     expect(await whatsapp.connect!(account, tools)).toMatchObject({ verified_name: 'Example' });
     const wrong = { ...account, secrets: { ...account.secrets, access_token: 'wrong' } };
     await expect(whatsapp.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
   });
 
-  test('the challenge is answered only to a caller that knows the verify token', () => {
+  test('the challenge is answered only if the caller knows the verify token', () => {
     const inbound = whatsapp.inbound!;
     expect(inbound.verify(ask('verify-token-of-the-test'), account, Date.now())).toBe(true);
     expect(inbound.answer!(ask('verify-token-of-the-test'), account)).toMatchObject({ body: '1158201444' });
@@ -132,7 +132,7 @@ describe('connecting', () => {
 });
 
 describe('templates', () => {
-  test('are listed from every page, with what must be filled in, and whether we can send them', async () => {
+  test('templates are read from every page, with the values to fill in and whether they can be sent', async () => {
     const found = await whatsapp.listTemplates!(account, tools);
     expect(found).toEqual([
       {
@@ -164,7 +164,7 @@ describe('templates', () => {
     ]);
   });
 
-  test('of an account that is not named, or not ours, are a failure that says so', async () => {
+  test('a missing or foreign account is a failure with an explanation', async () => {
     const { business_account_id: _, ...settings } = account.settings;
     await expect(whatsapp.listTemplates!({ ...account, settings }, tools)).rejects.toMatchObject({
       code: 'provider_refused',
@@ -188,7 +188,7 @@ const parse = (value: object, id = '106540352242922') =>
 const message = (more: object) => ({ messages: [{ from: '97430000000', id: 'wamid.1', ...more }] });
 
 describe('inbound notifications', () => {
-  test('text, pressed buttons, chosen rows, locations, files', () => {
+  test('reads text, pressed buttons, chosen rows, locations and files', () => {
     const texts = [
       { type: 'text', text: { body: 'hi' } },
       { type: 'button', button: { text: 'Yes', payload: 'y' } },
@@ -202,7 +202,7 @@ describe('inbound notifications', () => {
     expect(parse(message(place))).toMatchObject([{ address: '+97430000000', content: { type: 'location' } }]);
   });
 
-  test('reactions, and messages to another number of the same app, are left out', () => {
+  test('reactions, and messages to another number of the same app, are ignored', () => {
     expect(parse(message({ type: 'reaction', reaction: { emoji: '👍' } }))).toEqual([]);
     expect(parse(message({ type: 'text', text: { body: 'hi' } }), '999999')).toEqual([]);
   });
