@@ -17,7 +17,7 @@ useDatabase((own) => {
   db = own;
 });
 
-test('documents have a new edition when one is added or removed, and not when the definition changes', async () => {
+test('documents get a new edition when one is added or removed, but not when the definition changes', async () => {
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const editions: DocumentsOf[] = [];

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitText } from './split-text.ts';
 
-test('a text that fits stays whole', () => {
+test('a text that fits is not split', () => {
   expect(splitText('hello', 5)).toEqual(['hello']);
   expect(splitText('', 5)).toEqual(['']);
 });
 
-test('is split at paragraphs before sentences before words', () => {
+test('splits first at paragraphs, then at sentences, then at words', () => {
   expect(splitText('First one here.\n\nSecond one. Third', 30)).toEqual(['First one here.', 'Second one. Third']);
   expect(splitText('One sentence. Another sentence', 25)).toEqual(['One sentence.', 'Another sentence']);
   expect(splitText('word after word', 12)).toEqual(['word after', 'word']);

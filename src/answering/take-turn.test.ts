@@ -7,7 +7,7 @@ import { completedTurn, openingTurn } from './take-turn.ts';
 
 const loaded = { agent: { definition: {}, version: 1 } } as unknown as LoadedAgent;
 
-test('an answer is sorted after what it answers, even if a node with a clock ahead stored that', () => {
+test('an answer is sorted after the message that it answers, even if a node with a fast clock stored that message', () => {
   const asked = newId('msg', Date.now() + 60_000);
   const history = [{ id: asked, role: 'end_user', content: { type: 'text', text: 'hello?' } }];
   const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;
@@ -18,7 +18,7 @@ test('an answer is sorted after what it answers, even if a node with a clock ahe
   expect(openingTurn(run, loaded, text.content).messages[0]!.id > asked).toBe(true);
 });
 
-test('a message is delivered by storing it on the sandbox alone; a kind that this version does not know waits', () => {
+test('storing delivers a message only on the sandbox, and a message for an unknown kind waits', () => {
   const on = (channel_kind: string) =>
     openingTurn(
       {

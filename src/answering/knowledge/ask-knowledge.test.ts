@@ -34,7 +34,7 @@ function givenKnowledge(texts: Record<string, string[]>, more: Partial<Knowledge
 const HOURS = ['The shop opens at 9 am.'];
 
 describe('the thread', () => {
-  test('finds what the documents say', async () => {
+  test('finds the answer in the documents', async () => {
     const { ask, reads } = givenKnowledge({ a: ['Parking is free.', ...HOURS] });
     expect((await ask('a', 'When does the shop open?'))[0]!.passage).toEqual({
       document_id: '1',
@@ -47,7 +47,7 @@ describe('the thread', () => {
     expect(reads).toEqual(['a 0', 'a 1', 'a 2']);
   });
 
-  test('takes nearly no time of the main thread, and answers others while it builds', async () => {
+  test('uses nearly no time of the main thread, and answers other questions during a build', async () => {
     const large = Array.from({ length: 12 }, (_, at) => manualText(128 * 1024, at + 1));
     const { ask } = givenKnowledge({ large, small: HOURS });
     const answered: string[] = [];
@@ -61,7 +61,7 @@ describe('the thread', () => {
     expect(spent).toBeLessThan(500);
   });
 
-  test('gives a model all of small documents in their order, and of larger ones what ranks', async () => {
+  test('returns all passages of small documents in order, and the best passages of larger ones', async () => {
     const { of } = givenKnowledge({ a: ['Parking is free.', ...HOURS, 'Dogs are welcome.'] });
     const told = async (tokens: number) => {
       const { whole, findings, documents } = await of('a').gather('When does the shop open?', '', tokens);
@@ -76,7 +76,7 @@ describe('the thread', () => {
     expect(await told(30)).toEqual({ whole: false, texts: HOURS, documents });
   });
 
-  test('reports documents that cannot be read, and reads them for the next question', async () => {
+  test('reports documents that cannot be read, and reads them again for the next question', async () => {
     let isAway = true;
     const { ask } = givenKnowledge(
       {},
@@ -116,15 +116,18 @@ describe('a thread that ends', () => {
   };
   afterEach(() => void threads.splice(0));
 
-  test.each(['die', 'fill', 'hang'])('by "%s" fails only that question; the others are retried', async (how) => {
-    const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
-    const others = [ask('a', 'When?'), ask('b', 'When?')];
-    await expect(ask('bad', how)).rejects.toMatchObject({ code: 'knowledge_failed', retryable: true });
-    expect(await Promise.all(others)).toEqual([[], []]);
-    expect(threads).toHaveLength(2);
-  });
+  test.each(['die', 'fill', 'hang'])(
+    'a thread that ends by "%s" fails only that question, and the others are retried',
+    async (how) => {
+      const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
+      const others = [ask('a', 'When?'), ask('b', 'When?')];
+      await expect(ask('bad', how)).rejects.toMatchObject({ code: 'knowledge_failed', retryable: true });
+      expect(await Promise.all(others)).toEqual([[], []]);
+      expect(threads).toHaveLength(2);
+    },
+  );
 
-  test('is not killed by the same documents again and again, but may be by changed ones', async () => {
+  test('the same documents cannot kill the thread again and again, and changed documents are tried again', async () => {
     const { ask } = givenKnowledge({}, { startThread });
     await expect(ask('bad', 'die')).rejects.toThrow('too large');
     await expect(ask('bad', 'die')).rejects.toThrow('failed recently');

@@ -82,7 +82,7 @@ describe('the library', () => {
     expect(read).toEqual(['a', 'a']);
   });
 
-  test('evicts the least recently used index when memory is short, and rebuilds it', () => {
+  test('evicts the least recently used index when memory is short, and builds it again later', () => {
     const texts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, [`${HOURS[0]} `.repeat(100)]]));
     const one = givenLibrary(texts);
     const all = ['a', 'b', 'a', 'c', 'a', 'b'];
@@ -101,7 +101,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, of]);
   });
 
-  test('lets the searches of organizations take turns', () => {
+  test('the searches of organizations take turns', () => {
     const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
     const { put, ask, settle, answers } = givenLibrary({ large, small: HOURS });
     ask('large', 'When does the shop open?');
@@ -113,7 +113,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
   });
 
-  test('builds one agent of an organization after another, and each at most once more', () => {
+  test('builds the agents of an organization one after another, and each at most once more', () => {
     const texts = { a: HOURS, b: HOURS };
     const { put, settle, answers, read } = givenLibrary(texts);
     for (let edition = 1; edition <= 100; edition++) {
@@ -125,7 +125,7 @@ describe('the library', () => {
     expect(read.length).toBeLessThanOrEqual(3);
   });
 
-  test('gives up a build or a search that takes too long, and continues with the others', () => {
+  test('gives up on a build or a search that takes too long, and continues with the others', () => {
     const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
     const { put, settle, answerTo } = givenLibrary({ large, small: HOURS }, { tick: 2_000 });
     const [slow, small] = [put('large', 'When does the shop open?'), put('small', 'When does the shop open?')];
@@ -187,7 +187,7 @@ describe('vectors', () => {
     return { put, settle, meaningOf, release, loads: () => loads };
   }
 
-  test('are read once for all questions, and again when there are others', () => {
+  test('vectors are loaded once for all questions, and again if they changed', () => {
     const { put, settle, meaningOf, loads } = givenVectors();
     const asked = [put(), put()];
     settle();
@@ -198,7 +198,7 @@ describe('vectors', () => {
     expect([meaningOf(again), loads()]).toEqual(['used', 2]);
   });
 
-  test('of many agents that are read at once take no more than half of the memory for one organization', () => {
+  test('vectors of many agents that load at once use at most half of the memory for one organization', () => {
     const { put, settle, meaningOf, release, loads } = givenVectors({ maxKeptBytes: 3.5 * 40 * 64, isHeld: true });
     const asked = ['a', 'b', 'c'].map((agent) => put('1', 100, agent));
     settle();
@@ -213,14 +213,14 @@ describe('vectors', () => {
     expect([meaningOf(asked[0]!), meaningOf(other)]).toEqual(['used', 'used']);
   });
 
-  test('that would take more than half of the memory are not read; the words are searched, and the answer says so', () => {
+  test('vectors that need more than half of the memory are not loaded: the search uses words, and the answer says so', () => {
     const { put, settle, meaningOf, loads } = givenVectors({ maxKeptBytes: 40 * 64 });
     const asked = put();
     settle();
     expect([meaningOf(asked), loads()]).toEqual(['too_large', 0]);
   });
 
-  test('of too few passages are not searched', () => {
+  test('vectors of too few passages are not searched', () => {
     const { put, settle, meaningOf } = givenVectors({ without: 10 });
     const asked = put();
     settle();

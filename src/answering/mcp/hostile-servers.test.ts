@@ -85,19 +85,19 @@ const call = (timeoutMs?: number) =>
 const nested = (depth: number): object => JSON.parse(`{"type":"object","x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
 
 describe('a list', () => {
-  test('of many tools is cut, and says by how much', async () => {
+  test('a list of many tools is cut, and the number of missing tools is reported', async () => {
     behave = listing(Array.from({ length: 500 }, (_, number) => tool({ type: 'object' }, `tool_${number}`)));
     const { tools, more } = await listMcpTools(place());
     expect([tools.length, more]).toEqual([200, 300]);
   });
 
-  test('without an end is read for some pages', async () => {
+  test('a list without an end is read for a few pages', async () => {
     behave = listing([tool()], { nextCursor: 'again' });
     expect((await listMcpTools(place())).tools).toHaveLength(1);
     expect(asked.filter((method) => method === 'tools/list')).toHaveLength(8);
   });
 
-  test('of more than a megabyte is not read', async () => {
+  test('a list of more than a megabyte is not read', async () => {
     behave = listing([tool({ type: 'object', description: 'x'.repeat(2_000_000) })]);
     expect(await listMcpTools(place())).toMatchObject({ tools: [], error: expect.stringContaining('larger') });
   });
@@ -105,14 +105,14 @@ describe('a list', () => {
   test.each([
     ['deep', nested(40), /24 levels/],
     ['large', { type: 'object', description: 'x'.repeat(20_000) }, /16,000 characters/],
-  ])('with a schema that is too %s shows why it cannot be chosen', async (_, schema, fault) => {
+  ])('a schema that is too %s shows why it cannot be chosen', async (_, schema, fault) => {
     behave = listing([tool(schema), tool({ type: 'object' }, 'fine')]);
     const { tools } = await listMcpTools(place());
     expect(tools[0]).toMatchObject({ name: 'orders', parameters: {}, fault: expect.stringMatching(fault) });
     expect(tools[1]!.fault).toBeNull();
   });
 
-  test('with a schema that would exhaust the stack is an error or a fault, and nothing else', async () => {
+  test('a schema that would exhaust the stack is only an error or a fault', async () => {
     behave = greetThen(({ id }) => {
       const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
       return `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"orders","inputSchema":{"type":"object","properties":${deep}}}]}}`;
@@ -121,7 +121,7 @@ describe('a list', () => {
     expect(error ?? tools[0]!.fault).toEqual(expect.any(String));
   });
 
-  test('with references in circles and patterns that hang costs nothing: a list compiles no schema', async () => {
+  test('circular references and patterns that hang cost nothing, because a list compiles no schema', async () => {
     const trap = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(60)}!` };
     const schema = { type: 'object', properties: { a: trap, b: { $ref: '#' } }, $defs: { c: { $ref: '#/$defs/c' } } };
     behave = listing([{ ...tool(schema), outputSchema: schema }]);
@@ -150,20 +150,20 @@ describe('a list', () => {
 });
 
 describe('a connection', () => {
-  test('follows no redirect, and says so', async () => {
+  test('follows no redirect, and reports it', async () => {
     behave = (_, response) => void response.writeHead(307, { location: 'http://169.254.169.254/latest' }).end();
     expect(await listMcpTools(place())).toMatchObject({ error: expect.stringContaining('redirect') });
     behave = greetThen((_, response) => void response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await call()).toMatchObject({ error: expect.stringContaining('redirect'), result: null });
   });
 
-  test('to an address that is not public is not made', async () => {
+  test('no connection to a non-public address is made', async () => {
     egress = createEgress({ allow: [] });
     expect(await listMcpTools(place())).toMatchObject({ tools: [], error: expect.any(String) });
     expect(asked).toEqual([]);
   });
 
-  test('ends with its time, whether the server is silent, trickles or streams for ever', async () => {
+  test('ends after its time limit, whether the server is silent, slow or streams for ever', async () => {
     behave = () => undefined;
     expect(await call(300)).toMatchObject({ error: expect.stringContaining('in time'), status: null });
     behave = greetThen((_, response) => {
@@ -176,7 +176,7 @@ describe('a connection', () => {
     await expect.poll(() => gone).toBe(asked.length);
   });
 
-  test('answers few of the questions that a server asks in its stream', async () => {
+  test('answers only a few of the questions that a server sends in its stream', async () => {
     behave = greetThen((message, response) => {
       if (message.method === undefined) return void response.writeHead(202).end();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -188,7 +188,7 @@ describe('a connection', () => {
     expect(asked.length).toBeLessThan(40);
   });
 
-  test('opens no stream of notifications, and does not come back for one that broke', async () => {
+  test('opens no stream of notifications, and does not reconnect a broken one', async () => {
     behave = greetThen((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end('id: 1\nretry: 1\ndata:\n\n');
@@ -202,12 +202,12 @@ describe('a connection', () => {
     ['half an answer', 200, { 'content-type': 'application/json' }, '{"jsonrpc":"2.0",', /MCP allows/],
     ['a refusal', 401, {}, 'Who are you?', /returned 401/],
     ['an error', 500, {}, 'Oops', /returned 500/],
-  ])('to a server that sends %s says what came', async (_, status, headers, text, error) => {
+  ])('the error describes the invalid response: %s', async (_, status, headers, text, error) => {
     behave = (_message, response) => void response.writeHead(status, headers).end(text);
     expect((await listMcpTools(place())).error).toMatch(error);
   });
 
-  test('with a session id of 10 kB works or fails, and nothing else', async () => {
+  test('a session ID of 10 kB either works or fails, without side effects', async () => {
     behave = (message, response) => {
       response.setHeader('mcp-session-id', 'x'.repeat(10_000));
       return greetThen(() => ({ result: { tools: [tool()] } }))(message, response);

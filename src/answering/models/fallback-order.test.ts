@@ -100,7 +100,7 @@ const limit = (amount: string) =>
     amount,
   });
 
-test.each(MODEL_PROVIDERS)('the tokens that %s counts are counted, the cached ones too', async (provider) => {
+test.each(MODEL_PROVIDERS)('the tokens that %s reports are counted, including cached ones', async (provider) => {
   models[provider].script({ text: 'Monday.', used: { input: 900, cached: 600, output: 40 } });
   await ask({ provider, model: 'm' });
   const used = { input_tokens: '900', cached_tokens: '600', output_tokens: '40' };
@@ -110,7 +110,7 @@ test.each(MODEL_PROVIDERS)('the tokens that %s counts are counted, the cached on
   expect(await rows('model_turn')).toMatchObject([{ provider, unmeasured: 0, cost: null, instead_of: [], ...used }]);
 });
 
-test.each(MODEL_PROVIDERS)('a stream of %s is counted as an answer at once is', async (provider) => {
+test.each(MODEL_PROVIDERS)('a streamed answer of %s is counted like a whole answer', async (provider) => {
   models[provider].script({ text: 'Monday.', used: { input: 900, cached: 600, output: 40 } });
   let shown = '';
   const words = { isRead: () => true, add: (text: string) => void (shown += text), takeBack: () => void (shown = '') };
@@ -121,7 +121,7 @@ test.each(MODEL_PROVIDERS)('a stream of %s is counted as an answer at once is', 
   ]);
 });
 
-test('each failure leads to the next model whose rule fits, and the turn says why', async () => {
+test('each failure leads to the next model whose rule matches, and the turn records the reason', async () => {
   models.openai.script({ status: 500 });
   models.anthropic.script({ text: 'Monday, says the second.' });
   const google = { provider: 'google', model: 'third', when: ['limit'] } as const;
@@ -141,7 +141,7 @@ test('each failure leads to the next model whose rule fits, and the turn says wh
   );
 });
 
-test('a slow model is given up after its time limit; what the call may cost is charged to the budget', async () => {
+test('a slow model is given up after its time limit, and the budget is charged with the highest cost of the call', async () => {
   await limit('1000000');
   models.openai.script({ stall: 'in_body' });
   models.anthropic.script({ text: 'In time.' });
@@ -159,7 +159,7 @@ test('a slow model is given up after its time limit; what the call may cost is c
   expect(budget).toMatchObject({ reserved: '0' });
 });
 
-test('where a budget is spent no model is called: the embedded agent answers, or people', async () => {
+test('if a budget is spent, no model is called, and the embedded agent or the team answers', async () => {
   await limit('10');
   const embedded = await ask({ ...FIRST, fallback: [SECOND, { provider: 'embedded' }] });
   expect(embedded.trace.provider).toBe('embedded');
@@ -173,7 +173,7 @@ test('where a budget is spent no model is called: the embedded agent answers, or
   );
 });
 
-test('three nodes at once never spend more than the budget, and use it', async () => {
+test('three nodes at once never exceed the budget, and use it completely', async () => {
   const nodes = Array.from({ length: 3 }, () => openDb(database.url));
   const used = { input: 2_000, cached: 0, output: 8_000 };
   models.openai.script(...Array.from({ length: 60 }, () => ({ text: 'Yes.', used })));
@@ -190,7 +190,7 @@ test('three nodes at once never spend more than the budget, and use it', async (
   expect(answered * 10_000).toBeLessThanOrEqual(100_000);
 });
 
-test('under a budget a call may write only what was reserved for it', async () => {
+test('with a budget, a call may write only as much as was reserved for it', async () => {
   await ask(FIRST);
   expect(models.openai.calls[0]!.body.max_output_tokens).toBeUndefined();
   await limit('1000000');
@@ -199,7 +199,7 @@ test('under a budget a call may write only what was reserved for it', async () =
   expect(models.openai.calls.slice(1).map(({ body }) => body.max_output_tokens)).toEqual([8_192, 300]);
 });
 
-test('a provider that limits us is left alone on every node for as long as it asked', async () => {
+test('no node calls a provider that limits us before its requested pause is over', async () => {
   models.openai.script({ status: 429, headers: { 'retry-after': '30' } });
   await expect(ask(FIRST)).rejects.toMatchObject({ code: 'provider_rate_limited', waits: false });
   const waiting = await ask(FIRST).catch((error: unknown) => error);
@@ -214,7 +214,7 @@ test('a provider that limits us is left alone on every node for as long as it as
   expect(models.openai.calls).toHaveLength(3);
 });
 
-test('a provider that is away is called five times, then once for each pause', async () => {
+test('an unavailable provider is called five times, and then once after each pause', async () => {
   models.openai.script(...Array.from({ length: 20 }, () => ({ status: 503 })));
   for (let turn = 0; turn < 8; turn++) await ask(FIRST).catch(() => undefined);
   expect(models.openai.calls).toHaveLength(5);
@@ -223,7 +223,7 @@ test('a provider that is away is called five times, then once for each pause', a
 const EMPTY = { empty: 'stop' } as const;
 const UNREADABLE = { garbage: 'wrong_shape' } as const;
 
-test('empty and unreadable answers of some conversations stop no other conversation', async () => {
+test('empty and unreadable answers in some conversations stop no other conversation', async () => {
   for (const reply of [EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE]) {
     models.openai.script(reply, reply);
     await ask(FIRST);
@@ -233,7 +233,7 @@ test('empty and unreadable answers of some conversations stop no other conversat
   expect(models.openai.calls).toHaveLength(17);
 });
 
-test('after one retry the next model answers; if there is none, the agent says that it does not know', async () => {
+test('after one retry the next model answers, and without one the agent says that it does not know', async () => {
   models.openai.script(EMPTY, UNREADABLE);
   models.anthropic.script({ text: 'Monday.' });
   const next = await ask({ ...FIRST, fallback: [SECOND] });
@@ -259,7 +259,7 @@ test('models that call tools without an end are called at most twelve times for 
   expect(Object.values(models).reduce((sum, { calls }) => sum + calls.length, 0)).toBe(12);
 });
 
-test('if no one answers, the turn is tried again when one of them may', async () => {
+test('if no model answers, the turn is tried again when one of them may be called', async () => {
   models.openai.script({ status: 401 });
   models.anthropic.script({ status: 529 });
   await expect(ask({ ...FIRST, fallback: [SECOND] })).rejects.toMatchObject({
