@@ -72,7 +72,7 @@ test('foreign keys between tenant tables begin with the organization on both sid
   expect(wrong).toEqual([]);
 });
 
-test('no table of the region references a tenant table, so that it could be on every server of a cluster', async () => {
+test('no table of the region references a tenant table, so that each server of a cluster can have it', async () => {
   const found = await rows<{ name: string }>(`
     SELECT k.conname AS name FROM pg_constraint k
     JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class t ON t.oid = k.confrelid
@@ -86,7 +86,7 @@ test('no table of the region references a tenant table, so that it could be on e
  * the whole organization when it has grown (seen: an accepted call went from 69 to 613 µs of the database's time). The
  * other queries with an index (a conversation's messages, a trigger's runs) use an id that is unique by itself.
  */
-test('no index except keys begins with the organization, so that a row is found by its primary key from the first day', async () => {
+test('no index except keys begins with the organization, so that rows are found by their primary key from the start', async () => {
   const found = await rows<{ name: string }>(`
     SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
@@ -106,7 +106,7 @@ test('a row cannot reference another organization', async () => {
   await expect(pointing).rejects.toThrow(/foreign key/);
 });
 
-test('a revoked key stays revoked, rights never change, the audit log only grows', async () => {
+test('a revoked key stays revoked, rights never change, and the audit log only grows', async () => {
   await client.query(`INSERT INTO organization (id, name, slug) VALUES ('org_k', 'K', 'k')`);
   await client.query(`INSERT INTO api_key (org_id, id, label, prefix, scope, permissions, revoked_at)
     VALUES ('org_k', 'key_k', 'K', 'parley_us_abcdef', 'organization', '{triggers}', now())`);

@@ -192,7 +192,7 @@ test('the catalog lists exactly these references, and each begins with the organ
   for (const row of rows) expect([row.child_columns[0], row.parent_columns[0]]).toEqual(['org_id', 'org_id']);
 });
 
-test('every reference has all its triggers, and each is active', async () => {
+test('every reference has all its triggers, and each trigger is active', async () => {
   for (const { child, parent } of REFERENCES) {
     const { rows } = await one.query<{ name: string }>(
       `SELECT tgrelid::regclass || ' ' || tgname AS name FROM pg_trigger WHERE tgenabled IN ('O', 'A')
@@ -244,18 +244,18 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
     };
     afterEach(noOrphan);
 
-    test('a child needs its parent, and one wrong child refuses the statement', async () => {
+    test('a child needs its parent, and one wrong child makes the statement fail', async () => {
       const parents = [await givenParent(one), await givenParent(one)];
       await addChildren(one, orgId(), parents);
       await expect(addChildren(one, orgId(), ['nobody'])).rejects.toMatchObject(REFUSED);
       await expect(addChildren(one, orgId(), [...parents, 'nobody'])).rejects.toMatchObject(REFUSED);
     });
 
-    test('a parent of another organization is none', async () => {
+    test('a parent of another organization does not count', async () => {
       await expect(addChildren(one, at.b.orgId, [await givenParent(one)])).rejects.toMatchObject(REFUSED);
     });
 
-    test('a parent of the same transaction is one until it is deleted', async () => {
+    test('a parent from the same transaction counts until it is deleted', async () => {
       await one.query('BEGIN');
       const id = await givenParent(one);
       await addChildren(one, orgId(), [id]);
@@ -266,14 +266,14 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       await expect(addChildren(one, orgId(), [gone])).rejects.toMatchObject(REFUSED);
     });
 
-    test('a parent with children is not deleted, one without is', async () => {
+    test('a parent with children cannot be deleted, and one without children can', async () => {
       const [full, empty] = [await givenParent(one), await givenParent(one)];
       await addChildren(one, orgId(), [full]);
       await expect(remove(one, full)).rejects.toMatchObject(REFUSED);
       expect((await remove(one, empty)).rowCount).toBe(1);
     });
 
-    test('a deletion waits for a child that is being added, and is refused', async () => {
+    test('a deletion waits for a child that is being added, and is then refused', async () => {
       const id = await givenParent(one);
       await one.query('BEGIN');
       await addChildren(one, orgId(), [id]);
@@ -283,7 +283,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       expect(await removing).toMatchObject(REFUSED);
     });
 
-    test('a new child waits for a deletion of its parent, and is refused', async () => {
+    test('a new child waits for a deletion of its parent, and is then refused', async () => {
       const id = await givenParent(one);
       await one.query('BEGIN');
       await remove(one, id);
@@ -293,7 +293,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       expect(await adding).toMatchObject(REFUSED);
     });
 
-    test('a new child waits for a deletion that is undone, and is added', async () => {
+    test('a new child waits for a deletion that is undone, and is then added', async () => {
       const id = await givenParent(one);
       await one.query('BEGIN');
       await remove(one, id);
@@ -303,7 +303,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       expect(await adding).toMatchObject({ rowCount: 1 });
     });
 
-    test('a transaction with an old view of the data deletes no parent', async () => {
+    test('a transaction with an old snapshot deletes no parent', async () => {
       const id = await givenParent(one);
       await other.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await other.query('SELECT 1 FROM organization');
@@ -322,7 +322,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       await one.query(`UPDATE ${child} SET ${column} = ${column}, org_id = org_id WHERE ${column} = $1`, [id]);
     });
 
-    test('the table of parents is not emptied while there are children', async () => {
+    test('the table of parents cannot be emptied while there are children', async () => {
       await addChildren(one, orgId(), [await givenParent(one)]);
       await one.query('BEGIN');
       const rest = await one.query<{ list: string | null }>(
@@ -333,7 +333,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       await expect(one.query(`TRUNCATE ${all.join(', ')} CASCADE`)).rejects.toMatchObject(REFUSED);
     });
 
-    test('any other way to add rows is checked as well', async () => {
+    test('every other way to add rows is also checked', async () => {
       const id = await givenParent(one);
       await addChildren(one, orgId(), [id]);
       const { rows } = await one.query<{ list: string }>(

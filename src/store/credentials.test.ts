@@ -35,7 +35,7 @@ it('every sealed column of the database is in the list', async () => {
   expect(rows.map(({ name }) => name)).toEqual([...listed, 'past_secret.sealed'].toSorted());
 });
 
-it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is listed as not needing it', async () => {
+it('a rotation of PARLEY_SECRET moves every column of bytes, unless the column is listed as an exception', async () => {
   const moved = Object.keys(DIGESTED).map((table) => `${table}.digest`);
   const others = [
     'installation.secret_check', // by the switch of secrets
@@ -49,7 +49,7 @@ it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is listed 
   expect(rows.map(({ name }) => name)).toEqual([...moved, ...others].toSorted());
 });
 
-it('a credential opens with the address that it was given for, and with no other', async () => {
+it('a credential opens only with the address for which it was entered', async () => {
   const sealed = await sealCredential(db, sealingKey, account('https://one.example'), 'sk-1');
   expect(await openCredential(db, sealingKey, account('https://one.example'), sealed)).toBe('sk-1');
   for (const other of [null, '', 'https://two.example', 'https://one.example/']) {
@@ -57,14 +57,14 @@ it('a credential opens with the address that it was given for, and with no other
   }
 });
 
-it('an address is separate from the place: the two cannot be shifted into each other', async () => {
+it('place and address are separate: a part of one cannot become a part of the other', async () => {
   const { table, column, row } = account(null);
   const twisted = { orgId, table, column, row, addresses: [] };
   const sealed = await sealCredential(db, sealingKey, twisted, 'sk-1');
   await expect(openCredential(db, sealingKey, { ...twisted, addresses: [''] }, sealed)).rejects.toThrow(SealError);
 });
 
-it('an older text that is bound to its place only still opens', async () => {
+it('an older text that is bound only to its place still opens', async () => {
   const place = placeOf({ table: 'model_provider', column: 'sealed_key', row: 'openai', organization: orgId });
   const sealed = seal(await openDataKey(db, { orgId, wrapping: sealingKey, to: 'seal' }), 'sk-old', place);
   expect(sealed).toMatch(/^v1\./);

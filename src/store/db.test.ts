@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('a connection that breaks', () => {
-  test('between two statements of its holder fails only the next statement', async () => {
+  test('a connection that breaks between two statements fails only the next statement', async () => {
     // An "error" event without a listener would end the process; the test runner counts it as a failure.
     const client = await db.$client.connect();
     const { rows } = await client
@@ -32,7 +32,7 @@ describe('a connection that breaks', () => {
     expect((await db.$client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('in the middle of a transaction is reported to its holder, and leaves nothing', async () => {
+  test('a connection that breaks inside a transaction reports the error, and nothing is stored', async () => {
     const broken = db.transaction(async (tx) => {
       const { rows } = await tx
         .execute<{ pid: number }>('CREATE TABLE half (n int); SELECT pg_backend_pid() AS pid')

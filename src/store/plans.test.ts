@@ -115,7 +115,7 @@ async function chooses(): Promise<boolean> {
   return rows[0]!.n >= 170_000;
 }
 
-test('erasing old data finds messages and runs by their conversation, and so do the checks of references', async () => {
+test('erasing old data, and the checks of references, find messages and runs by their conversation', async () => {
   const [org, ids, before] = [sql.raw('$1'), sql.raw('$2::text[]'), sql.raw('$3::timestamptz')];
   const pointsAt = (table: string) =>
     sql.raw(`SELECT true FROM ${table} x WHERE x.org_id = $1 AND x.conversation_id = $2 LIMIT 1 FOR KEY SHARE`);
@@ -160,7 +160,7 @@ test('a claim of deliveries finds each record by its own key', async () => {
   expect(notByKey(reads, ['conversation', 'channel', 'end_user', 'identity'])).toEqual([]);
 });
 
-test('a claim of runs finds each record by its own key, and reads the messages of its conversations alone', async () => {
+test('a claim of runs finds each record by its own key and reads only messages of its conversations', async () => {
   const reads = await readsOf(CLAIM_RUNS);
   expect(notByKey(reads, ['conversation', 'agent', 'channel', 'end_user', 'identity'])).toEqual([]);
   expect(reads.get('message')).toEqual([

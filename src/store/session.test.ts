@@ -43,7 +43,7 @@ const everywhere = {
   commit: 'on',
 };
 
-test('every connection of the pool sets what it relies on, whatever the database has as its defaults', async () => {
+test("every connection of the pool sets its own settings, whatever the database's defaults are", async () => {
   const db = openDb(database.url, { role: 'worker' });
   try {
     const rows = await Promise.all([1, 2, 3].map(() => db.$client.query(asked).then((result) => result.rows[0])));
@@ -54,13 +54,13 @@ test('every connection of the pool sets what it relies on, whatever the database
   }
 });
 
-test('a task takes as long as it takes, and reads whole tables', async () => {
+test('a task has no time limit and may read whole tables', async () => {
   const task = { scans: 'on', statement: '0', silence: '5min', name: 'parley backup' };
   const { rows } = await withClient(database.url, 'backup', (client) => client.query(asked));
   expect(rows).toEqual([{ ...everywhere, ...task }]);
 });
 
-test('the connections of a lease carry the role of their node, and end a slow statement themselves', async () => {
+test('the connections of a lease contain the role of their node and end a slow statement themselves', async () => {
   const onError = (): void => {};
   const listener = listenForHints(database.url, () => {}, { role: 'api', onError });
   const table = openLeaseTable(database.url, { role: 'api', timeoutMs: 1_000, onError });
@@ -81,7 +81,7 @@ test('the connections of a lease carry the role of their node, and end a slow st
   }
 });
 
-test('a stricter commit stays as it is', async () => {
+test('a stricter commit setting does not change', async () => {
   const name = new URL(database.url).pathname.slice(1);
   const set = (value: string) =>
     withClient(database.url, 'test', (client) =>

@@ -65,7 +65,7 @@ const rewrite = (change: (lines: string[]) => string[]): void => {
 };
 
 describe('a backup', () => {
-  test('is restored exactly, row for row, except for sessions', async () => {
+  test('restores each row of a backup exactly, except for sessions', async () => {
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       await restore(url, file, { keepKeys: true, resume: false });
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
   });
 
-  test('never fetches so many rows, however small the last ones were, that large ones would not fit', async () => {
+  test('limits the number of fetched rows, so that large rows after small ones still fit', async () => {
     await db.execute(
       sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
     );
@@ -98,7 +98,7 @@ describe('a backup', () => {
     expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
   });
 
-  test('shows one moment, whatever is written during the backup', async () => {
+  test('a backup has the state of a single moment, whatever is written meanwhile', async () => {
     const { rows: before } = await db.execute(sql`SELECT count(*)::int AS n FROM organization`);
     const writing = Promise.all(Array.from({ length: 30 }, () => givenAgentOfNewOrganization()));
     await backup(source.url, file);
@@ -111,7 +111,7 @@ describe('a backup', () => {
     });
   });
 
-  test('is readable by its owner only and never overwrites a file', async () => {
+  test('a backup file is readable only by its owner and never overwrites a file', async () => {
     await backup(source.url, file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const first = readFileSync(file);
@@ -121,7 +121,7 @@ describe('a backup', () => {
 });
 
 describe('events', () => {
-  test('are restored with their endpoints and waiting deliveries, and the restore itself is not an event', async () => {
+  test('events are restored with their endpoints and waiting deliveries, and the restore itself is not an event', async () => {
     await db.execute(
       sql`INSERT INTO webhook_endpoint (org_id, id, url, sealed) VALUES (${orgId}, 'whk_1', 'https://x.example', 'v1.x')`,
     );
@@ -154,7 +154,7 @@ describe('events', () => {
 const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
 
 describe('a restore', () => {
-  test('revokes every key and access token, because some may have been revoked since, and writes it to the audit log', async () => {
+  test('revokes every key and access token, because they may have been revoked since, and records it in the audit log', async () => {
     await db.execute(sql`INSERT INTO access_token
         (org_id, id, label, prefix, kind, user_id, verbs, by_provider, sign_in_factor)
       VALUES (${orgId}, 'token_1', 'CI', 'parley_token_us_x', 'person', 'user_1', '{read}', false, false)`);
@@ -178,7 +178,7 @@ describe('a restore', () => {
     });
   });
 
-  test('ends every invitation: its link may have been withdrawn or used since', async () => {
+  test('ends every invitation, because its link may have been withdrawn or used since', async () => {
     await insertPerson(db, { name: 'Inviter', email: 'inviter@example.qa', passwordHash: 'x' }).then((inviter) =>
       insertInvitation(db, orgId, {
         email: 'late@example.qa',

@@ -73,7 +73,7 @@ test('fifty turns at once reserve exactly what the budget has', async () => {
   expect(await state()).toEqual([[0, 1000]]);
 });
 
-test('a turn that fits into one budget but not into another takes from none', async () => {
+test('a turn that fits into one budget but not into another reserves from none', async () => {
   await budget('1000');
   await budget('50', { subject: 'key', subjectId: 'key_1' });
   await budget('10', { subject: 'key', subjectId: 'key_of_others' });
@@ -81,7 +81,7 @@ test('a turn that fits into one budget but not into another takes from none', as
   expect((await state()).map(([, reserved]) => reserved)).toEqual([0, 0, 0]);
 });
 
-test('settling counts what was used, once, and ends the reservation', async () => {
+test('settling counts the usage once and ends the reservation', async () => {
   await price();
   await budget('1000');
   await budget('2', { unit: 'USD', period: 'month' });
@@ -102,7 +102,7 @@ test('settling counts what was used, once, and ends the reservation', async () =
   expect(Number((await usage())[0]!['cost'])).toBe(cost);
 });
 
-test('a call whose use is not known costs its budget the upper limit, and is counted as unmeasured', async () => {
+test('a call with unknown usage costs its budget the upper limit and counts as unmeasured', async () => {
   await budget('1000');
   const id = randomUUID();
   await take(400, id);
@@ -111,13 +111,13 @@ test('a call whose use is not known costs its budget the upper limit, and is cou
   expect(await usage()).toMatchObject([{ input_tokens: '0', unmeasured: 1, currency: '' }]);
 });
 
-test('without a price in its currency, a budget of money pays for no call', async () => {
+test('without a price in its currency, a budget of money permits no call', async () => {
   await price('EUR');
   await budget('5', { unit: 'USD' });
   expect(await take(1)).toMatchObject([{ unit: 'USD', why: 'unpriced' }]);
 });
 
-test('a new period begins with nothing spent, and a turn that began before does not count in it', async () => {
+test('a new period begins with nothing spent, and a turn from before does not count in it', async () => {
   await budget('1000');
   const id = randomUUID();
   await take(600, id);
@@ -129,14 +129,14 @@ test('a new period begins with nothing spent, and a turn that began before does 
   expect(await state()).toEqual([[0, 300]]);
 });
 
-test('a new budget counts what its day has used already', async () => {
+test('a new budget includes the usage of its day so far', async () => {
   await settle(randomUUID(), { input: 70, output: 30 });
   await budget('1000');
   await budget('1000', { subject: 'agent', subjectId: 'agent_2' });
   expect((await state()).map(([spent]) => spent)).toEqual([100, 0]);
 });
 
-test('a reservation whose worker died counts as spent; a late answer of that worker adds nothing', async () => {
+test('a reservation whose worker died counts as spent, and a late answer of that worker adds nothing', async () => {
   await budget('1000');
   const id = randomUUID();
   await take(300, id, { runId: 'run_gone', lease: 'node_gone' });
@@ -159,7 +159,7 @@ const told = async () =>
   ).rows;
 const types = async () => (await told()).map(({ type }) => type);
 
-test('80 and 100 % of a budget are told once in each period, by any node', async () => {
+test('80 and 100 % of a budget are reported once in each period, by any node', async () => {
   await listen();
   await budget('1000');
   await settle(randomUUID(), {});
@@ -189,7 +189,7 @@ test('80 and 100 % of a budget are told once in each period, by any node', async
   expect((await types()).slice(2)).toEqual(['budget.warning']);
 });
 
-test('a budget that covers no call any more is told as spent, although a little is left', async () => {
+test('a budget that covers no further call is reported as spent, although a little is left', async () => {
   await listen();
   await budget('1000');
   const [refused] = await take(1_001);
@@ -202,7 +202,7 @@ test('a budget that covers no call any more is told as spent, although a little 
   expect((await told())[1]!.data.spent).toBe(0);
 });
 
-test('a budget of another amount is told again, the same amount is not', async () => {
+test('a changed amount of a budget is reported again, and the same amount is not', async () => {
   await settle(randomUUID(), { input: 90 });
   await listen();
   await budget('100');
@@ -220,7 +220,7 @@ const fail = (waitMs: number | null = null, probed = false) =>
 const later = () =>
   db.execute(sql`UPDATE model_gate SET closed_until = now() - interval '1 second' WHERE org_id = ${orgId}`);
 
-test('five failures in a row close the gate; one probe opens it', async () => {
+test('five failures in a row close the gate, and one probe opens it', async () => {
   for (let failure = 1; failure <= 4; failure++) await fail();
   expect(await gate()).toMatchObject({ entered: 'open', known: true });
   await fail();
@@ -236,7 +236,7 @@ test('five failures in a row close the gate; one probe opens it', async () => {
   expect(await gate()).toMatchObject({ entered: 'open', known: false });
 });
 
-test('a probe that fails closes the gate for longer; one that is given up lets the next probe', async () => {
+test('a failed probe closes the gate for longer, and an abandoned probe permits the next one', async () => {
   for (let failure = 1; failure <= 5; failure++) await fail();
   const first = (await gate()).waitMs;
   await later();
@@ -249,7 +249,7 @@ test('a probe that fails closes the gate for longer; one that is given up lets t
   expect(second.waitMs).toBeGreaterThan(first);
 });
 
-test('a provider that asks to wait closes the gate at once, for that long; the longest wait counts', async () => {
+test('a requested pause closes the gate at once for that time, and the longest pause counts', async () => {
   await fail(20_000);
   await fail(60_000);
   await fail(1_000);

@@ -29,7 +29,7 @@ const sent = (held: ClaimedDelivery): DeliveryOutcome => ({
   },
 });
 
-test('of two messages in one batch, the one to a person who was just erased does not affect the other', async () => {
+test('of two messages in one batch, the message to an erased person does not affect the other', async () => {
   const orgId = await givenOrganization(db);
   const { channelId } = await givenAgent(db, orgId);
   const [gone, stays] = [

@@ -15,13 +15,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('creates the links that the package lists, any number of times', () => {
+test('creates the links that the package lists, and can be repeated', () => {
   makeLinks(root);
   makeLinks(root);
   expect(existsSync(path.join(root, 'native', 'lib', 'libpq.so.5'))).toBe(true);
 });
 
-test('says which user must start once when the links cannot be created', () => {
+test('names the user who must start once if the links cannot be created', () => {
   rmSync(path.join(root, 'native', 'lib'), { recursive: true });
   expect(() => makeLinks(root)).toThrow(/libraries of the embedded database are not linked yet/);
 });

@@ -13,13 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('lets exactly one of many simultaneous starters in', async () => {
+test('exactly one of many simultaneous starters gets the lock', async () => {
   const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataFolder(dataDir)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(readdirSync(dataDir)).toEqual(['parley.lock']);
 });
 
-test('is free again after its release, and knows its holder before', async () => {
+test('the lock is free again after its release, and names its holder before', async () => {
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });
   lock.release();
@@ -35,7 +35,7 @@ test('replaces an unreadable lock', async () => {
   lock.release();
 });
 
-test('respects a holder in another container as long as it shows that it is alive', async () => {
+test('respects a holder in another container as long as it shows signs of life', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const heartbeat = setInterval(() => utimesSync(lockFile(), new Date(), new Date()), 500);
   await expect(lockDataFolder(dataDir)).rejects.toThrow(/Another Parley/);

@@ -94,7 +94,7 @@ function expectOneSentenceAndExit1(started: Started, sentence: RegExp): void {
 }
 
 describe('a start', () => {
-  test('creates a durable database that listens only on its socket, and gives us access to our own database only', async () => {
+  test('creates a durable database that listens only on its socket and permits access only to our own database', async () => {
     const started = await start();
     const { url, fresh } = started.ready!;
     expect(fresh).toBe(true);
@@ -115,7 +115,7 @@ describe('a start', () => {
     });
   });
 
-  test('stops the database with us on SIGTERM and leaves no lock', async () => {
+  test('stops the database together with Parley on SIGTERM and leaves no lock', async () => {
     const started = await start();
     await stop(started);
     expect(started.child.exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe('a start', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('leaves no process when it is stopped during the start', { tags: ['long'] }, async () => {
+  test('leaves no process if it is stopped during the start', { tags: ['long'] }, async () => {
     const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
     children.push(child);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -135,26 +135,26 @@ describe('a start', () => {
       .toEqual([null, false]);
   });
 
-  test('works when the path is too long for a socket', { tags: ['long'] }, async () => {
+  test('works if the path is too long for a socket', { tags: ['long'] }, async () => {
     const dir = path.join(dataDir, 'x'.repeat(100));
     const started = await start({ dir });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('as root works below a folder that only root may enter', { tags: ['long'] }, async () => {
+  test.runIf(isRoot)('works as root below a folder that only root may enter', { tags: ['long'] }, async () => {
     chmodSync(folder, 0o700);
     const started = await start();
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('as root never runs the database as root', { tags: ['long'] }, async () => {
+  test.runIf(isRoot)('never runs the database as root', { tags: ['long'] }, async () => {
     const started = await start();
     const status = readFileSync(`/proc/${started.ready!.postmaster}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\s+65534\s+65534/m);
     expect(status).toMatch(/^CapEff:\s+0+$/m);
   });
 
-  test.runIf(isRoot)('as an ordinary user works in its own folder', { tags: ['long'] }, async () => {
+  test.runIf(isRoot)("works as an ordinary user in that user's own folder", { tags: ['long'] }, async () => {
     chownSync(folder, NOBODY, NOBODY);
     const started = await start({ uid: NOBODY });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -162,7 +162,7 @@ describe('a start', () => {
 });
 
 describe('after a crash', () => {
-  test('keeps every committed row when we are killed, and replaces the database that kept running', async () => {
+  test('keeps every committed row after Parley is killed, and replaces the database that is still running', async () => {
     const first = await start();
     await query(first.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await kill(first);
@@ -173,7 +173,7 @@ describe('after a crash', () => {
     expect(await query(second.ready!.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('restarts the database under the same address when its main process is killed', { tags: ['long'] }, async () => {
+  test('restarts the database under the same address if its main process is killed', { tags: ['long'] }, async () => {
     const started = await start();
     await query(started.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     process.kill(started.ready!.postmaster, 'SIGKILL');
@@ -190,7 +190,7 @@ describe('after a crash', () => {
     expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([]);
   });
 
-  test('is not confused by another process with the number of the last holder', { tags: ['long'] }, async () => {
+  test('ignores another process with the process ID of the last holder', { tags: ['long'] }, async () => {
     const first = await start();
     await kill(first);
     const lock = path.join(dataDir, 'parley.lock');
@@ -201,7 +201,7 @@ describe('after a crash', () => {
 });
 
 describe('refuses to start, with one sentence and exit 1,', () => {
-  test('a second Parley on the same data, without harm to the first', async () => {
+  test('a second Parley on the same data does not start, and the first is not affected', async () => {
     const first = await start();
     const second = await start();
     expectOneSentenceAndExit1(second, /Another Parley \(process \d+, since .*\) is running on the data .* DATA_DIR/);
@@ -209,25 +209,25 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     expect(startTime(first.ready!.postmaster)).not.toBeNull();
   });
 
-  test.runIf(isRoot)('in a folder without write permission', { tags: ['long'] }, async () => {
+  test.runIf(isRoot)('the start fails in a folder without write permission', { tags: ['long'] }, async () => {
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be made \(permission denied\)\. .* DATA_DIR/);
     mkdirSync(dataDir);
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be written \(permission denied\)\. .* DATA_DIR/);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('when the name of the data folder is a file', { tags: ['long'] }, async () => {
+  test('the start fails if the name of the data folder is a file', { tags: ['long'] }, async () => {
     writeFileSync(dataDir, '');
     expectOneSentenceAndExit1(await start(), /cannot be .* \(there is a file of that name\)/);
   });
 
-  test('on a full disk, without leaving incomplete data', async () => {
+  test('the start fails on a full disk, without leaving incomplete data', async () => {
     expectOneSentenceAndExit1(await start({ shell: 'ulimit -f 4000' }), /The disk is full/);
     expect(readdirSync(dataDir)).toEqual([]);
     expect((await start()).ready!.fresh).toBe(true);
   });
 
-  test('on data of a newer Postgres, without changing it', { tags: ['long'] }, async () => {
+  test('the start fails on data of a newer Postgres, without changing it', { tags: ['long'] }, async () => {
     mkdirSync(path.join(dataDir, 'postgres'), { recursive: true });
     writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '99\n');
     expectOneSentenceAndExit1(

@@ -65,7 +65,7 @@ test.each([
   ['محمد (أبو علي)', ['محمد', 'أبو', '(أبو علي)']],
   ['AT&T', ['at&t', 'AT']],
   ['3rd & Main: *', ['3rd & Main: *', 'main:*', '3rd !', "3rd '\\"]],
-])('finds %s by the beginnings of its words as they are written', async (name, texts) => {
+])('finds %s by the beginnings of its words in their written form', async (name, texts) => {
   await db.$client.query('DELETE FROM end_user WHERE org_id = $1', ['org_names']);
   await db.$client.query('INSERT INTO end_user (org_id, id, name, phone) VALUES ($1, $1, $2, $3)', [
     'org_names',

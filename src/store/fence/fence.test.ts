@@ -43,7 +43,7 @@ async function passes(call: Call): Promise<boolean> {
 }
 
 describe('the fence', () => {
-  it('accepts a call whose key, plan and records are valid, and people of the dashboard', async () => {
+  it('accepts a call with a valid key, plan and records, and people of the dashboard', async () => {
     const call = await givenCall();
     expect(await passes(call)).toBe(true);
     expect(await passes({ ...call, keyId: null })).toBe(true);
@@ -85,7 +85,7 @@ const unfenced = (sources: Iterable<[file: string, text: string]>): string[] =>
   );
 
 describe('every accepting statement', () => {
-  it('has the fence', () => {
+  it('every accepting statement has the fence', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
     const sources = files
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -94,7 +94,7 @@ describe('every accepting statement', () => {
     expect(unfenced(sources)).toEqual([]);
   });
 
-  it('is found if it bypasses the fence', () => {
+  it('a statement that bypasses the fence is found', () => {
     const bypass = 'await client.query(`WITH idem AS (INSERT INTO idempotency (org_id) SELECT $1) SELECT 1`)';
     expect(unfenced([['store/quick.ts', bypass]])).toEqual(['store/quick.ts']);
   });

@@ -39,11 +39,11 @@ test.each<[string, (string | Buffer)[]]>([
   ['by phone, as an export writes it', ["phone\n'+97430000001\n"]],
   ['on the border of two pieces', ['external_id,email\nx,asha@exa', 'mple.qa\n']],
   ['in UTF-16', [Buffer.from('external_id\ncrm-1\n', 'utf16le')]],
-])('a waiting file that contains an erased person %s is deleted', async (_, pieces) => {
+])('deletes a waiting file that contains an erased person %s', async (_, pieces) => {
   expect(await isGone(pieces)).toBe(true);
 });
 
-test('a file that contains only others stays, and so does one that is being imported', async () => {
+test('a file without the person stays, and so does one that is being imported', async () => {
   expect(await isGone(['external_id,email,phone\ncrm-12,other-asha@example.qa,+974300000012\n,,\n-,-,-\n'])).toBe(
     false,
   );

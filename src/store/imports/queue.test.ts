@@ -12,7 +12,7 @@ useDatabase((own) => {
   db = own;
 });
 
-test('one file of an organization is read at a time, so that those of others are read as well', async () => {
+test('only one file of an organization is read at a time, so that files of others are read too', async () => {
   const [many, one] = [await givenOrganization(db), await givenOrganization(db)];
   const row = { name: 'people.csv', bytes: 1, state: 'queued', createdBy: 'user_test' };
   const ids = [newId('import'), newId('import'), newId('import')] as const;

@@ -14,7 +14,7 @@ useDatabase((own) => {
 });
 
 /** A page may have read the state in between: with the same fingerprint it would show that state until it reads again. */
-it('differs after a turn that began and ended between two looks', async () => {
+it('the fingerprint changes after a turn that began and ended between two reads', async () => {
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const channelId = await givenChannel(db, orgId, agentId, { kind: 'sandbox' });

@@ -77,13 +77,13 @@ const auditOf = async (org = orgId) =>
     )
   ).rows;
 
-test('nothing is erased where no retention is set', async () => {
+test('nothing is erased without a retention period', async () => {
   await given({ begun: 3_000 });
   expect(await sweep()).toBe(0);
   expect(await left('conversation')).toHaveLength(1);
 });
 
-test('data older than the retention period is deleted with messages and runs; the person stays', async () => {
+test('data older than the retention period is deleted with messages and runs, and the person stays', async () => {
   const old = await given({ begun: 100, spoke: 91 });
   const young = await given({ begun: 89 });
   await setRetention(db, orgId, 90);
@@ -99,7 +99,7 @@ test('data older than the retention period is deleted with messages and runs; th
   expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
 });
 
-test('old notes are deleted, also where no message is old', async () => {
+test('old notes are deleted even if no message is old', async () => {
   const alive = await given({ begun: 100, spoke: 80 });
   await db.execute(sql`DELETE FROM message WHERE org_id = ${orgId} AND id = ${alive.messages[0]}`);
   const old = await given({ begun: 100 });
@@ -115,7 +115,7 @@ test('old notes are deleted, also where no message is old', async () => {
   expect(await left('conversation_note')).toEqual([kept!.id]);
 });
 
-test('in an active conversation, old messages and ended runs are deleted, unanswered ones stay', async () => {
+test('in an active conversation, old messages and ended runs are deleted, and unanswered messages stay', async () => {
   const alive = await given({ begun: 100, spoke: 10 });
   const [first, latest] = alive.messages;
   const waiting = await given({ begun: 100, spoke: 10 });
@@ -133,7 +133,7 @@ test('in an active conversation, old messages and ended runs are deleted, unansw
   expect(runs).not.toContain(alive.firstRunId);
 });
 
-test('the memory of a model does not keep parts of old messages; the rest of the state stays', async () => {
+test('the memory of a model keeps no parts of old messages, and the rest of the state stays', async () => {
   const alive = await given({ begun: 100, spoke: 10 });
   const young = await given({ begun: 20, spoke: 10 });
   const state = { step: 'address', memory: { said: [{ wrote: 'My card ends in 4242' }], turns: [] } };
@@ -146,7 +146,7 @@ test('the memory of a model does not keep parts of old messages; the rest of the
   expect(stateOf(young.id)).toEqual(state);
 });
 
-describe('a conversation in progress is not touched, however old', () => {
+describe('a conversation in progress does not change, however old it is', () => {
   const later = { dueAt: new Date(Date.now() + DAY_MS) };
   test.each<[string, Given, (given: { id: string; runId: string; messages: string[]; endUserId: string }) => Promise<unknown>]>([
     ['a human has taken it over', { begun: 400, status: 'handed_off' }, async () => {}],
@@ -179,7 +179,7 @@ async function givenRecipient(status: string, runId: string, endUserId: string) 
   return { campaignId, id };
 }
 
-test('a recipient stays in the counts of its campaign, and among the enrolled, without its messages', async () => {
+test('a recipient still counts in its campaign and as enrolled, without its messages', async () => {
   const one = await given({ begun: 100 });
   const { campaignId } = await givenRecipient('replied', one.runId, one.endUserId);
   await setRetention(db, orgId, 30);
@@ -191,7 +191,7 @@ test('a recipient stays in the counts of its campaign, and among the enrolled, w
   ]);
 });
 
-test('opt-outs stay', async () => {
+test('opt-outs stay after old data is erased', async () => {
   const one = await given({ begun: 100 });
   await db.execute(sql`UPDATE end_user SET consent = '{"sms": {"status": "opted_out"}}', blocked = true
     WHERE org_id = ${orgId} AND id = ${one.endUserId}`);
@@ -201,7 +201,7 @@ test('opt-outs stay', async () => {
   expect(rows).toEqual([{ blocked: true, consent: { sms: { status: 'opted_out' } } }]);
 });
 
-test('many are deleted in batches, and a second node takes another organization; each in its turn', async () => {
+test('many conversations are deleted in batches, and a second node processes another organization', async () => {
   const other = await givenOrganization(db);
   await givenAgent(db, other);
   for (const org of [orgId, other]) {
@@ -238,7 +238,7 @@ test('a conversation with very many messages is deleted in batches', async () =>
   expect(await auditOf()).toMatchObject([{ facts: { conversations: 1, messages: 4_501 } }]);
 });
 
-test('a pass runs once a day, with what has become old since', async () => {
+test('a pass runs once a day and deletes data that has become old since', async () => {
   const soon = await given({ begun: 29 });
   await setRetention(db, orgId, 30);
   await sweep();
@@ -248,7 +248,7 @@ test('a pass runs once a day, with what has become old since', async () => {
   expect(await left('conversation')).toEqual([]);
 });
 
-test('off ends it, and a shorter period starts immediately', async () => {
+test('turning retention off stops it, and a shorter period starts immediately', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 365);
   await sweep();
@@ -261,7 +261,7 @@ test('off ends it, and a shorter period starts immediately', async () => {
   expect(await left('conversation')).toEqual([]);
 });
 
-test('a person who writes at this moment is not waited for, and keeps the conversation', async () => {
+test('the pass does not wait for a person who is writing now, and their conversation stays', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 30);
   const client = await db.$client.connect();
@@ -280,7 +280,7 @@ test('a person who writes at this moment is not waited for, and keeps the conver
   expect(await left('conversation')).toEqual([one.id]);
 });
 
-test('what would be deleted is counted before', async () => {
+test('the preview counts the conversations that would be deleted', async () => {
   for (const begun of [20, 40, 50, 70]) await given({ begun });
   await given({ begun: 80, spoke: 5 });
   await given({ begun: 80, status: 'handed_off' });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 const depths = () => readQueueDepths(db.$client);
 const none = { due: 0, oldestSeconds: 0 };
 
-test('nothing is due at first', async () => {
+test('the queues are empty at first', async () => {
   expect(await depths()).toEqual({ turns: none, deliveries: none, events: none, recipients: none });
 });
 
@@ -45,7 +45,7 @@ test('due turns are counted, scheduled ones are not', async () => {
   expect(Math.round(turns.oldestSeconds / 10)).toBe(6);
 });
 
-test('a count ends at its bound', async () => {
+test('a count ends at its limit', async () => {
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input, due_at)
     SELECT ${orgId}, 'run_' || lpad(n::text, 26, '0'), ${talk.id}, 'queued', '{}', now() - interval '1 hour'
     FROM generate_series(1, ${COUNTED + 50}) n`);
@@ -68,7 +68,7 @@ test('due messages and events are counted', async () => {
   expect(await depths()).toMatchObject({ deliveries: { due: 1 }, events: { due: 1 } });
 });
 
-test('recipients count while their campaign may send, and one at a time where it has a pace', async () => {
+test('recipients count if their campaign may send, and one at a time if it has a pace', async () => {
   const id = newId('campaign');
   await db.insert(campaign).values({ ...ids, orgId, id, name: 'Spring', state: 'live', attended: true });
   for (let n = 0; n < 3; n++) {

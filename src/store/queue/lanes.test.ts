@@ -52,7 +52,7 @@ const countOf = (claimed: readonly { org_id: string }[], { orgId }: Tenant): num
   claimed.filter((one) => one.org_id === orgId).length;
 
 describe('runs', () => {
-  test("of a tenant are claimed immediately however long another's backlog is", async () => {
+  test("runs of a tenant are claimed immediately, however long another tenant's backlog is", async () => {
     await givenRuns(noisy, 3_000, 60);
     await givenRuns(quiet, 5, 1);
     const claimed = await claimRuns(db.$client, 'worker', 200);
@@ -62,7 +62,7 @@ describe('runs', () => {
     expect(isMoreDue(claimed, 200)).toBe(true);
   });
 
-  test('of a single tenant fill the whole claim, its oldest first', async () => {
+  test('runs of a single tenant fill the whole claim, oldest first', async () => {
     await givenRuns(noisy, 300, 60);
     await givenRuns(noisy, 300, 90);
     const claimed = await claimRuns(db.$client, 'worker', 200);
@@ -72,7 +72,7 @@ describe('runs', () => {
     expect(older.rows[0]!.n).toBe(100);
   });
 
-  test('are claimed by many workers at once, each run once', async () => {
+  test('many workers claim runs at once, and each run only once', async () => {
     await givenRuns(noisy, 1_500, 60);
     await givenRuns(quiet, 50, 1);
     const workers = Array.from({ length: 6 }, async (_, n) => {
@@ -88,7 +88,7 @@ describe('runs', () => {
     expect(all).toHaveLength(1_550);
   });
 
-  test('that become due now are due now, in either half of a millisecond', async () => {
+  test('runs that become due now are due now, in either half of a millisecond', async () => {
     await givenRuns(noisy, 1, 1);
     const client = await db.$client.connect();
     try {
@@ -104,7 +104,7 @@ describe('runs', () => {
     }
   });
 
-  test('of a tenant whose turns hang leave room for other tenants', async () => {
+  test('a tenant whose turns hang leaves room for other tenants', async () => {
     await givenRuns(noisy, 50, 60);
     const first = await claimRuns(db.$client, 'worker', 20, new Map(), 30);
     const second = await claimRuns(db.$client, 'worker', 20, countLanes(first), 30);
@@ -120,11 +120,11 @@ describe('runs', () => {
   });
 });
 
-test('a worker without room does not look again before work ends', () => {
+test('a worker without room does not claim again before work ends', () => {
   expect(isMoreDue([], 0)).toBe(false);
 });
 
-test("messages of a tenant are claimed immediately however long another's backlog is", async () => {
+test("messages of a tenant are claimed immediately, however long another tenant's backlog is", async () => {
   const say = async ({ orgId, channelId }: Tenant, at: Date) => {
     const { id } = await givenConversation(db, orgId, channelId);
     await givenMessage(db, orgId, id, { content: { type: 'text', text: 'Hi' }, status: 'queued', dueAt: at });
@@ -136,7 +136,7 @@ test("messages of a tenant are claimed immediately however long another's backlo
   expect(isMoreDue(claimed, 20)).toBe(true);
 });
 
-test('a backlog is not read to find its tenants', async () => {
+test('a claim does not read a backlog to find its tenants', async () => {
   await givenRuns(noisy, 3_000, 60);
   await givenRuns(quiet, 5, 1);
   const client = await db.$client.connect();

@@ -69,7 +69,7 @@ test('a worker that lost its lease changes nothing', async () => {
   expect(await QUEUE.renewAll(db.$client, [first, second])).toEqual([{ id }]);
 });
 
-test('a release makes the row due after its delay, and a finish when it says', async () => {
+test('a release makes the row due after its delay, and a finish at the given time', async () => {
   const claimed = (await claimOne(db, 'first'))!;
   expect(await QUEUE.renew(db, claimed, sql`attempts = 5`, sql`attempts = 7`)).toBe(false);
   expect(await QUEUE.renew(db, claimed, sql`attempts = 5`)).toBe(true);

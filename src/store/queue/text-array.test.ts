@@ -42,7 +42,7 @@ it('encodes every text without change', async () => {
   expect(rows[0].words).toEqual(words);
 });
 
-it('leaves a column without values empty, and unnest fills it', async () => {
+it('a column without values becomes an empty array, and unnest fills it with NULL', async () => {
   expect(textArray([null, null])).toBe('{}');
   const { rows } = await client.query('SELECT * FROM unnest($1::text[], $2::text[]) AS t(a, b)', [
     textArray(['one', 'two']),

@@ -33,7 +33,7 @@ const due = async (campaignId: string) => {
   return { orgId, campaignId, id: newId('rcpt'), endUserId, status: 'pending', dueAt: new Date(0) };
 };
 
-test('a recipient that was started and is held by a pause gets no message once the campaign ends by its time', async () => {
+test("a started recipient of a paused campaign gets no message after the campaign's end time", async () => {
   const endsAt = new Date(Date.now() - 1_000).toISOString();
   const id = await givenCampaign({ state: 'paused', settings: { ends_at: endsAt } });
   const { endUserId, id: conversationId } = await givenConversation(db, orgId, channelId);

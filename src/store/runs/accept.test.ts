@@ -100,7 +100,7 @@ describe('a batch', () => {
   });
 });
 
-describe('accepting many calls at once', () => {
+describe('accepts many calls at once', () => {
   test('writes one run, conversation and end user for each anonymous call', async () => {
     const before = [await count('run'), await count('conversation'), await count('end_user')];
     const runs = (await Promise.all(Array.from({ length: 300 }, () => queue.accept(call())))).map(accepted);
@@ -117,7 +117,7 @@ describe('accepting many calls at once', () => {
     expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
   });
 
-  test('data from another call of the batch about a new person counts once that call is accepted', async () => {
+  test('data about a new person from another call of the batch counts only after that call is accepted', async () => {
     const endUser = { external_id: 'crm-neighbour' };
     const refused = queue.accept(
       call({ keyId: 'key_gone', endUser: { ...endUser, name: 'Refused' }, fillsOnly: true }),
@@ -142,14 +142,14 @@ describe('accepting many calls at once', () => {
     expect(names).toContain(found.rows[0]!.name);
   });
 
-  test('merges attributes: null removes, the rest stays', async () => {
+  test('attributes are merged: null removes one, and the rest stays', async () => {
     await queue.accept(call({ endUser: { external_id: 'crm-3', attributes: { a: 1, b: 2 } } }));
     await queue.accept(call({ endUser: { external_id: 'crm-3', attributes: { b: null, c: [3] } } }));
     const found = await db.execute(sql`SELECT attributes FROM end_user WHERE external_id = 'crm-3'`);
     expect(found.rows[0]!.attributes).toEqual({ a: 1, c: [3] });
   });
 
-  test('refuses an e-mail address that belongs to another person, and names the record; other calls continue', async () => {
+  test('refuses an e-mail address of another person and names the record, and other calls continue', async () => {
     const holder = accepted(await queue.accept(call({ endUser: { external_id: 'crm-4', email: 'a@example.com' } })));
     const [clash, neighbour] = await Promise.all([
       queue.accept(call({ endUser: { external_id: 'crm-5', email: 'a@example.com' } })),
@@ -160,7 +160,7 @@ describe('accepting many calls at once', () => {
     expect(neighbour.kind).toBe('accepted');
   });
 
-  test('adopts a record with only an e-mail when an external id is given', async () => {
+  test('uses a record with only an e-mail address if the call has an external ID', async () => {
     const first = accepted(await queue.accept(call({ endUser: { email: 'b@example.com' } })));
     const second = accepted(await queue.accept(call({ endUser: { external_id: 'crm-6', email: 'b@example.com' } })));
     expect(second.endUserId).toBe(first.endUserId);
@@ -175,7 +175,7 @@ describe('accepting many calls at once', () => {
 });
 
 describe('conversation keys', () => {
-  test('continue the same conversation, also when the calls arrive together', async () => {
+  test('a conversation key continues the same conversation, even if the calls arrive together', async () => {
     const conversation = { key: 'order-1', onExisting: 'continue' as const };
     const runs = await Promise.all([1, 2, 3].map(() => queue.accept(call({ conversation, message: 'hi' }))));
     expect(new Set(runs.map((run) => accepted(run).conversationId)).size).toBe(1);
@@ -185,7 +185,7 @@ describe('conversation keys', () => {
     expect(found.rows[0]).toEqual({ n: 3, version: 2 });
   });
 
-  test('a new conversation takes the key over', async () => {
+  test('a new conversation takes over the key', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
     const second = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'new' } })));
     const third = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
@@ -193,13 +193,13 @@ describe('conversation keys', () => {
     expect(third.conversationId).toBe(second.conversationId);
   });
 
-  test('reject names the existing conversation', async () => {
+  test('the mode reject names the existing conversation', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } })));
     const second = await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } }));
     expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
   });
 
-  test('do not lead into the conversation of another person', async () => {
+  test('a key does not lead into the conversation of another person', async () => {
     const conversation = { key: 'order-4', onExisting: 'continue' as const };
     await queue.accept(call({ conversation, endUser: { external_id: 'crm-7' } }));
     const outcome = await queue.accept(call({ conversation, endUser: { external_id: 'crm-8' } }));
@@ -210,7 +210,7 @@ describe('conversation keys', () => {
 });
 
 describe('idempotency keys', () => {
-  test('replay a call whose own effect would now refuse it', async () => {
+  test("a replay succeeds even if the first call's own effect would now refuse it", async () => {
     const again = {
       conversation: { key: 'only-one', onExisting: 'reject' as const },
       idempotency: idempotent('reject-1'),
@@ -220,7 +220,7 @@ describe('idempotency keys', () => {
     expect([first.kind, second.kind]).toEqual(['accepted', 'replayed']);
   });
 
-  test('replay the first answer and write nothing again', async () => {
+  test('a replay returns the first response and writes nothing again', async () => {
     const first = await queue.accept(call({ idempotency: idempotent('k1') }));
     const before = await count('run');
     const second = await queue.accept(call({ idempotency: idempotent('k1') }));
@@ -228,7 +228,7 @@ describe('idempotency keys', () => {
     expect(await count('run')).toBe(before);
   });
 
-  test('keep the messages that were waited for, but not those of a person who was erased since', async () => {
+  test('a replay includes the awaited messages, but not those of a person who was erased since', async () => {
     const words = { status: 200, location: null, body: '{"messages":["Hello"]}' };
     for (const erased of [false, true]) {
       const again = call({ idempotency: idempotent(`words-${erased}`) });
@@ -244,13 +244,13 @@ describe('idempotency keys', () => {
     }
   });
 
-  test('refuse another body', async () => {
+  test('a repeated key with another body is refused', async () => {
     await queue.accept(call({ idempotency: idempotent('k2', '{"a":1}') }));
     const second = await queue.accept(call({ idempotency: idempotent('k2', '{"a":2}') }));
     expect(second.kind === 'refused' && second.refusal.code).toBe('idempotency_mismatch');
   });
 
-  test('leave one run when two nodes write at the same moment', async () => {
+  test('two nodes that write at the same time leave only one run', async () => {
     const other = createAcceptQueue(db);
     for (let round = 0; round < 20; round++) {
       const key = idempotent(`race-${round}`);
@@ -304,7 +304,7 @@ describe('the fence', () => {
     ],
   ];
 
-  test.each(states)('writes nothing for %s, and gives the reason', async (_, code, change) => {
+  test.each(states)('writes nothing for %s, and returns the reason', async (_, code, change) => {
     const saved = base;
     const orgId = await givenOrganization(db);
     const { agentId, channelId } = await givenAgent(db, orgId);

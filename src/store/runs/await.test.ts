@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/postgres.ts';
 import { openDb } from '../db.ts';
 import { createRunWaiter } from './await.ts';
 
-test('a wait ends when its caller aborts, and does not begin after that', async () => {
+test('a wait ends if its caller aborts, and does not begin after that', async () => {
   const database = await createTestDatabase();
   const db = openDb(database.url);
   const waiter = createRunWaiter(db);
