@@ -47,14 +47,14 @@ test('never exceeds its capacity, and claims nothing without room', async () => 
   expect(claims).toEqual([2, 1]);
 });
 
-test('a row that ends while the worker is full makes it claim immediately, long before the next poll', async () => {
+test('a row that ends while the worker is full causes a claim immediately, long before the next poll', async () => {
   const { loop, claims } = start({ work: untilAborted, pollMs: 60_000 });
   await expect.poll(() => loop.underWay().length).toBe(3);
   loop.underWay()[0]!.abort.abort();
   await expect.poll(() => claims).toEqual([2, 1, 1]);
 });
 
-test('only work on a row that is no longer ours is aborted', async () => {
+test('only work on rows of another worker is aborted', async () => {
   const aborted: number[] = [];
   const { loop } = start({
     leaseSeconds: 0.03,
@@ -100,7 +100,7 @@ test('an outcome that the database cannot store at first is stored later', async
   await expect.poll(() => stored).toEqual([7]);
 });
 
-test('a claim that is too old for a call makes no call', () => {
+test('a claim that is too old makes no external call', () => {
   const claimedBefore = (ms: number) => ({ row: 1, since: performance.now() - ms, abort: new AbortController() });
   expect(hasLeaseForCall(claimedBefore(1_000), 30)).toBe(true);
   expect(hasLeaseForCall(claimedBefore(14_000), 30)).toBe(false);

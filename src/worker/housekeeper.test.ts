@@ -29,7 +29,7 @@ const housekeeper = () =>
 /** More than one statement removes. */
 const MANY = 5_500;
 
-test('one round removes everything that has expired, however much, and nothing else', async () => {
+test('one round removes all expired data, however much, and nothing else', async () => {
   const orgId = await givenOrganization(db);
   const { channelId } = await givenAgent(db, orgId);
   const old = sql`now() - CASE WHEN n = 0 THEN interval '1 hour' ELSE interval '40 days' END FROM generate_series(0, ${MANY}) n`;
@@ -53,7 +53,7 @@ test('one round removes everything that has expired, however much, and nothing e
   }
 });
 
-test('what a dead worker reserved is settled, although no turn waits for it', async () => {
+test('the reservation of a dead worker is settled, although no turn waits for it', async () => {
   const orgId = await givenOrganization(db);
   await db.execute(sql`INSERT INTO budget (org_id, id, subject, subject_id, period, unit, amount, period_start, reserved)
     VALUES (${orgId}, 'budget_1', 'organization', '', 'month', 'tokens', 1000, current_date, 300)`);
@@ -64,7 +64,7 @@ test('what a dead worker reserved is settled, although no turn waits for it', as
   expect(rows).toEqual([{ spent: '300', reserved: '0' }]);
 });
 
-test('owners are mailed once for each threshold of a budget, on any number of nodes', async () => {
+test('owners get one mail for each threshold of a budget, on any number of nodes', async () => {
   const orgId = await givenOrganization(db);
   const userId = newId('user');
   await db.execute(sql`INSERT INTO "user" (id, name, email) VALUES (${userId}, 'Asha', ${`${userId}@example.qa`})`);

@@ -84,7 +84,7 @@ const later = async (): Promise<void> => {
   worker.wake();
 };
 
-it('the fake store checks signatures as Amazon describes it', () => {
+it('the fake store checks signatures as Amazon documents it', () => {
   // “Example: GET Object” of the page that the fake names.
   const headers = {
     authorization:
@@ -100,7 +100,7 @@ it('the fake store checks signatures as Amazon describes it', () => {
 });
 
 describe('a file in a store of its own', () => {
-  it('is moved there, and read as before, whole and in parts', async () => {
+  it('a file is moved there and can be read as before, whole and in parts', async () => {
     const { path } = await given();
     expect(await (await read(path)).text()).toBe(String(CAT));
     await moved();
@@ -112,7 +112,7 @@ describe('a file in a store of its own', () => {
     expect((await read(path.replace('token', 'other'))).status).toBe(404);
   });
 
-  it('is read in several parts when it is large', async () => {
+  it('a large file is read in several parts', async () => {
     // What it contains is not ours to change, also if it is the key of the store.
     const large = Buffer.alloc(1_500_000, `a picture of ${S3_KEY.secretAccessKey}, a large cat; `);
     const { path } = await given(large);
@@ -121,7 +121,7 @@ describe('a file in a store of its own', () => {
     expect(s3.calls.filter((call) => call.startsWith('GET'))).toHaveLength(3);
   });
 
-  it('is one object with its equals, of one organization, and goes with the last of them', async () => {
+  it('equal files of one organization share one object, which is deleted with the last of them', async () => {
     const other = await givenPlace();
     const [one, two] = [await given(), await given()];
     const theirs = await given(CAT, other);
@@ -137,7 +137,7 @@ describe('a file in a store of its own', () => {
     expect(await (await read(theirs.path)).text()).toBe(String(CAT));
   });
 
-  it('stays in the database while the store is down or refuses, and is moved later', async () => {
+  it('a file stays in the database while the store is down or refuses, and is moved later', async () => {
     const { path } = await given();
     s3.failing = 503;
     worker.wake();
@@ -148,7 +148,7 @@ describe('a file in a store of its own', () => {
     await expect.poll(names).toEqual([nameOf()]);
   });
 
-  it('cannot be read while the store is down: 503, and what it says is not repeated', async () => {
+  it("a file cannot be read while the store is down: the response is 503 and does not repeat the store's text", async () => {
     const { path } = await given();
     await moved();
     s3.failing = 500;
@@ -157,7 +157,7 @@ describe('a file in a store of its own', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('leaves no key of the store in the log when the store refuses it', async () => {
+  it('the log contains no key of the store when the store refuses it', async () => {
     const lines: string[] = [];
     const log = createLogger({
       level: 'trace',
@@ -175,7 +175,7 @@ describe('a file in a store of its own', () => {
     expect(lines.join('')).not.toContain(encodeURIComponent(S3_KEY.secretAccessKey));
   });
 
-  it('goes with its person', async () => {
+  it('a file is deleted with its person', async () => {
     await given();
     await moved();
     await parley.db.transaction((tx) => eraseEndUser(tx, orgId, endUserId, createSuppression(Buffer.alloc(32))));
@@ -183,7 +183,7 @@ describe('a file in a store of its own', () => {
     await expect.poll(names).toEqual([]);
   });
 
-  it('is deleted later if the store is down then', async () => {
+  it('a file is deleted later if the store is down at that time', async () => {
     const { messageId } = await given();
     await moved();
     s3.failing = 503;
@@ -197,7 +197,7 @@ describe('a file in a store of its own', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('that is erased while it is moved leaves no object', async () => {
+  it('a file that is erased during its move leaves no object', async () => {
     const { messageId } = await given();
     s3.before = async (call) => {
       if (call.startsWith('PUT')) await erase(messageId);
@@ -210,7 +210,7 @@ describe('a file in a store of its own', () => {
     await expect.poll(names).toEqual([]);
   });
 
-  it('is not lost when an equal one comes while the object is deleted', async () => {
+  it('a file is not lost if an equal one arrives while the object is being deleted', async () => {
     const { messageId } = await given();
     await moved();
     const next = Promise.withResolvers<string>();
@@ -238,7 +238,7 @@ describe('a file in a store of its own', () => {
     expect(await (await read(path)).text()).toBe(String(CAT));
   });
 
-  it('goes with a message that is erased while the store deletes its object, and the erase does not wait', async () => {
+  it('an erase does not wait for the store, which is still deleting the object', async () => {
     const [one, two] = [await given(), await given()];
     await moved();
     let erased = 0;
@@ -258,7 +258,7 @@ describe('a file in a store of its own', () => {
     expect(names()).toEqual([]);
   });
 
-  it('is moved by another worker if the first one died on the way', async () => {
+  it('another worker moves a file if the first one died', async () => {
     await given();
     await worker.stop();
     await parley.db.execute(sql`UPDATE attachment SET place = 'moving', placed_at = now()`);

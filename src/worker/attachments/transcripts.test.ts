@@ -71,7 +71,7 @@ const said = async () =>
   );
 const answers = () => provider.delivered.map(({ text }) => text);
 
-test('what a person says is written down, and the agent answers it: its turn waits for the words', async () => {
+test("audio is transcribed, and the agent's turn waits for the transcript and answers it", async () => {
   const gate = Promise.withResolvers<void>();
   model.transcripts.script({ text: ' When do you open on Friday? ', after: gate.promise });
   await hears();
@@ -89,7 +89,7 @@ test('what a person says is written down, and the agent answers it: its turn wai
   ]);
 });
 
-test('audio of a visitor of a web chat is written down as well', async () => {
+test('audio of a web chat visitor is also transcribed', async () => {
   const definition = { provider: 'openai_compatible' as const, model: 'local' };
   const { agentId } = await givenAgent(parley.db, orgId, { definition });
   const chat = await givenChannel(parley.db, orgId, agentId, {
@@ -116,14 +116,14 @@ test('audio of a visitor of a web chat is written down as well', async () => {
     .toEqual([{ text: 'Is my order on its way?' }, { text: 'You said: Is my order on its way?' }]);
 });
 
-test('words that the provider refuses to write down do not keep the agent from answering', async () => {
+test('if the provider refuses a transcription, the agent still answers', async () => {
   model.transcripts.script({ status: 400 });
   await hears();
   await expect.poll(answers).toEqual(['You said: [audio]']);
   expect(await said()).toEqual([{ type: 'audio', url: expect.any(String) }]);
 });
 
-test('a model that does not answer holds up the files of its own organization alone', async () => {
+test('a model that does not answer delays only the files of its own organization', async () => {
   const gate = Promise.withResolvers<void>();
   model.transcripts.script(...Array.from({ length: 6 }, () => ({ text: 'Late.', after: gate.promise })));
   for (let n = 0; n < 6; n++) await hears();
@@ -151,7 +151,7 @@ test('a model that does not answer holds up the files of its own organization al
   expect(model.transcripts.calls.length).toBe(6);
 });
 
-test('a passing failure is tried again; the turn waits half a minute at most', async () => {
+test('a temporary failure is tried again, and the turn waits half a minute at most', async () => {
   model.transcripts.script({ status: 503 }, { text: 'Second time.' });
   await hears();
   await expect
@@ -165,7 +165,7 @@ test('a passing failure is tried again; the turn waits half a minute at most', a
   await expect.poll(answers).toEqual(['You said: Second time.']);
 });
 
-test('only audio without words is sent to the provider, and only where a model is chosen', async () => {
+test('only audio without text is sent to the provider, and only if a model is chosen', async () => {
   await hears(Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(100, 5)]));
   await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image']);
   await hears(VOICE, 'My complaint');
@@ -180,7 +180,7 @@ test('only audio without words is sent to the provider, and only where a model i
   expect((await said())[1]).toMatchObject({ text: 'My complaint' });
 });
 
-test('one provider of an organization makes transcripts; Anthropic has none', async () => {
+test('one provider of an organization makes transcripts, and Anthropic makes none', async () => {
   await connect({ key: 'sk-other', transcription_model: 'gpt-4o-transcribe' }, 'openai');
   const chosen =
     await rows(sql`SELECT provider, transcription_model AS model FROM model_provider WHERE org_id = ${orgId}

@@ -24,7 +24,7 @@ async function givenDue(orgId: string, place: { agentId: string; channelId: stri
   return id;
 }
 
-test('campaigns that wait for their channel delay no others, however many there are', async () => {
+test('campaigns that wait for their channel delay no other campaigns, however many there are', async () => {
   const waiting = await givenOrganization(db);
   const off = await givenAgent(db, waiting);
   for (let n = 0; n < CAMPAIGNS; n++) await givenDue(waiting, off);

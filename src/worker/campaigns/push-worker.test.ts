@@ -43,7 +43,7 @@ const rowsOf = (many: number): string[] => {
 };
 
 describe('an audience is added in the background', () => {
-  it('by filters: everyone who matches once, with the numbers of each reason', async () => {
+  it('a filter adds everyone who matches once, and each reason is counted', async () => {
     const path = await givenCampaign();
     const ids = Array.from({ length: 1_203 }, () => newId('enduser'));
     await parley.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['spring'] })));
@@ -71,7 +71,7 @@ describe('an audience is added in the background', () => {
     expect(rows).toEqual([{ file: null, filter: null, after: null, lease: null }]);
   });
 
-  it('from a file: rows that are not valid are named, and a broken file adds no one', async () => {
+  it('invalid rows of a file are reported, and a broken file adds no one', async () => {
     const path = await givenCampaign();
     const rows = rowsOf(600).map((row, n) => `${row},${n === 0 ? 'voucher' : `V-${n - 1}`}`);
     const file = [...rows, `p-${files}-0,Again,x,V`, ',Nameless,none,V'].join('\n');
@@ -92,7 +92,7 @@ describe('an audience is added in the background', () => {
     expect(both.status).toBe(422);
   });
 
-  it('after a worker died between a page and its count, no row counts twice and none is lost', async () => {
+  it('if a worker dies between a page and its count, no row counts twice and none is lost', async () => {
     const path = await givenCampaign();
     const file = rowsOf(700).join('\n');
     const { body } = await call(`POST ${path}/pushes`, { file });
@@ -106,7 +106,7 @@ describe('an audience is added in the background', () => {
     expect((await call(`GET ${path}`)).body.total).toBe(700);
   });
 
-  it('large ones of one organization do not hold up that of another', async () => {
+  it('large audiences of one organization do not delay that of another', async () => {
     const ids = Array.from({ length: 2_600 }, () => newId('enduser'));
     await parley.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['many'] })));
     const orgId = await givenOrganization(parley.db);
@@ -128,7 +128,7 @@ describe('an audience is added in the background', () => {
     expect(await ends()).toEqual([{ org_id: orgId, done: 0 }, large, large]);
   });
 
-  it('one at a time, only to a live campaign; a pause holds it, and a stop keeps who was added', async () => {
+  it('one push runs at a time and only for a live campaign, a pause delays it, and a stop keeps added people', async () => {
     const draft = await givenCampaign('draft');
     expect((await call(`POST ${draft}/pushes`, { filters: {} })).body.code).toBe('campaign_not_open');
     const path = await givenCampaign();

@@ -111,7 +111,7 @@ const tell = async (providerMessageId: string, ...statuses: ('delivered' | 'read
 };
 
 describe('a message that is due', () => {
-  test('reaches the endpoint once, signed as Standard Webhooks, and is sent', async () => {
+  test('reaches the endpoint once, signed as Standard Webhooks, and has the status sent', async () => {
     const id = await say((await conversation()).id, 'Your order shipped');
     worker();
     const row = await settled(id, 'sent');
@@ -126,7 +126,7 @@ describe('a message that is due', () => {
     });
   });
 
-  test('is sent in the order of its conversation, also while one of them is retried', async () => {
+  test('messages are sent in the order of their conversation, even if one of them is retried', async () => {
     const { id } = await conversation();
     let refused = 0;
     receiver.answer = (call) =>
@@ -140,7 +140,7 @@ describe('a message that is due', () => {
     expect(textsOf(receiver)).toEqual(['one', 'two', 'two', 'three']);
   });
 
-  test('does not wait behind one that is scheduled for later', async () => {
+  test('does not wait for an earlier message that is scheduled for later', async () => {
     const { id } = await conversation();
     const later = new Date(Date.now() + 3_600_000);
     const scheduled = await say(id, 'tomorrow', { at: Date.now() - 10, sendAt: later, dueAt: later });
@@ -150,7 +150,7 @@ describe('a message that is due', () => {
     expect((await read(scheduled))['status']).toBe('queued');
   });
 
-  test('is sent once by many workers', async () => {
+  test('many workers send a message only once', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, async () => say((await conversation()).id, 'hello')));
     worker();
     worker();
@@ -161,7 +161,7 @@ describe('a message that is due', () => {
 });
 
 describe('a provider that fails', () => {
-  test('with 429 is not called again before Retry-After', async () => {
+  test('after 429, the provider is not called again before Retry-After', async () => {
     receiver.answer = () => (receiver.calls.length === 1 ? { status: 429, headers: { 'retry-after': '2' } } : {});
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -170,16 +170,19 @@ describe('a provider that fails', () => {
     expect(receiver.calls[1]!.at - receiver.calls[0]!.at).toBeGreaterThan(1_900);
   });
 
-  test.each([400, 404, 422])('with %i is not called again, and the message states the reason', async (status) => {
-    receiver.answer = () => ({ status });
-    const id = await say((await conversation()).id, 'hello');
-    worker();
-    const row = await settled(id, 'failed');
-    expect(row).toMatchObject({ attempts: 1, error: { code: 'provider_refused', provider_code: String(status) } });
-    expect(receiver.calls).toHaveLength(1);
-  });
+  test.each([400, 404, 422])(
+    'after %i, the provider is not called again, and the message states the reason',
+    async (status) => {
+      receiver.answer = () => ({ status });
+      const id = await say((await conversation()).id, 'hello');
+      worker();
+      const row = await settled(id, 'failed');
+      expect(row).toMatchObject({ attempts: 1, error: { code: 'provider_refused', provider_code: String(status) } });
+      expect(receiver.calls).toHaveLength(1);
+    },
+  );
 
-  test('with 401 marks the channel broken, with the reason, until a message succeeds again', async () => {
+  test('401 marks the channel as broken, with the reason, until a message succeeds', async () => {
     receiver.answer = () => ({ status: 401 });
     worker();
     await settled(await say((await conversation()).id, 'hello'), 'failed');
@@ -191,7 +194,7 @@ describe('a provider that fails', () => {
     await expect.poll(async () => (await channelState()).rows[0]).toEqual({ status: 'connected', status_detail: null });
   });
 
-  test('by hanging up after it read the message gets it again under the same id, and the message is flagged', async () => {
+  test('if the provider hangs up after it read the message, it gets the message again with the same ID and a flag', async () => {
     receiver.answer = () => (receiver.calls.length === 1 ? 'reset' : {});
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -200,7 +203,7 @@ describe('a provider that fails', () => {
     expect(receiver.calls.map((call) => call.headers['webhook-id'])).toEqual([id, id]);
   });
 
-  test('permanently is given up after the last attempt', async () => {
+  test('a permanent failure is given up after the last attempt', async () => {
     receiver.answer = () => ({ status: 500 });
     const id = await say((await conversation()).id, 'hello', { attempts: 11 });
     worker();
@@ -208,7 +211,7 @@ describe('a provider that fails', () => {
     expect(row).toMatchObject({ attempts: 12, error: { code: 'provider_unavailable' }, due_at: null });
   });
 
-  test('does not delay messages of other channels', async () => {
+  test('a failing provider does not delay messages of other channels', async () => {
     receiver.answer = () => 'hang';
     await Promise.all(
       Array.from({ length: 150 }, async () =>
@@ -227,7 +230,7 @@ describe('a provider that fails', () => {
 });
 
 describe('a worker that dies between calling and storing', () => {
-  test('leaves its message to another one, which flags the possible duplicate', async () => {
+  test('another worker sends the message and flags the possible duplicate', async () => {
     const id = await say((await conversation()).id, 'hello');
     // The dead worker: it claimed, may have called, and stored nothing.
     await claimDeliveries(db.$client, 'node_dead', 10);
@@ -238,7 +241,7 @@ describe('a worker that dies between calling and storing', () => {
     expect(await settled(id, 'sent')).toMatchObject({ attempts: 2, possible_duplicate: true });
   });
 
-  test('can no longer store its outcome', async () => {
+  test('a worker that lost its lease can no longer store its outcome', async () => {
     const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
     receiver.answer = () => (receiver.calls.length === 1 ? { status: 400, after } : {});
     const id = await say((await conversation()).id, 'hello');
@@ -260,7 +263,7 @@ describe('a person who may not be messaged', () => {
   test.each([
     ['has opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`, 'recipient_opted_out'],
     ['is blocked', sql`blocked = true`, 'recipient_blocked'],
-  ])('%s: the message is suppressed and no provider is called', async (_, change, code) => {
+  ])('%s: the message is suppressed, and no provider is called', async (_, change, code) => {
     const { id, endUserId } = await conversation();
     await db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${endUserId}`);
     const message = await say(id, 'hello');
@@ -270,7 +273,7 @@ describe('a person who may not be messaged', () => {
   });
 });
 
-test('after “stop” a person gets the confirmation, and nothing that waited before or comes after', async () => {
+test('after “stop” a person gets only the confirmation, and no earlier or later message', async () => {
   const { id, endUserId } = await conversation();
   const run = newId('run');
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, reason, input)
@@ -290,7 +293,7 @@ test('after “stop” a person gets the confirmation, and nothing that waited b
 });
 
 describe('receipts', () => {
-  test('read is never replaced by delivered, in any order and any number', async () => {
+  test('delivered never replaces read, in any order and number of receipts', async () => {
     const id = await say((await conversation()).id, 'hello');
     worker();
     await settled(id, 'sent');
@@ -298,7 +301,7 @@ describe('receipts', () => {
     expect((await read(id))['status']).toBe('read');
   });
 
-  test('that arrive before the answer of the call are kept for it', async () => {
+  test('receipts that arrive before the response of the call are applied later', async () => {
     const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
     receiver.answer = () => ({ after });
     const id = await say((await conversation()).id, 'hello');

@@ -76,7 +76,7 @@ const paragraphs = (many: number, word = 'Room'): string =>
   `# ${word}s\n\n${Array.from({ length: many }, (_, at) => `${word} ${at} has a desk, and a view of the sea.`).join('\n\n')}`;
 
 describe('in the background', () => {
-  test.each(['openai', 'openai_compatible', 'google'])('%s: every passage gets a vector, once', async (provider) => {
+  test.each(['openai', 'openai_compatible', 'google'])('%s: every passage gets a vector once', async (provider) => {
     await connect({}, provider);
     await add(paragraphs(150));
     start();
@@ -103,7 +103,7 @@ describe('in the background', () => {
     expect(await progress()).toMatchObject({ model: null, passages: 0 });
   });
 
-  test('documents that were there before the model are embedded too', async () => {
+  test('documents that are older than the model are embedded too', async () => {
     await add(paragraphs(3));
     await connect();
     start();
@@ -124,7 +124,7 @@ describe('in the background', () => {
     expect(await vectors()).toBe(21);
   });
 
-  test('vectors go with their document, and with the embedding model', async () => {
+  test('vectors are deleted with their document, and with the embedding model', async () => {
     await connect();
     const id = await add(paragraphs(4));
     await add(paragraphs(5, 'Hall'));
@@ -143,7 +143,7 @@ describe('in the background', () => {
     await expect.poll(vectors).toBe(0);
   });
 
-  test('another model makes all of them again, and until then the old ones are not searched', async () => {
+  test('another model makes all vectors again, and until then the old ones are not searched', async () => {
     await connect();
     await add(paragraphs(6));
     start();
@@ -159,7 +159,7 @@ describe('in the background', () => {
     expect(await vectors()).toBe(6);
   });
 
-  test('the agent is shown its vectors: its next turn reads them', async () => {
+  test("the agent's next turn reads the new vectors", async () => {
     await connect();
     await add(paragraphs(2));
     const revision = async () =>
@@ -172,7 +172,7 @@ describe('in the background', () => {
 });
 
 describe('a fault', () => {
-  test('429 with Retry-After: nothing is called for so long, by any worker, and the progress says why', async () => {
+  test('after 429 with Retry-After no worker calls the provider for that time, and the progress shows the reason', async () => {
     await connect();
     await add(paragraphs(3));
     await add(paragraphs(3, 'Hall'));
@@ -189,7 +189,7 @@ describe('a fault', () => {
   });
 
   test.each([[{ garbage: 'not_json' }], [{ extra: -1 }], [{ dimensions: 32 }], [{ garbage: 'infinite' }]] as const)(
-    '%j: nothing of it is stored, and it is tried again',
+    '%j: nothing of it is stored, and the document is tried again',
     async (reply) => {
       await connect();
       await checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
@@ -205,7 +205,7 @@ describe('a fault', () => {
     },
   );
 
-  test('a wrong key stops all documents, in plain words, until the key is given again', async () => {
+  test('a wrong key stops all documents with a clear reason, until a key is entered again', async () => {
     await connect({ key: 'wrong' });
     await add(paragraphs(2));
     await add(paragraphs(2, 'Hall'));
@@ -219,7 +219,7 @@ describe('a fault', () => {
     expect(await progress()).toMatchObject({ embedded: 4, fault: null, documents: { done: 2, failed: 0 } });
   });
 
-  test('a budget is reserved before each call, and what was used is counted', async () => {
+  test('a budget is reserved before each call, and the real usage is counted', async () => {
     await connect();
     const budget = { subject: 'agent', subjectId: agentId, period: 'day', unit: 'tokens' };
     const id = newId('budget');
@@ -251,7 +251,7 @@ describe('a fault', () => {
     expect(await holdDocument(db, theirs!)).toBe(true);
   });
 
-  test('a worker that stops in the middle leaves the rest to the next one, which embeds nothing twice', async () => {
+  test('a stopped worker leaves the rest to the next one, which embeds nothing twice', async () => {
     await connect();
     await add(paragraphs(150));
     let release = (): void => {};
@@ -273,7 +273,7 @@ describe('a fault', () => {
   });
 });
 
-test('the vectors of an agent are read in pieces, each once', async () => {
+test('the vectors of an agent are read in pieces, and each only once', async () => {
   await connect();
   fake.embeddings.dimensions = 4_096;
   await checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
@@ -296,7 +296,7 @@ test('the vectors of an agent are read in pieces, each once', async () => {
 });
 
 describe('a connection', () => {
-  test('Anthropic takes no embedding model, and one connection makes the embeddings', async () => {
+  test('Anthropic accepts no embedding model, and only one connection makes embeddings', async () => {
     await expect(connect({}, 'anthropic')).rejects.toMatchObject({
       code: 'validation_failed',
       extras: { errors: [{ pointer: '/embedding_model', code: 'unsupported' }] },
@@ -309,7 +309,7 @@ describe('a connection', () => {
     expect(await progress()).toMatchObject({ model: { provider: 'google', name: 'other' } });
   });
 
-  test('checking it records the dimensions; other dimensions than before make all vectors again', async () => {
+  test('checking a connection records the dimensions, and different dimensions make all vectors again', async () => {
     await connect();
     const check = () => checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
     expect(await check()).toEqual({ embedding_model: 'small', embedding_dimensions: 64 });

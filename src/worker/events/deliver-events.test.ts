@@ -87,7 +87,7 @@ const isSigned = (call: Receiver['calls'][number], secret: string) =>
   verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at);
 
 describe('a delivery', () => {
-  test('carries the envelope, signed over its exact bytes, in any script', async () => {
+  test('contains the envelope, signed over its exact bytes, in any script', async () => {
     const id = await happen('أهلاً "quoted" \u2028 🎉');
     worker();
     const state = await until(id, attempted(1));
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     expect(isSigned({ ...call!, body: Buffer.concat([call!.body, Buffer.from(' ')]) }, endpoint.secret)).toBe(false);
   });
 
-  test('is tried ten times, after exactly the delays of the specification, with the same body and id', async () => {
+  test('is tried ten times with the same body and ID, after exactly the delays of the specification', async () => {
     receiver.answer = () => ({ status: 500, text: 'boom' });
     const id = await happen();
     const waker = worker();
@@ -123,7 +123,7 @@ describe('a delivery', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('waits up to a tenth longer, never shorter', async () => {
+  test('the delay is longer by up to a tenth, and never shorter', async () => {
     receiver.answer = () => ({ status: 503 });
     await happen();
     const [claimed] = await claimEvents(db.$client, 'lease', { limit: 1, share: 1, busy: new Map() });
@@ -143,7 +143,7 @@ describe('a delivery', () => {
     ['redirects, which is not followed', () => ({ status: 302, headers: { location: '/elsewhere' } }), 'redirect'],
     ['hangs up', () => 'reset' as const, 'unreachable'],
     ['refuses', () => ({ status: 401, text: 'who are you?' }), 'refused'],
-  ])('to an endpoint that %s is retried', async (_what, answer, code) => {
+  ])('a delivery to an endpoint that %s is retried', async (_what, answer, code) => {
     receiver.answer = answer;
     const id = await happen();
     worker();
@@ -152,7 +152,7 @@ describe('a delivery', () => {
     expect(receiver.calls.map((call) => call.path)).toEqual(['/']);
   });
 
-  test('without an answer times out', async () => {
+  test('a delivery without a response times out', async () => {
     const seen: (number | undefined)[] = [];
     const impatient: typeof egress = {
       ...egress,
@@ -168,7 +168,7 @@ describe('a delivery', () => {
     expect([state.state, state.history[0]!.error!.code, seen]).toEqual(['pending', 'timeout', [15_000]]);
   });
 
-  test('to a private address is refused, unless the operator allows it', async () => {
+  test('a delivery to a private address is refused, unless the operator allows it', async () => {
     const closed = createEgress({ allow: [] });
     const id = await happen();
     worker(closed);
@@ -183,7 +183,7 @@ describe('a delivery', () => {
     await closed.close();
   });
 
-  test('stores only the readable part of the answer', async () => {
+  test('stores only the readable part of the response', async () => {
     receiver.answer = () => ({ text: `a\0b${'é'.repeat(5_000)}` });
     const id = await happen();
     worker();
@@ -193,7 +193,7 @@ describe('a delivery', () => {
   });
 });
 
-test('410 disables the endpoint, ends its waiting deliveries, and is in the audit log', async () => {
+test('410 disables the endpoint, ends its waiting deliveries, and is recorded in the audit log', async () => {
   receiver.answer = () => ({ status: 410 });
   const id = await happen();
   worker();
@@ -212,7 +212,7 @@ test('410 disables the endpoint, ends its waiting deliveries, and is in the audi
   expect(rows).toEqual([]);
 });
 
-test('carries both signatures while secrets rotate, and only the new one after that', async () => {
+test('contains both signatures during a rotation, and only the new one after that', async () => {
   const { secret } = await rotateSecret(depsWith(), orgId, endpoint.id, '1h', actor);
   worker();
   await happen();
@@ -226,7 +226,7 @@ test('carries both signatures while secrets rotate, and only the new one after t
   for (const one of [secret, endpoint.secret]) expect(rows[0]!.text).not.toContain(one.slice(6));
 });
 
-test('an event that is sent again has the same id and its own series of attempts', async () => {
+test('a resent event has the same ID and a new series of attempts', async () => {
   receiver.answer = () => ({ status: 500 });
   const id = await happen();
   await db.execute(sql`UPDATE event_delivery SET attempts = 9 WHERE event_id = ${id}`);
@@ -240,7 +240,7 @@ test('an event that is sent again has the same id and its own series of attempts
 });
 
 describe('workers', () => {
-  test('one that died leaves its deliveries to the next, when the lease has expired', async () => {
+  test('the deliveries of a dead worker are claimed by the next one after the lease', async () => {
     const id = await happen();
     // It claimed, called and was killed before it could store the answer.
     await claimEvents(db.$client, 'node_dead', { limit: 10, share: 8, busy: new Map() });
@@ -252,7 +252,7 @@ describe('workers', () => {
     expect([state.state, receiver.calls.length]).toEqual(['delivered', 1]);
   });
 
-  test('several share the work: every event is sent once', async () => {
+  test('several workers share the work, and every event is sent once', async () => {
     receiver.answer = () => ({ delayMs: 20 });
     const ids = await Promise.all(Array.from({ length: 60 }, () => happen()));
     worker();
@@ -282,7 +282,7 @@ describe('workers', () => {
     await healthy.stop();
   });
 
-  test('stopping in the middle of a call returns the delivery to the queue, not counted as an attempt', async () => {
+  test('stopping in the middle of a call returns the delivery to the queue without counting an attempt', async () => {
     receiver.answer = () => 'hang';
     const id = await happen();
     const stopped = worker();
@@ -294,7 +294,7 @@ describe('workers', () => {
     expect((await until(id, attempted(1))).state).toBe('delivered');
   });
 
-  test('an endpoint that is deleted while its events are written does not fail the write', async () => {
+  test('deleting an endpoint while its events are written does not fail the write', async () => {
     const client = await db.$client.connect();
     try {
       await client.query('BEGIN');

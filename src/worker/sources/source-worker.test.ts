@@ -81,7 +81,7 @@ const put = (path: string, text: string, links: string[] = [], head = ''): void 
   void site.pages.set(path, sitePage(path, text, links, head));
 
 describe('a site', () => {
-  test('becomes documents: in scope, once each, by robots.txt, under the name of Parley', async () => {
+  test('a site becomes documents: within its scope, once each, by robots.txt, with the name of Parley', async () => {
     site.pages.set('/robots.txt', { status: 200, body: 'User-agent: Parley\nDisallow: /help/private' });
     put('/help/', 'Start.', [
       'a',
@@ -127,7 +127,7 @@ describe('a site', () => {
     expect(site.most()).toBe(1);
   });
 
-  test('that changed is read again: only what changed is sent, a vanished page goes, a new one comes', async () => {
+  test('a changed site is read again: only changed pages are sent, vanished ones are deleted, and new ones are added', async () => {
     put('/', 'Start.', ['/a', '/b', '/c']);
     for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
     run();
@@ -157,7 +157,7 @@ describe('a site', () => {
     expect(await states(id)).toEqual({ '/': 'read', '/a': 'read', '/c': 'read', '/d': 'read' });
   });
 
-  test('has at most so many pages, and says so', async () => {
+  test('a site has a maximum number of pages, and reports when it is reached', async () => {
     put(
       '/',
       'Start.',
@@ -169,7 +169,7 @@ describe('a site', () => {
     expect(source).toMatchObject({ state: 'done', limit_reached: true, pages: { known: 5, read: 5 } });
   });
 
-  test('asks for a pause by Retry-After, and goes on afterwards', async () => {
+  test('a site that sends Retry-After gets a pause, and the sync continues afterwards', async () => {
     site.pages.set('/', { status: 429, headers: { 'retry-after': '1' } });
     run();
     const id = await add('/');
@@ -178,7 +178,7 @@ describe('a site', () => {
     expect(await ended(id)).toMatchObject({ state: 'done', pages: { read: 1 } });
   });
 
-  test('that is away fails, and what was read before stays', async () => {
+  test('a sync of an unavailable site fails, and pages that were read before stay', async () => {
     put('/', 'Start.', ['/a']);
     put('/a', 'About a.');
     run();
@@ -189,7 +189,7 @@ describe('a site', () => {
     expect(Object.keys(await documents())).toEqual(['/', '/a']);
   });
 
-  test('at a private address is refused when it is added', async () => {
+  test('a private address is refused when the site is added', async () => {
     const strict = createEgress({ allow: [] });
     const body = { url: 'https://127.0.0.1/', kind: 'site' as const };
     await expect(createSource({ db, egress: strict }, orgId, agentId, body, actor)).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe('a site', () => {
     await strict.close();
   });
 
-  test('that fills the documents stops with the reason', async () => {
+  test('the sync stops with the reason when the limit of the documents is reached', async () => {
     const free = await givenOrganization(db, { plan: 'free' });
     orgId = free;
     ({ agentId } = await givenAgent(db, free));
@@ -210,7 +210,7 @@ describe('a site', () => {
   });
 });
 
-test('a page alone, whose first address redirects, follows no link', async () => {
+test('a single page, even after a redirect, follows no link', async () => {
   site.pages.set('/old', { status: 301, headers: { location: '/new' } });
   put('/new', 'Words.', ['/other']);
   run();
@@ -218,7 +218,7 @@ test('a page alone, whose first address redirects, follows no link', async () =>
   expect(Object.keys(await documents())).toEqual(['/new']);
 });
 
-test('a sitemap gives its pages, and a page that it names no longer goes', async () => {
+test('a sitemap adds its pages, and a page that it no longer lists is deleted', async () => {
   const map = (...paths: string[]): string =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
       .map((path) => `<url><loc>${site.url}${path}</loc></url>`)
@@ -237,7 +237,7 @@ test('a sitemap gives its pages, and a page that it names no longer goes', async
 });
 
 describe('a sync', () => {
-  test('is done by one worker at a time, and one host is read by one sync at a time', async () => {
+  test('only one worker runs a sync, and only one sync reads a host at a time', async () => {
     put('/', 'Start.');
     const [first, second] = [await add('/'), await add('/x')];
     const claims = await Promise.all(['a', 'b', 'c', 'd'].map((lease) => claimSource(db, lease)));
@@ -247,7 +247,7 @@ describe('a sync', () => {
     await db.execute(sql`UPDATE document_source SET lease = NULL, due_at = NULL`);
   });
 
-  test('goes on where a killed worker stopped, and the late worker changes nothing', async () => {
+  test('a sync continues where a killed worker stopped, and the late worker changes nothing', async () => {
     put('/', 'Start.', ['/a', '/b', '/c']);
     for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
     const id = await add('/');
@@ -278,7 +278,7 @@ describe('a sync', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('that is stopped keeps what was read; a removed source takes its documents along', async () => {
+  test('a stopped sync keeps the pages that were read, and a removed source is deleted with its documents', async () => {
     put('/', 'Start.', ['/a', '/b']);
     put('/a', 'About a.');
     run({ pauseMs: 60_000 });

@@ -158,7 +158,7 @@ test('of two simultaneous calls one continues, and the other has ended', async (
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('a call that arrives during the turn of another one: both messages have one answer, and requests are in order', async () => {
+test('two calls during one turn have one answer to both messages, and requests are in order', async () => {
   const asked: TurnRequest[] = [];
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
@@ -204,7 +204,7 @@ test('a scheduled message is the newest when it is due, and is answered once', a
   expect(asked.at(-1)!.history.map(({ text }) => text)).toEqual(['second', 'to second', 'first']);
 });
 
-test('a scheduled call ends the run before it when it is due', async () => {
+test('a scheduled call ends the earlier run when it is due', async () => {
   const { conversationId } = await trigger('later');
   startWorker();
   await settled(conversationId);
@@ -215,7 +215,7 @@ test('a scheduled call ends the run before it when it is due', async () => {
   expect((await settled(conversationId)).runs).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('a scheduled call into a conversation that a human took over is decided when it is due', async () => {
+test('a scheduled call into a conversation that a member took over is decided when it is due', async () => {
   const { conversationId } = await trigger('taken over');
   startWorker();
   await settled(conversationId);
@@ -227,7 +227,7 @@ test('a scheduled call into a conversation that a human took over is decided whe
   await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
 });
 
-test('a person who writes through a trigger ends the snooze; a call without words, or for later, does not', async () => {
+test('a trigger call with a message ends the snooze, and a call without a message, or for later, does not', async () => {
   const { conversationId } = await trigger('put off');
   startWorker();
   await settled(conversationId);

@@ -130,7 +130,7 @@ const agentTexts = async (conversationId: string): Promise<string[]> =>
   ).rows.map((row) => row.text);
 
 describe('turns', () => {
-  test('answer the message, or open without one', async () => {
+  test('a turn answers the message, or opens the conversation without one', async () => {
     startWorker((request) => say(request.input.length === 0 ? 'opening' : `you said ${request.input.join(' | ')}`));
     const [opened, answered] = [await accept(), await accept('hello')];
     await until(opened.id, (run) => run.status === 'waiting_for_user');
@@ -139,7 +139,7 @@ describe('turns', () => {
     expect(await agentTexts(answered.conversationId)).toEqual(['you said hello']);
   });
 
-  test('know the person’s time zone: “tomorrow” is tomorrow there', async () => {
+  test('a turn uses the person’s time zone: “tomorrow” is tomorrow there', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     startWorker((request) => {
       resolve(request.variables['end_user']);
@@ -195,7 +195,7 @@ describe('turns', () => {
     expect((await count('turns > 0')) - ended).toBe(500);
   });
 
-  test('a message that arrives during a turn discards that turn: one answer to both', async () => {
+  test('a message that arrives during a turn discards that turn, and one answer covers both messages', async () => {
     let begun!: () => void;
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
     let go!: () => void;
@@ -218,7 +218,7 @@ describe('turns', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
   });
 
-  test('a message that arrives while a model works aborts its turn: no answer to only half of the messages', async () => {
+  test('a message that arrives while a model works aborts its turn, so that no answer covers only half of the messages', async () => {
     const thinking = Promise.withResolvers<void>();
     let turns = 0;
     startWorker((request) => {
@@ -238,7 +238,7 @@ describe('turns', () => {
     expect(turns).toBe(2);
   });
 
-  test('a burst that is longer than history is read from its beginning: a “stop” may be there', async () => {
+  test('a burst longer than the history is read from its beginning, because it may contain a “stop”', async () => {
     const run = await accept('stop');
     const deps = { db, onAccepted: () => {} };
     for (let index = 0; index < 60; index++)
@@ -306,7 +306,7 @@ describe('turns', () => {
     expect((await runState(run.id)).status).toBe('running');
   });
 
-  test('the run of a dead worker is taken over when its lease ends', async () => {
+  test('the run of a dead worker is claimed by another after its lease', async () => {
     const run = await accept();
     expect(await claimRuns(db.$client, 'a worker that dies', 10)).toHaveLength(1);
     startWorker(() => say('taken over'));
@@ -333,7 +333,7 @@ describe('turns', () => {
 });
 
 describe('failures', () => {
-  test('are retried with the reason visible, and succeed', async () => {
+  test('failures are retried with a visible reason, and then succeed', async () => {
     let calls = 0;
     startWorker(() => {
       calls++;
@@ -350,7 +350,7 @@ describe('failures', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['after all']);
   });
 
-  test('by timeout are aborted, and retried later', async () => {
+  test('a turn that times out is aborted and retried later', async () => {
     const run = await accept();
     const asked = Promise.withResolvers<AbortSignal>();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -368,7 +368,7 @@ describe('failures', () => {
     expect(state).toMatchObject({ status: 'queued', attempts: 1, error: { code: 'provider_timeout' } });
   });
 
-  test('that are permanent end the run with their reason', async () => {
+  test('permanent failures end the run with their reason', async () => {
     startWorker(() => {
       throw new ProviderError('provider_refused', 'The key is wrong.', { retryable: false });
     });
@@ -379,7 +379,7 @@ describe('failures', () => {
 });
 
 describe('people', () => {
-  test('who opted out get no more messages', async () => {
+  test('people who opted out get no more messages', async () => {
     const run = await accept(null, new Date(Date.now() + 400));
     await db.execute(
       sql`UPDATE end_user SET consent = '{"sandbox":{"status":"opted_out"}}' WHERE id = ${run.endUserId}`,
@@ -390,7 +390,7 @@ describe('people', () => {
     expect(await agentTexts(run.conversationId)).toEqual([]);
   });
 
-  test('who ask to stop are opted out', async () => {
+  test('people who ask to stop are opted out', async () => {
     startWorker(() => say('Done.', { next: 'completed', opted_out: true }));
     const run = await accept('STOP');
     await until(run.id, (state) => state.status === 'completed');
