@@ -3,7 +3,7 @@ import { startDashboard } from '../../test/dashboard-server.ts';
 import { deriveSecrets } from '../config/secrets.ts';
 import { createDemo } from './demo.ts';
 
-test('the key of the demo ends after a day: logs that collect standard output may keep it', async () => {
+test('the key of the demo expires after a day, because a log of standard output may contain it', async () => {
   const server = await startDashboard();
   try {
     const secrets = deriveSecrets('k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6');

@@ -30,13 +30,13 @@ const well: ServerReport = {
 const judged = (change: Partial<ServerReport>) => judgeServer({ ...well, ...change }, { place: 'db/parley', here });
 const set = (settings: Partial<ServerReport['settings']>) => ({ settings: { ...well.settings, ...settings } });
 
-test('a server as its package ships it is well', () => {
+test('a server with the settings of its package has no findings', () => {
   const findings = judged({});
   expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(findings.filter(({ cure }) => cure !== undefined)).toEqual([]);
 });
 
-describe('names, with its cure,', () => {
+describe('a finding with its solution:', () => {
   test.each<[string, Partial<ServerReport>, string, string]>([
     ['an old version', { version: 140_000 }, 'database', 'fail'],
     ['another encoding', { encoding: 'SQL_ASCII' }, 'database', 'fail'],
@@ -63,7 +63,7 @@ describe('names, with its cure,', () => {
   });
 });
 
-test('a synchronous standby is well', () => {
+test('a synchronous standby has no findings', () => {
   const told = judged({ ...set({ synchronous_standby_names: 'b' }), standbys: 1 });
   expect(told.find(({ name }) => name === 'replication')).toMatchObject({ status: 'ok' });
 });

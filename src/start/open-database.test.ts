@@ -52,14 +52,14 @@ describe.each([
   ['opened', openDatabase],
   ['joined', joinDatabase],
 ] as const)('a database that is %s, and', (_how, open) => {
-  test('does not answer, is reported in a sentence, without an endless wait', async () => {
+  test('a database that does not answer is reported in a sentence, without an endless wait', async () => {
     const address = await listen(() => {});
     const fault = await faultOf(open(configOf(`postgresql://parley:pw@${address}/parley`), log));
     expect(fault).toMatchObject({ name: 'StartError', cure: expect.stringContaining('DATABASE_URL') });
     expect(fault!.message).toBe(`The database at ${address}/parley cannot be used: it does not answer.`);
   });
 
-  test('requires a password that is not given, is reported, and the connection is released', async () => {
+  test('a missing password is reported, and the connection is released', async () => {
     let isClosed = false;
     const address = await listen((socket, message) => {
       socket.once('close', () => (isClosed = true));
@@ -73,7 +73,7 @@ describe.each([
     await expect.poll(() => isClosed).toBe(true);
   });
 
-  test('does not exist, is named without its password', async () => {
+  test('a missing database is named without its password', async () => {
     const fault = await faultOf(open(configOf('postgresql://parley:s3cret@127.0.0.1:1/parley'), log));
     expect(fault!.message).toBe('The database at 127.0.0.1:1/parley cannot be used: connect ECONNREFUSED 127.0.0.1:1.');
   });
