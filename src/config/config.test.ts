@@ -45,7 +45,7 @@ function warningsOf(env: Environment): string[] {
 }
 
 describe('defaults', () => {
-  test('are those of the contract', () => {
+  test('the defaults are those of the contract', () => {
     expect(load({})).toMatchObject({
       port: 4000,
       host: '127.0.0.1',
@@ -67,7 +67,7 @@ describe('defaults', () => {
     });
   });
 
-  test('name a URL that a browser can open, and the other regions', () => {
+  test('the defaults name a URL that a browser can open, and the other regions', () => {
     const { baseUrls, baseUrl } = load({ HOST: '0.0.0.0', PORT: '8080', PARLEY_REGION: 'qa' });
     expect(baseUrl).toBe('http://127.0.0.1:8080');
     expect(baseUrls).toEqual({
@@ -79,7 +79,7 @@ describe('defaults', () => {
     expect(load({ HOST: '::' }).baseUrl).toBe('http://[::1]:4000');
   });
 
-  test('follow the port that the system chose, unless the URL is given', () => {
+  test('the defaults follow the port that the system chose, unless the URL is set', () => {
     expect(withPort(load({ PORT: '0' }), 5555)).toMatchObject({
       port: 5555,
       baseUrl: 'http://127.0.0.1:5555',
@@ -90,7 +90,7 @@ describe('defaults', () => {
 });
 
 describe('faults', () => {
-  test('are reported all together, each with a cure, and never with a value', () => {
+  test('all faults are reported together, each with a solution, and never with a value', () => {
     const result = loadConfig({
       DATA_DIR: dataDir,
       PORT: 'canary-1',
@@ -155,20 +155,20 @@ describe('faults', () => {
     expect(load({ PARLEY_OWNER_EMAIL: owner.email, PARLEY_OWNER_PASSWORD: owner.password }).owner).toEqual(owner);
   });
 
-  test('an empty variable counts as absent', () => {
+  test('an empty variable counts as not set', () => {
     expect(load({ PORT: '', DATABASE_URL: ' ', PARLEY_LIMITS: '', PARLEY_OWNER_EMAIL: '' }).port).toBe(4000);
   });
 });
 
 describe('limits', () => {
-  test('replace only what they name', () => {
+  test('limits replace only the limits that they name', () => {
     expect(load({ PARLEY_LIMITS: '{"triggers":{"key":5},"campaigns":{}}' }).limits).toEqual({
       ...DEFAULT_RATE_LIMITS,
       triggers: { key: 5, organization: DEFAULT_RATE_LIMITS.triggers.organization },
     });
   });
 
-  test('are whole numbers above 0 under known names', () => {
+  test('limits are whole numbers above 0 with known names', () => {
     for (const wrong of [
       '{"trigger":{}}',
       '{"triggers":{"keys":1}}',
@@ -188,7 +188,7 @@ describe('limits', () => {
 });
 
 describe('the secret', () => {
-  test('is created on the first start without a database address, readable for this user only, and kept', () => {
+  test('is created on the first start with an embedded database, readable only by this user, and does not change', () => {
     const first = load({ PARLEY_SECRET: '' }).secret;
     expect(first.length).toBeGreaterThanOrEqual(32);
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
@@ -198,7 +198,7 @@ describe('the secret', () => {
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('of an embedded installation has a successor while it is being rotated, and stays next to it for 30 days', () => {
+  test("an embedded installation's secret has a successor during its rotation, and is stored next to it for 30 days", () => {
     const own = () => {
       const { secret, previousSecret } = load({ PARLEY_SECRET: '' });
       return [secret, previousSecret];
@@ -218,7 +218,7 @@ describe('the secret', () => {
     expect(readdirSync(dataDir)).toEqual(['secret']);
   });
 
-  test('from before is accepted only together with the new one', () => {
+  test('the previous secret is accepted only together with the new one', () => {
     expect(load({ PARLEY_SECRET_PREVIOUS: 'of before' }).previousSecret).toBe('of before');
     expect(faultsOf({ PARLEY_SECRET: '', PARLEY_SECRET_PREVIOUS: 'of before' })).toEqual(['PARLEY_SECRET_PREVIOUS']);
     expect(faultsOf({ PARLEY_SECRET_PREVIOUS: SECRET })).toEqual(['PARLEY_SECRET_PREVIOUS']);
@@ -230,7 +230,7 @@ describe('the secret', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('is never replaced by a new one while there is data that the old one protects', () => {
+  test('is never replaced while there is data that the old secret protects', () => {
     mkdirSync(path.join(dataDir, 'postgres'));
     expect(faultsOf({ PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(readdirSync(dataDir)).toEqual(['postgres']);
@@ -246,12 +246,12 @@ describe('the secret', () => {
     '0123456789abcdef0123456789abcdef',
     'your-32-characters-or-more-go-in-here',
     'paste the output of openssl rand here',
-  ])('is not the placeholder %s', (secret) => {
+  ])('the placeholder %s is refused as a secret', (secret) => {
     expect(faultsOf({ PARLEY_SECRET: secret })).toEqual(['PARLEY_SECRET']);
     expect(faultsOf({ PARLEY_SECRET: secret, DATABASE_URL })).toEqual(['PARLEY_SECRET']);
   });
 
-  test('is not a value from our own documents', () => {
+  test('a value from our own documents is refused as a secret', () => {
     const root = path.resolve(import.meta.dirname, '../..');
     const docs = existsSync(path.join(root, 'docs'))
       ? readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -263,7 +263,7 @@ describe('the secret', () => {
     for (const [, value] of shown) expect(faultsOf({ PARLEY_SECRET: value })).toEqual(['PARLEY_SECRET']);
   });
 
-  test('derives a separate key for every purpose, the same on every start', () => {
+  test('the secret results in a separate key for every purpose, the same on every start', () => {
     const { generation, newestGeneration, otherSessionSecrets, ...secrets } = deriveSecrets(SECRET);
     expect([generation, newestGeneration, otherSessionSecrets]).toEqual([0, 0, []]);
     const keys = Object.values(secrets).map(String);
@@ -274,7 +274,7 @@ describe('the secret', () => {
 });
 
 describe('a data folder', () => {
-  test('that cannot be used is a fault of DATA_DIR', () => {
+  test('a data folder that cannot be used is a fault of DATA_DIR', () => {
     const file = path.join(dataDir, 'file');
     writeFileSync(file, '');
     expect(faultsOf({ DATA_DIR: file, PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
@@ -285,7 +285,7 @@ describe('a data folder', () => {
 });
 
 describe('a command that creates nothing', () => {
-  test('reports a folder without a database as a mistake, and leaves nothing in it', () => {
+  test('reports a folder without a database as an error, and leaves nothing in it', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: '' };
     const load = () => loadConfig(env, { mustExist: true });
     expect(load()).toMatchObject({ faults: [{ variable: 'DATA_DIR', fault: expect.stringContaining('no database') }] });
@@ -302,12 +302,12 @@ describe('a command that creates nothing', () => {
 });
 
 describe('warnings', () => {
-  test('name the nearest known variable for an unknown one', () => {
+  test('an unknown variable is reported with the nearest known name', () => {
     expect(warningsOf({ PARLEY_REGOIN: 'eu' })).toEqual([expect.stringContaining('Did you mean PARLEY_REGION?')]);
     expect(warningsOf({ PARLEY_URL: 'x', PARLEY_PASSWORD: 'y', OTHER: 'z' })).toEqual([]);
   });
 
-  test('say that sign-in needs https beyond this machine', () => {
+  test('warns that sign-in on other machines needs https', () => {
     expect(warningsOf({ BASE_URL_US: 'http://parley.lan:4000' })).toHaveLength(1);
     expect(warningsOf({ BASE_URL_US: 'https://parley.example', HOST: '0.0.0.0' })).toEqual([]);
   });
@@ -316,7 +316,7 @@ describe('warnings', () => {
 describe('the mail server', () => {
   const from = 'noreply@example.com';
 
-  test('is read with its sender', () => {
+  test('the mail server is read with its sender', () => {
     expect(load({ SMTP_URL: 'smtps://u%40x:p%2Fw@mail.example', MAIL_FROM: `Acme Help <${from}>` }).mail).toEqual({
       host: 'mail.example',
       port: 465,
@@ -331,7 +331,7 @@ describe('the mail server', () => {
     expect(relay).toMatchObject({ host: '::1', port: 25, security: 'none', username: '' });
   });
 
-  test('needs a sender, and no fault repeats the password', () => {
+  test('the mail server needs a sender, and no fault repeats the password', () => {
     expect(faultsOf({ SMTP_URL: 'smtps://mail.example' })).toEqual(['MAIL_FROM']);
     expect(faultsOf({ MAIL_FROM: from })).toEqual(['SMTP_URL']);
     for (const url of [
@@ -350,7 +350,7 @@ describe('the mail server', () => {
 });
 
 describe('the store of files', () => {
-  test('is read from one URL, with a folder of the bucket and a region, and encrypted unless it says otherwise', () => {
+  test('the object store is read from one URL, with a folder and a region, and encrypted by default', () => {
     expect(load({}).blobs).toBeNull();
     const url = 's3://AKIA:a%2Fb%2B@s3.eu-central-1.amazonaws.com/files?region=eu-central-1';
     expect(load({ BLOBS_URL: url }).blobs).toEqual({
@@ -365,7 +365,7 @@ describe('the store of files', () => {
     });
   });
 
-  test('is refused in any other form, without its secret', () => {
+  test('any other form is refused, without repeating its secret', () => {
     for (const url of [
       'https://k:canary@h/b',
       's3://h/b',

@@ -5,7 +5,7 @@ const ENDPOINT = 'http://127.0.0.1:4318';
 const load = (env: Record<string, string> = {}) => loadTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT, ...env });
 const faulty = (env: Record<string, string>) => load(env).faults.map(({ variable }) => variable);
 
-test('without an endpoint there are no traces, and no fault in what other programs need', () => {
+test('without an endpoint there are no traces, and variables of other programs cause no fault', () => {
   const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER: 'xray' };
   expect(loadTraces(env)).toEqual({ traces: null, faults: [] });
   expect(load({ ...env, OTEL_SDK_DISABLED: 'true' })).toEqual({ traces: null, faults: [] });
@@ -27,7 +27,7 @@ test('the defaults are those of OpenTelemetry, without content', () => {
   });
 });
 
-test('variables of traces win over those of everything', () => {
+test('the variables for traces have priority over the general ones', () => {
   const { traces } = load({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/in/here',
     OTEL_EXPORTER_OTLP_HEADERS: 'a=1',
@@ -55,7 +55,7 @@ test.each([
   expect(traces).toMatchObject({ ratio, followsParent });
 });
 
-test('a fault names its variable, and repeats no value', () => {
+test('a fault names its variable and repeats no value', () => {
   expect(faulty({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toEqual(['OTEL_EXPORTER_OTLP_ENDPOINT']);
   expect(faulty({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' })).toEqual(['OTEL_EXPORTER_OTLP_PROTOCOL']);
   expect(faulty({ OTEL_TRACES_SAMPLER: 'xray' })).toEqual(['OTEL_TRACES_SAMPLER']);
