@@ -90,7 +90,7 @@ const revoke = (access: Access, keyId: string) =>
   );
 
 describe('admission', () => {
-  it('answers without a promise once key and target are in memory', async () => {
+  it('decides without a promise when key and target are in memory', async () => {
     const access = await node({ leaseMs: LONG_MS });
     const { value, params, orgId, agentId, channelId, triggerId } = await given();
     const first = access.admit([`Bearer ${value}`], CALL, params, HERE);
@@ -104,7 +104,7 @@ describe('admission', () => {
     expect(second).toEqual(admission);
   });
 
-  it('refuses by the order of checks, each 401 with its challenge', async () => {
+  it('refuses in the order of checks, and each 401 has its challenge', async () => {
     const access = await node();
     const { value, params, orgId } = await given();
     const missing = await refusalOf((async () => access.admit([], ME, {}, HERE))());
@@ -137,7 +137,7 @@ describe('admission', () => {
     expect((await admit(access, value, CALL, params)).caller.plan).toBe('paid');
   });
 
-  it('sends one query for a hundred simultaneous calls that ask for the same thing', async () => {
+  it('a hundred simultaneous calls for the same records share one query', async () => {
     const access = await node({ leaseMs: LONG_MS });
     const { value, params } = await given();
     let queries = 0;
@@ -156,7 +156,7 @@ describe('admission', () => {
     expect(queries).toBe(2);
   });
 
-  it('stays within its limit and correct beyond it', async () => {
+  it('stays within its limit, and correct above it', async () => {
     const access = await node({ entries: 20 });
     const keys = await Promise.all(Array.from({ length: 50 }, () => given()));
     for (let round = 0; round < 3; round++) {
@@ -166,7 +166,7 @@ describe('admission', () => {
     }
   });
 
-  it('refuses a key from the second of its scheduled end, without a job', async () => {
+  it('refuses a key from the second of its scheduled end, even without a job', async () => {
     let aheadMs = 0;
     const access = await node({ leaseMs: LONG_MS, clock: { ...systemClock, wall: () => Date.now() + aheadMs } });
     const { value, keyId } = await given();
@@ -177,7 +177,7 @@ describe('admission', () => {
   });
 
   // last-used.test.ts shows that it is written immediately, without a wait.
-  it('records a first use, and not a second one within the minute', async () => {
+  it('records a first use, and no second one within the same minute', async () => {
     const access = await node();
     const { value, keyId } = await given();
     await refusalOf(admit(access, value, { permission: 'channels' }));
@@ -193,7 +193,7 @@ describe('admission', () => {
 });
 
 describe('revocation', () => {
-  it('is answered fast by one node and refused on the very next call', async () => {
+  it('one node confirms a revocation fast and refuses the very next call', async () => {
     const leaseMs = 3_000;
     const access = await node({ leaseMs });
     // The first revoke waits until the database has run for a lease.
@@ -212,7 +212,7 @@ describe('revocation', () => {
     expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(200);
   });
 
-  it('of a key holds on every node when it is answered', async () => {
+  it('a confirmed revocation of a key is effective on every node', async () => {
     const nodes = [await node(), await node(), await node()];
     for (let round = 0; round < 10; round++) {
       const { value, keyId } = await given();
@@ -222,7 +222,7 @@ describe('revocation', () => {
     }
   });
 
-  it('of a place holds on every node when it is answered: the networks of a key are narrowed', async () => {
+  it('confirmed narrower networks of a key are effective on every node', async () => {
     const nodes = [await node(), await node(), await node()];
     const at = (access: Access, value: string, from: string) => admit(access, value, ME, {}, from);
     for (let round = 0; round < 10; round++) {
@@ -239,7 +239,7 @@ describe('revocation', () => {
     }
   });
 
-  it('of an agent holds on every node when it is answered', async () => {
+  it('a confirmed deletion of an agent is effective on every node', async () => {
     const nodes = [await node(), await node(), await node()];
     for (let round = 0; round < 10; round++) {
       const { value, agentId, params } = await given();
@@ -253,7 +253,7 @@ describe('revocation', () => {
     }
   });
 
-  it('waits one lease, and no longer, for a node that died', async () => {
+  it('waits for one lease, and no longer, for a node that died', async () => {
     const leaseMs = 2_000;
     const wholeMs = leaseMs + marginOf(leaseMs);
     const access = await node({ leaseMs });
@@ -269,7 +269,7 @@ describe('revocation', () => {
     expect(performance.now() - again).toBeLessThan(wholeMs);
   });
 
-  it('needs no wait after a node has stopped', async () => {
+  it('waits for no lease after a node has stopped', async () => {
     const leaseMs = 2_000;
     const [leaving, staying] = [await node({ leaseMs }), await node({ leaseMs })];
     const [first, second] = [await given(), await given()];
@@ -281,7 +281,7 @@ describe('revocation', () => {
     expect(performance.now() - started).toBeLessThan(leaseMs);
   });
 
-  it('is carried out on time for a scheduled end, and finished for a node that died before it finished', async () => {
+  it('a scheduled end happens on time, and another node finishes it if the first one died', async () => {
     const access = await node();
     const [due, cut] = [await given(), await given()];
     await admit(access, cut.value);
@@ -302,7 +302,7 @@ describe('revocation', () => {
 });
 
 describe('lease', () => {
-  it('is registered again, and memory cleared, when the row is gone', async () => {
+  it('a node registers again and clears its memory if its row is gone', async () => {
     const access = await node({ leaseMs: 300 });
     const { value, keyId } = await given();
     await admit(access, value);
@@ -315,7 +315,7 @@ describe('lease', () => {
     await expect.poll(() => access.ready()).toBe(true);
   });
 
-  it('lost together with the database: 503, and no call is accepted', async () => {
+  it('without the lease and the database, the response is 503 and no call is accepted', async () => {
     const own = await createTestDatabase();
     const ownDb = openDb(own.url);
     ownDb.$client.on('error', () => {});

@@ -37,14 +37,14 @@ describe('Authorization header', () => {
     ['no token after spaces', ['Bearer     ']],
     ['two headers', ['Bearer abc', 'Bearer abc']],
     ['two headers, one of them empty', ['Bearer abc', '']],
-  ])('is not usable: %s', (_, headers) => {
+  ])('an unusable header is refused: %s', (_, headers) => {
     const refusal = refusalOf(headers);
     expect(refusal.code).toBe('authorization_missing');
     expect(refusal.extras.headers).toEqual({ 'WWW-Authenticate': CHALLENGE });
     expect(refusal.message).not.toContain('abc');
   });
 
-  it('treats two words or a joined list as a token, which is then malformed', () => {
+  it('two words or a joined list count as one malformed token', () => {
     expect(readToken(['Bearer abc def'])).toBe('abc def');
     expect(readToken(['Bearer abc, Bearer def'])).toBe('abc, Bearer def');
   });

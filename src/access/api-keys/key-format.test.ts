@@ -21,7 +21,7 @@ describe('API key format', () => {
     for (const [, value] of refused) expect(parseKey(value!)).toEqual({ ok: false, fault: 'malformed' });
   });
 
-  it('names its region, matches the scanner expression and shows six random characters', () => {
+  it('contains its region, matches the scanner expression and shows six random characters', () => {
     expect(document).toContain(KEY_PATTERN);
     for (const region of REGION_IDS) {
       for (let i = 0; i < 200; i++) {
@@ -33,7 +33,7 @@ describe('API key format', () => {
     }
   });
 
-  it('carries the CRC-32 that zlib computes', () => {
+  it('contains the CRC-32 that zlib computes', () => {
     const value = mintKey('qa');
     let check = 0n;
     for (const c of value.slice(53)) {
@@ -42,7 +42,7 @@ describe('API key format', () => {
     expect(Number(check)).toBe(crc32(value.slice(0, 53)));
   });
 
-  it('refuses every change of one character, and every cut and addition', () => {
+  it('refuses every change of one character, every cut and every addition', () => {
     const value = mintKey('eu', Buffer.alloc(32, 7));
     for (let at = 0; at < value.length; at++) {
       for (const c of ['0', 'z', '_', ' ', 'é', '\u0000', '١']) {

@@ -27,13 +27,13 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const written = () => writes.map(({ at }) => at.getTime() - 1_000_000_000);
 
 describe('last used', () => {
-  it('is written immediately for the first call', async () => {
+  it('the first use is written immediately', async () => {
     use();
     await pass(1);
     expect(written()).toEqual([0]);
   });
 
-  it('is written at most once a minute after that, under steady use', async () => {
+  it('after that, uses are written at most once a minute', async () => {
     for (let second = 0; second < 300; second++) {
       use();
       await pass(1_000);
@@ -41,7 +41,7 @@ describe('last used', () => {
     expect(written()).toEqual([0, 60_000, 120_000, 180_000, 240_000]);
   });
 
-  it('is written for the last of several calls, even if no call follows', async () => {
+  it('the last of several uses is written, even if no call follows', async () => {
     use();
     await pass(20_000);
     use();
@@ -52,7 +52,7 @@ describe('last used', () => {
     expect(writes[1]!.isLast).toBe(true);
   });
 
-  it('starts from the value in the database', async () => {
+  it('starts with the value in the database', async () => {
     use(Date.now() - 10_000);
     await pass(1_000);
     expect(written()).toEqual([]);
@@ -62,7 +62,7 @@ describe('last used', () => {
     expect(written()).toEqual([51_000]);
   });
 
-  it('fails no call, and is retried', async () => {
+  it('a failed write affects no call, and is retried', async () => {
     isDown = true;
     use();
     await pass(1);
@@ -74,7 +74,7 @@ describe('last used', () => {
     expect(written()).toEqual([11]);
   });
 
-  it('is complete when the program stops', async () => {
+  it('all uses are written when the program stops', async () => {
     use();
     await pass(1);
     await pass(5_000);

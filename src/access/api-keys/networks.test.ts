@@ -21,7 +21,7 @@ describe('a network', () => {
     ['::ffff:cb00:7100/120', '203.0.113.0/24'],
     ['::ffff:0:0/96', '0.0.0.0/0'],
     ['64:ff9b::203.0.113.0/120', '64:ff9b::cb00:7100/120'],
-  ])('%s is %s, and the same when it is parsed again', (text, canonical) => {
+  ])('%s has the canonical form %s, also after parsing it again', (text, canonical) => {
     expect(network(text).text).toBe(canonical);
     expect(storedNetworks([canonical])![0]!.text).toBe(canonical);
   });
@@ -44,7 +44,7 @@ describe('a network', () => {
     expect(readNetwork(text)).toEqual({ fault: expect.stringContaining('203.0.113.0/24') as string });
   });
 
-  it('asks which of the two is meant if host bits are set', () => {
+  it('suggests both possible networks if host bits are set', () => {
     expect(readNetwork('203.0.113.7/24')).toEqual({
       fault: 'Write 203.0.113.0/24 for the network, or 203.0.113.7/32 for the one address.',
     });
@@ -53,7 +53,7 @@ describe('a network', () => {
 });
 
 describe('a caller', () => {
-  it('is the IPv4 address also if the socket reports it as IPv6', () => {
+  it('an IPv4 caller counts as IPv4, even if the socket reports it as IPv6', () => {
     const office = storedNetworks(['203.0.113.0/24', '2001:db8::/32']);
     for (const address of [
       '203.0.113.9',
@@ -80,14 +80,14 @@ describe('a caller', () => {
     expect(isInside([network('0.0.0.0/0')], '2001:db8::1')).toBe(false);
   });
 
-  it('has one spelling', () => {
+  it('every address has one spelling', () => {
     expect(plainAddress('::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(plainAddress('2001:DB8::0:1%lo')).toBe('2001:db8::1');
     expect(plainAddress('unknown')).toBeNull();
     expect(plainAddress(undefined)).toBeNull();
   });
 
-  it('is inside by the same rules as in Node', () => {
+  it('a caller is inside a network by the same rules as in Node', () => {
     const pair = (address: fc.Arbitrary<string>, most: number) =>
       fc.record({ address, base: address, bits: fc.nat({ max: most }), isNear: fc.boolean() });
     fc.assert(
@@ -110,7 +110,7 @@ describe('a caller', () => {
 });
 
 describe('a narrower network', () => {
-  it('is contained in the old one', () => {
+  it('a narrower network is contained in the old one', () => {
     expect(covers(network('10.0.0.0/8'), network('10.4.0.0/16'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/8'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/7'))).toBe(false);

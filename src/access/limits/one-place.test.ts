@@ -34,14 +34,14 @@ const LIMITS: Record<string, () => (address: string, n: number) => Promise<void>
 };
 
 describe.each(Object.keys(LIMITS))('%s', (name) => {
-  test('counts a network of IPv6 as one place', async () => {
+  test('an IPv6 network counts as one place', async () => {
     const call = LIMITS[name]!();
     await call('2001:db8:1:2::1', 1);
     await expect(call('2001:db8:1:2:ffff::9', 2)).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(call('2001:db8:1:3::1', 3)).resolves.toBeUndefined();
   });
 
-  test('counts IPv4 by its address, in any spelling', async () => {
+  test('an IPv4 address counts as one place, in any spelling', async () => {
     const call = LIMITS[name]!();
     await call('192.0.2.1', 1);
     await expect(call('::ffff:192.0.2.1', 2)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -49,7 +49,7 @@ describe.each(Object.keys(LIMITS))('%s', (name) => {
   });
 });
 
-test('counts text that is not an address as it is', () => {
+test('text that is not an address counts as it is', () => {
   expect(countedPlace('user_1')).toBe('user_1');
   expect(countedPlace('')).toBe('');
 });

@@ -14,7 +14,7 @@ describe('the identity tables', () => {
   const wanted = getAuthTables(authShape());
   const have = Object.fromEntries(Object.values(identity).map((table) => [getTableName(table), table]));
 
-  it('are exactly the tables of better-auth', () => {
+  it('the columns are exactly those of better-auth', () => {
     expect(Object.keys(have).toSorted()).toEqual(
       Object.values(wanted)
         .map((table) => table.modelName)

@@ -7,7 +7,7 @@ const cookieOf = (setCookie: string | null): string => setCookie!.split(';')[0]!
 const EMAIL = 'asha@example.qa';
 
 describe('a device', () => {
-  it('is recognized for the account that signed in on it, and for no other', () => {
+  it('a device is recognized only for the account that signed in on it', () => {
     const cookie = cookieOf(devices.remember(undefined, EMAIL));
     expect(devices.deviceOf(cookie, 'ASHA@example.qa')).toMatch(/^[\w-]{22}$/);
     expect(devices.deviceOf(cookie, 'omar@example.qa')).toBeNull();
@@ -15,7 +15,7 @@ describe('a device', () => {
     expect(cookie).not.toContain('asha');
   });
 
-  it('is recognized for the last four accounts', () => {
+  it('a device is recognized for the last four accounts', () => {
     let cookie: string | undefined;
     const emails = [1, 2, 3, 4, 5].map((n) => `a${n}@example.qa`);
     for (const email of emails) cookie = cookieOf(devices.remember(cookie, email));
@@ -24,7 +24,7 @@ describe('a device', () => {
     ]); // prettier-ignore
   });
 
-  it('is not recognized by a changed cookie, a foreign one, or none', () => {
+  it('a changed, foreign or missing cookie is not recognized', () => {
     const cookie = cookieOf(devices.remember(undefined, EMAIL));
     const elsewhere = createDeviceCookies(deriveKey('of another', 'device cookie'));
     const bad = [

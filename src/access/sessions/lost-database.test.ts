@@ -4,12 +4,12 @@ import { lostDatabase } from './lost-database.ts';
 
 const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-it('never reports a change as failed when its outcome is unknown', () => {
+it('a change with an unknown outcome is never reported as failed', () => {
   expect(lostDatabase('POST', gone)).toMatchObject({ code: 'outcome_unknown', status: 503 });
   expect(lostDatabase('GET', gone)).toMatchObject({ code: 'unavailable', status: 503 });
 });
 
-it('does not change refusals and program errors', () => {
+it('refusals and program errors do not change', () => {
   const [refusal, fault] = [new Refusal('role_missing'), new TypeError('x is not a function')];
   expect(lostDatabase('POST', refusal)).toBe(refusal);
   expect(lostDatabase('POST', fault)).toBe(fault);

@@ -14,7 +14,7 @@ describe('a change', () => {
     ['from a program', {}],
     ['typed by a person', { 'sec-fetch-site': 'none' }],
     ['of the same origin without Origin', { 'sec-fetch-site': 'same-origin' }],
-  ])('%s is accepted', (_what, headers) => {
+  ])('a change %s is accepted', (_what, headers) => {
     expect(check(headers)).not.toThrow();
   });
 
@@ -29,11 +29,11 @@ describe('a change', () => {
     ['of a browser from another site without Origin', { 'sec-fetch-site': 'cross-site' }],
     ['of a browser from a sister without Origin', { 'sec-fetch-site': 'same-site' }],
     ['of a browser from another site that says so', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
-  ])('%s is refused', (_what, headers) => {
+  ])('a change %s is refused', (_what, headers) => {
     expect(check(headers)).toThrow(expect.objectContaining({ code: 'origin_refused' }));
   });
 
-  it('is checked for every method that changes', () => {
+  it('every method that changes data is checked', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect(check({ origin: 'https://evil.test' }, method)).toThrow(/only from the dashboard/);
     for (const method of ['GET', 'HEAD']) expect(check({ origin: 'https://evil.test' }, method)).not.toThrow();
@@ -69,14 +69,14 @@ describe('a host', () => {
         );
   });
 
-  it('is refused if only a forwarded header contains our name', () => {
+  it('the host is refused if only a forwarded header contains our name', () => {
     const forwarded = { 'x-forwarded-host': 'us.parley.test', forwarded: 'host=us.parley.test' };
     expect(check({ host: 'evil.test', ...forwarded }, 'GET')).toThrow(
       expect.objectContaining({ code: 'host_unknown' }),
     );
   });
 
-  it('of this machine is refused if the server is reached from another machine and has a name', () => {
+  it('a name of this machine is refused if the server is reached from another machine', () => {
     expect(check({ host: 'localhost:4000' }, 'GET', '192.0.2.7')).toThrow(
       expect.objectContaining({ code: 'host_unknown' }),
     );

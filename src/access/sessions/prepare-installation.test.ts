@@ -47,7 +47,7 @@ describe('the setup link', () => {
     expect(await prepareInstallation({ ...base(), owner: null })).toEqual({ setupUrl: null, created: false });
   });
 
-  it('works once, also for two simultaneous attempts, and leaves nothing of the second', async () => {
+  it('works once, even for two simultaneous attempts, and the second leaves nothing', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const outcomes = await Promise.allSettled([claim(setupUrl, 'a@example.qa'), claim(setupUrl, 'b@example.qa')]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the setup link', () => {
     await expect(claim(setupUrl, 'c@example.qa')).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('does not work after 30 minutes, nor after a newer one was created, nor with another token', async () => {
+  it('does not work after 30 minutes, after a newer link was created, or with another token', async () => {
     const { setupUrl: old } = await prepareInstallation({ ...base(), owner: null });
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     await expect(claim(old)).rejects.toMatchObject({ code: 'setup_closed' });
@@ -69,7 +69,7 @@ describe('the setup link', () => {
     await expect(claim(setupUrl)).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('is the same from each node that starts next to others; a process that shows none does not change it', async () => {
+  it('nodes that start together show the same link, and a process that shows none does not change it', async () => {
     const { setupUrl: shown } = await prepareInstallation({ ...base(), owner: null });
     await db.$client.query("INSERT INTO node_lease (node_id, applied_seq) VALUES ('first', 0)");
     expect((await prepareInstallation({ ...base(), owner: null })).setupUrl).toBe(shown);
@@ -84,7 +84,7 @@ describe('the setup link', () => {
     await claim(renewed);
   });
 
-  it('is not readable in the database', async () => {
+  it('the setup link cannot be read from the database', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const { rows } = await db.$client.query('SELECT * FROM installation');
     expect(JSON.stringify(rows)).not.toContain(tokenOf(setupUrl));
@@ -95,13 +95,13 @@ describe('the setup link', () => {
 describe('an owner given by the environment', () => {
   const owner = { email: 'Op@example.qa', password: 'long enough' };
 
-  it('is created at start, once, without a link', async () => {
+  it('is created once at start, without a link', async () => {
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: true });
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: false });
     expect((await findPersonByEmail(db, 'op@example.qa'))?.id).toBe(await readOperatorId(db));
   });
 
-  it('is not created with a password that is easy to guess, and the start says so', async () => {
+  it('is not created with a password that is easy to guess, and the start reports it', async () => {
     const limit = createSignInLimit();
     const sessions = createSessions({ db, secret: 'x'.repeat(40), baseUrl: 'http://x.test', limit, log: () => {} });
     const common = { ...owner, password: 'password123' };
@@ -112,7 +112,7 @@ describe('an owner given by the environment', () => {
     expect(await readOperatorId(db)).toBeNull();
   });
 
-  it('gets the demo organization instead of a second one', async () => {
+  it('gets the demo organization and no second one', async () => {
     const demo = async () => void (await insertOrganization(db, { name: 'Demo', plan: 'paid' }));
     await prepareInstallation({ ...base(), owner, demo });
     const operatorId = (await readOperatorId(db))!;
@@ -120,14 +120,14 @@ describe('an owner given by the environment', () => {
     expect(rows).toMatchObject([{ name: 'Demo', role: 'owner' }]);
   });
 
-  it('is created once by many nodes that start together', async () => {
+  it('many nodes that start together create the owner once', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => prepareInstallation({ ...base(), owner })));
     expect(made.filter(({ created }) => created)).toHaveLength(1);
   });
 });
 
 describe('a start on a database that is not ours', () => {
-  it('reports another secret or another region', async () => {
+  it('reports a different secret or region', async () => {
     await openInstallation(base());
     await expect(openInstallation({ ...base(), setupKey: deriveKey('secret two', 'setup link') })).rejects.toThrow(
       /PARLEY_SECRET/,

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('signing in', () => {
-  it('gives __Host- cookies, for the session and for the device: Secure, HttpOnly, SameSite, for every path and no other host', async () => {
+  it('sets __Host- cookies for session and device: Secure, HttpOnly, SameSite, for every path and only this host', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     expect(setCookie).toHaveLength(2);
     expect(setCookie[0]).toMatch(new RegExp(`^${SESSION_COOKIE}=[^;]+; `));
@@ -56,7 +56,7 @@ describe('signing in', () => {
     }
   });
 
-  it('ignores the case of the address, and stores the origin of the session', async () => {
+  it('ignores upper and lower case in the address, and stores the source of the session', async () => {
     const { setCookie } = await sessions.signIn(caller(), 'ASHA@example.QA', PASSWORD);
     const found = await sessions.read(caller(cookieOf(setCookie)));
     expect(found?.signedIn.user).toMatchObject({ name: 'Asha', email: 'asha@example.qa' });
@@ -96,7 +96,7 @@ describe('signing in', () => {
       (i: number) => ({ ...caller(), address: `192.0.2.${i}` }),
       (i: number) => `p${i}@example.qa`,
     ],
-  ])('stops guessing %s, also in a burst', async (_what, limits, from, email) => {
+  ])('limits guessing %s, even in a burst', async (_what, limits, from, email) => {
     const limited = make(limits);
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => limited.signIn(from(i), email(i), 'wrong').catch((error: unknown) => error)),
@@ -120,7 +120,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is refused on the very next read after signing out', async () => {
+  it('a session is refused on the very next read after signing out', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     const cookie = cookieOf(setCookie);
     expect(await sessions.read(caller(cookie))).not.toBeNull();
@@ -128,7 +128,7 @@ describe('a session', () => {
     expect(await sessions.read(caller(cookie))).toBeNull();
   });
 
-  it('cannot be derived from the database, nor with another secret', async () => {
+  it('a session cannot be derived from the database or with another secret', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     const [token] = decodeURIComponent(cookieOf(setCookie)).split('=')[1]!.split('.');
     for (const value of [token, `${token}.`, `${token}.AAAA`, `${token}.${'A'.repeat(43)}=`]) {
@@ -136,7 +136,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with a change of the password, except the one that changed it', async () => {
+  it('a change of the password ends all sessions except the current one', async () => {
     const first = cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie);
     const second = cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie);
     const { signedIn } = (await sessions.read(caller(first)))!;
@@ -149,7 +149,7 @@ describe('a session', () => {
     await sessions.changePassword(caller(), signedIn, 'another good one', PASSWORD);
   });
 
-  it('does not overwrite a password that was changed while its own change was checked', async () => {
+  it('a password change does not overwrite a newer change that happened during its check', async () => {
     const { id } = (await findPersonByEmail(db, EMAIL))!;
     const { signedIn } = (await sessions.read(
       caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
@@ -172,7 +172,7 @@ describe('a session', () => {
     await setPasswordHash(db, id, before);
   });
 
-  it('is not opened with a password that was changed while it was checked', async () => {
+  it('no session is opened if the password changed during the check', async () => {
     const { id } = (await findPersonByEmail(db, EMAIL))!;
     const before = (await readPasswordHash(db, id))!;
     const signedIn = (await sessions.read(
@@ -195,7 +195,7 @@ describe('a session', () => {
     await setPasswordHash(db, id, before);
   });
 
-  it('is unknown, not ended, while the database does not answer', async () => {
+  it('while the database does not answer, a session is unknown and not ended', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     const dead = openDb('postgres://parley@127.0.0.1:1/none');
     const cut = createSessions({
@@ -211,7 +211,7 @@ describe('a session', () => {
     await dead.$client.end();
   });
 
-  it('stores no password in clear text', async () => {
+  it('no password is stored in clear text', async () => {
     const person = await findPersonByEmail(db, EMAIL);
     expect(person).not.toBeNull();
     const { rows } = await db.$client.query('SELECT password FROM account');

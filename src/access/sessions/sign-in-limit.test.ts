@@ -9,13 +9,13 @@ test('successful sign-ins are not guesses: a script may sign in for each of its 
   }
 });
 
-test('failures are counted, and refused with the wait', async () => {
+test('failures are counted, and a refusal contains the wait', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 1_000 });
   for (let n = 0; n < 3; n++) await limit.attempt('127.0.0.1', 'o@example.com');
   await expect(limit.attempt('127.0.0.1', 'O@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('a refused attempt extends no wait, no matter which limit refused it', async () => {
+test('a refused attempt does not extend the wait, whichever limit refused it', async () => {
   vi.useFakeTimers();
   try {
     const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 });
@@ -34,7 +34,7 @@ test('a refused attempt extends no wait, no matter which limit refused it', asyn
   }
 });
 
-test('an attempt that all nodes together refuse is counted on none of them', async () => {
+test('an attempt that the shared limit refuses is counted on no node', async () => {
   let refusedBy: number | null = 0;
   const shared = { take: async () => ({ refusedBy, counts: [] }), giveBack: () => {}, forget: () => {} };
   const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 }, shared as never);
@@ -43,7 +43,7 @@ test('an attempt that all nodes together refuse is counted on none of them', asy
   await expect(limit.attempt('192.0.2.1', 'one@example.com')).resolves.toBeUndefined();
 });
 
-test('strangers who guess lock out strangers, not a device that signed in before', async () => {
+test('strangers who guess lock out only strangers, and not a device that signed in before', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 5, address: 1_000, node: 1_000 });
   for (let n = 0; n < 5; n++) await limit.attempt(`192.0.2.${n}`, 'o@example.com');
   await expect(limit.attempt('192.0.2.9', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
@@ -77,7 +77,7 @@ async function exhaust(attempt: (n: number) => Promise<void>): Promise<number> {
 }
 
 test.each(['right', 'wrong'])(
-  'one place does not use up the limit of the node, also with %s passwords of its own account',
+  'one address cannot use up the limit of the node, even with %s passwords of its own account',
   async (which) => {
     const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 50 });
     const many = await exhaust(async (n) => {
@@ -91,7 +91,7 @@ test.each(['right', 'wrong'])(
   },
 );
 
-test('strangers who use up the limit of the node do not lock out a device that signed in before', async () => {
+test('strangers who use up the limit of the node do not lock out a known device', async () => {
   const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 10 });
   await exhaust((n) => limit.attempt(`192.0.2.${n}`, `${n}@example.com`));
   await expect(limit.attempt('198.51.100.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

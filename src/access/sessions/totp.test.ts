@@ -14,18 +14,18 @@ describe('a code', () => {
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
-  ])('of second %i is that of the standard', (seconds, code) => {
+  ])('the code for second %i equals that of the standard', (seconds, code) => {
     expect(codeAt(SECRET, Math.floor(seconds / 30))).toBe(code);
     expect(acceptedStep(SECRET, code, at(seconds), 0)).toBe(Math.floor(seconds / 30));
   });
 
-  it('is accepted one step early or late, and no further', () => {
+  it('a code is accepted one step early or late, but not further', () => {
     const code = codeAt(SECRET, 100);
     const accepted = [98, 99, 100, 101, 102].map((step) => acceptedStep(SECRET, code, at(step * 30 + 15), 0));
     expect(accepted).toEqual([null, 100, 100, 100, null]);
   });
 
-  it('is accepted once, and no older one after it', () => {
+  it('a code is accepted once, and then no older one', () => {
     expect(acceptedStep(SECRET, codeAt(SECRET, 100), at(3_000), 100)).toBeNull();
     expect(acceptedStep(SECRET, codeAt(SECRET, 99), at(3_000), 100)).toBeNull();
     expect(acceptedStep(SECRET, codeAt(SECRET, 101), at(3_000), 100)).toBe(101);
@@ -37,7 +37,7 @@ describe('a code', () => {
 });
 
 describe('the QR code', () => {
-  it('is read by other authenticators, which then show our codes', () => {
+  it('other authenticator apps read the QR code and then show the right codes', () => {
     const app = URI.parse(totpUri(SECRET, 'Parley', 'asha+1@example.qa'));
     expect(app).toBeInstanceOf(TOTP);
     expect(app).toMatchObject({ issuer: 'Parley', label: 'asha+1@example.qa' });

@@ -4,7 +4,7 @@ import { redact } from '../../kernel/redact.ts';
 import { mintKey, parseKey } from '../api-keys/key-format.ts';
 import { isTokenLike, mintToken, parseToken, shownTokenPrefix } from './token-format.ts';
 
-test('a value has its region and a checksum, and a changed character is noticed', () => {
+test('a value contains its region and a checksum, and a changed character is detected', () => {
   const value = mintToken('qa');
   expect(value).toMatch(new RegExp(`^${TOKEN_PATTERN}$`));
   expect(parseToken(value)).toBe('qa');
@@ -16,14 +16,14 @@ test('a value has its region and a checksum, and a changed character is noticed'
     expect(parseToken(wrong)).toBeNull();
 });
 
-test('a token is never taken for an API key, nor an API key for a token', () => {
+test('a token is never mistaken for an API key, and an API key never for a token', () => {
   expect(parseKey(mintToken('us')).ok).toBe(false);
   expect(parseToken(mintKey('us'))).toBeNull();
   expect(isTokenLike(mintKey('us'))).toBe(false);
   expect(isTokenLike(mintToken('us'))).toBe(true);
 });
 
-test('a log line keeps the shown prefix and nothing of the rest', () => {
+test('a log line keeps only the displayed prefix', () => {
   const value = mintToken('eu');
   const line = redact(`{"msg":"seen ${value} here"}`);
   expect(line).not.toContain(value.slice(24));
