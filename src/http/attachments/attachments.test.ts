@@ -60,7 +60,7 @@ const say = (
 ) => post(`/chat/${id}/files?client_id=${name}&name=photo.png`, bytes, headers);
 
 describe('a file of a member', () => {
-  test('is a message of its own; its address shows it to anyone who has it, and to no one else', async () => {
+  test('a file is a separate message, and anyone with its address can read it, but no one else', async () => {
     const id = await conversation();
     const sent = await send(id, 'C:\\photos\\A \u202Egnp\u061C.exe', PNG);
     expect(sent).toMatchObject({ status: 201, body: { role: 'member', content: { type: 'image' } } });
@@ -93,7 +93,7 @@ describe('a file of a member', () => {
     ['a page', '<html><script>alert(1)</script>', 'page.html'],
     ['a drawing with a script', '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>', 'logo.svg'],
     ['a page that is called a picture', '<!doctype html><img src=x onerror=alert(1)>', 'photo.png'],
-  ])('%s is only saved, never shown', async (_what, text, name) => {
+  ])('the type %s can only be downloaded and is never shown', async (_what, text, name) => {
     const sent = await send(await conversation(), name, Buffer.from(text));
     expect(sent.body.content).toMatchObject({ type: 'file', name });
     const { headers } = await read(urlOf(sent));
@@ -101,7 +101,7 @@ describe('a file of a member', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment; /);
   });
 
-  test('that cannot be taken leaves nothing', async () => {
+  test('a file that cannot be accepted leaves nothing', async () => {
     const id = await conversation();
     const before = await kept();
     expect(await send(id, 'a', Buffer.alloc(0))).toMatchObject({ status: 400, body: { code: 'body_invalid' } });
@@ -111,7 +111,7 @@ describe('a file of a member', () => {
     expect(await kept()).toEqual(before);
   });
 
-  test('goes with the person who is erased', async () => {
+  test('a file is deleted with the person who is erased', async () => {
     const id = await conversation();
     const sent = await send(id, 'a.png', PNG);
     const { body } = await owner.call(`GET /conversations/${id}`);
@@ -123,7 +123,7 @@ describe('a file of a member', () => {
 });
 
 describe('a file of a visitor', () => {
-  test('is stored once however often it is sent, and the agent hears of it', async () => {
+  test('a file is stored once, however often it is sent, and the agent learns of it', async () => {
     const from = await visitor();
     const name = randomUUID();
     const first = await say(from, PNG, { name });
@@ -137,7 +137,7 @@ describe('a file of a visitor', () => {
       .toBeGreaterThan(1);
   });
 
-  test('is refused where the chat takes none, and without a visitor', async () => {
+  test('a file is refused if the chat accepts none, and without a visitor', async () => {
     const id = await webChat({ files: false });
     expect(await say(await visitor(id), PNG, { id })).toMatchObject({
       status: 422,
@@ -155,7 +155,7 @@ describe('a file of a visitor', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test('whose message was stored when its process died is tied to it later; one without a message goes', async () => {
+  test('a file is attached later if its process died, and a file without a message is deleted', async () => {
     const from = await visitor();
     const { body } = await say(from, PNG);
     await parley.db.$client.query(
@@ -184,7 +184,7 @@ const filled = (gigabytes: number) =>
     [owner.orgId, gigabytes],
   );
 
-test('visitors cannot take the whole room of an organization; it keeps as many bytes as its plan allows', async () => {
+test('visitors cannot use the whole limit of an organization, which depends on its plan', async () => {
   const id = await conversation();
   await filled(8);
   expect(await say(await visitor(), PNG)).toMatchObject({ status: 409, body: { code: 'attachments_full' } });

@@ -100,7 +100,7 @@ async function follow(token: string, id = channelId) {
 }
 
 describe('which pages may use the chat', () => {
-  test('those on the list, by exact origin, and no others', async () => {
+  test('only pages on the list may use the chat, by exact origin', async () => {
     const allowed = await call('POST', `${channelId}/sessions`, { body: {} });
     expect(allowed.status).toBe(200);
     expect(allowed.headers.get('access-control-allow-origin')).toBe(SHOP);
@@ -135,20 +135,20 @@ describe('which pages may use the chat', () => {
     expect((await call('OPTIONS', `${id}/messages`, { origin: last! })).status).toBe(204);
   });
 
-  test('a preflight gets the same answer', async () => {
+  test('a preflight gets the same decision', async () => {
     const yes = await call('OPTIONS', `${channelId}/messages`);
     expect([yes.status, yes.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization, content-type']);
     expect((await call('OPTIONS', `${channelId}/messages`, { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  test('a site that is removed from the list is refused on its next call', async () => {
+  test('a site that was removed from the list is refused on its next call', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({}, {}, id);
     await parley.db.update(channel).set({ settings: {} }).where(eq(channel.id, id));
     expect((await call('GET', `${id}/messages`, { token })).status).toBe(403);
   });
 
-  test('our own page may, unless the channel has none', async () => {
+  test("Parley's own page may use the chat, unless the channel has none", async () => {
     expect((await call('POST', `${channelId}/sessions`, { origin: parley.url, body: {} })).status).toBe(200);
     const without = await webChat(orgId, agentId, { hosted_page: false });
     expect((await call('POST', `${without}/sessions`, { origin: parley.url, body: {} })).status).toBe(403);
@@ -157,7 +157,7 @@ describe('which pages may use the chat', () => {
 });
 
 describe('the identity of a visitor', () => {
-  test('needs a valid token of ours, for this channel and this site', async () => {
+  test('a valid token for this channel and this site is required', async () => {
     const token = await visit();
     const bytes = Buffer.from(token, 'base64url');
     bytes[40]! ^= 1;
@@ -193,7 +193,7 @@ describe('the identity of a visitor', () => {
     expect((await call('GET', `${channelId}/messages`, { token })).status).toBe(200);
   });
 
-  test('a visitor who returns with the old token continues the same conversation; reading creates no row', async () => {
+  test('a visitor who returns with the old token continues the same conversation, and reading creates no row', async () => {
     const before = await parley.db.$count(endUser);
     const token = await visit({ name: 'Asha', locale: 'ar' });
     expect(await parley.db.$count(endUser)).toBe(before);
@@ -205,13 +205,13 @@ describe('the identity of a visitor', () => {
     expect(await parley.db.$count(endUser)).toBe(before + 1);
   });
 
-  test('a name of several lines is stored as one line', async () => {
+  test('a name with several lines is stored as one line', async () => {
     await say(await visit({ name: "Ann\n=cmd|' /C calc'!A0\u0007" }), 'hello from Ann');
     const people = await parley.db.select({ name: endUser.name }).from(endUser);
     expect(people.map(({ name }) => name)).toContain("Ann =cmd|' /C calc'!A0");
   });
 
-  test('a person whom the host identifies is the same in every browser, if the host proves it', async () => {
+  test('a person whom the host identifies is the same in every browser, if the host proves the identity', async () => {
     const first = await visit({ external_id: 'crm-1', user_hash: proof('crm-1'), name: 'Asha' });
     await say(first, 'from the phone');
     const second = await visit({ external_id: 'crm-1', user_hash: proof('crm-1') });
@@ -234,7 +234,7 @@ const renewSecret = async (id: string, secret: string): Promise<void> => {
 };
 
 describe('a new secret of the channel', () => {
-  test('ends the visitors that the old one identified, on their next call and in open streams', async () => {
+  test('ends visitors that the old secret identified, on their next call and in open streams', async () => {
     const id = await webChat(orgId, agentId);
     const body = { external_id: 'crm-9', user_hash: proof('crm-9') };
     const token = await visit(body, {}, id);
@@ -251,7 +251,7 @@ describe('a new secret of the channel', () => {
     expect((await call('GET', `${id}/messages`, { token: again })).status).toBe(200);
   });
 
-  test('does not continue the conversation of a person whom the old one identified', async () => {
+  test('does not continue the conversation of a person whom the old secret identified', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({ external_id: 'crm-8', user_hash: proof('crm-8') }, {}, id);
     await renewSecret(id, 'a new secret');
@@ -259,7 +259,7 @@ describe('a new secret of the channel', () => {
     expect(body.identified).toBe(false);
   });
 
-  test('a change of other settings keeps them', async () => {
+  test('a change of other settings does not end visitors', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({ external_id: 'crm-7', user_hash: proof('crm-7') }, {}, id);
     await renewSecret(id, SECRET);
@@ -272,7 +272,7 @@ describe('an open stream', () => {
     ['when its site is removed from the list', { settings: { allowed_origins: ['https://other.example'] } }],
     ['when the channel is disabled', { enabled: false }],
     ['when the channel is disconnected', { deletedAt: new Date() }],
-  ])('ends %s', async (_when, change) => {
+  ])('an open stream ends: %s', async (_when, change) => {
     const id = await webChat(orgId, agentId);
     const kept = await follow(await visit());
     const stream = await follow(await visit({}, {}, id), id);
@@ -287,7 +287,7 @@ describe('an open stream', () => {
 });
 
 describe('a message', () => {
-  test('is answered by the agent, and the answer is pushed at once; what arrived is delivered, what was seen is read', async () => {
+  test('the agent answers, the answer is pushed at once, and receipts are stored', async () => {
     const token = await visit();
     const stream = await follow(token);
     await stream.next('ready');
@@ -304,7 +304,7 @@ describe('a message', () => {
     stream.stop();
   });
 
-  test('after “stop” is confirmed once, and no later message waits for an answer', async () => {
+  test('“stop” is confirmed once, and no later message waits for an answer', async () => {
     const token = await visit();
     await say(token, 'STOP');
     await until(async () => (await history(token)).data.length === 2);
@@ -316,7 +316,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('is streamed to at most 256 pages of one network address, for all its visitors together; more pages poll', async () => {
+  test('at most 256 pages of one network address have a stream, for all its visitors together, and more pages poll', async () => {
     // Signed here: an address may open only so many sessions a minute.
     const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
     const visitor = { channelId, origin: SHOP, externalId: null, provenBy: null, name: null, locale: null };
@@ -333,7 +333,7 @@ describe('a message', () => {
     });
   });
 
-  test('is stored once, however often it is sent', async () => {
+  test('a message is stored once, however often it is sent', async () => {
     const token = await visit();
     const name = randomUUID();
     const answers = await Promise.all(Array.from({ length: 6 }, () => say(token, 'only once', name)));
@@ -345,7 +345,7 @@ describe('a message', () => {
     expect((await say(other, 'mine', name)).body.message.content.text).toBe('mine');
   });
 
-  test('is visible to its own visitor only', async () => {
+  test('a message is visible only to its own visitor', async () => {
     const [one, other] = [await visit(), await visit()];
     await say(one, 'a secret');
     expect((await history(other)).data).toEqual([]);
@@ -355,7 +355,7 @@ describe('a message', () => {
     expect(there.body.data).toEqual([]);
   });
 
-  test('is listed page by page', async () => {
+  test('messages are listed page by page', async () => {
     const token = await visit({ external_id: 'pages', user_hash: proof('pages') });
     await say(token, 'first');
     const [row] = await parley.db
@@ -381,7 +381,7 @@ describe('a message', () => {
     );
   });
 
-  test('is refused when it is empty, too long, or not JSON', async () => {
+  test('a message is refused if it is empty, too long or not JSON', async () => {
     const token = await visit();
     expect((await say(token, '   ')).status).toBe(422);
     expect((await say(token, 'x'.repeat(4_001))).status).toBe(422);
@@ -392,7 +392,7 @@ describe('a message', () => {
     ).toBe(400);
   });
 
-  test('above the rate limit is refused, in a form that the page can read', async () => {
+  test('a message above the rate limit is refused in a form that the page can read', async () => {
     const token = await visit();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => say(token, `${n}`)));
     const refused = answers.filter(({ status }) => status === 429);
@@ -409,7 +409,7 @@ describe('a message from a backend', () => {
     return parley.call('POST', `/api/channels/${agentId}/${channelId}/messages`, { key: key.value, body });
   };
 
-  test('waits for a person whom the host identifies and who has not opened the chat yet', async () => {
+  test('a message from a backend waits for an identified person who has not opened the chat yet', async () => {
     const sent = await send({ to: { end_user: { external_id: 'new-1' } }, content: { type: 'text', text: 'Welcome' } });
     expect(sent.status).toBe(202);
     await until(async () => (await statusOf(sent.body.id)) === 'sent');
@@ -426,7 +426,7 @@ describe('a message from a backend', () => {
     expect(row!.conversationId).toBe(sent.body.conversation_id);
   });
 
-  test('of a conversation that a trigger started waits, too', async () => {
+  test('a message in a conversation that a trigger started also waits', async () => {
     const triggerId = await givenTrigger(parley.db, orgId, agentId, { channelId });
     const key = await parley.key(orgId, { permissions: ['triggers'] });
     const body = { end_user: { external_id: 'new-2' }, message: 'hours' };
@@ -439,7 +439,7 @@ describe('a message from a backend', () => {
     expect(seen).toEqual(['hours', 'We are open all day.']);
   });
 
-  test('arrives through an open stream when it is due, not before', async () => {
+  test('a scheduled message arrives through an open stream when it is due, and not before', async () => {
     const token = await visit({ external_id: 'later', user_hash: proof('later') });
     await say(token, 'hello');
     const stream = await follow(token);
@@ -478,7 +478,7 @@ describe('the script and the page', () => {
     expect(named.headers.get('cache-control')).toContain('immutable');
   });
 
-  test('a disabled channel: the script does nothing, calls are refused', async () => {
+  test('the script of a disabled channel does nothing, and calls are refused', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({}, {}, id);
     await parley.db.update(channel).set({ enabled: false }).where(eq(channel.id, id));

@@ -130,15 +130,15 @@ describe('every route of the dashboard', () => {
   const opened = guarded.filter(([name]) => name in TOKEN_ROUTES);
   const closed = guarded.filter(([name]) => !(name in TOKEN_ROUTES));
 
-  it.each(opened)('%s opens as declared', async (name, route) => {
+  it.each(opened)('the route %s is open to tokens as declared', async (name, route) => {
     expect(await answersTo(route, WHO)).toEqual(expectedOf(name, WHO));
   });
   // The two that could do most; the long test tries them all.
-  it.each(closed)('%s is closed', async (name, route) => {
+  it.each(closed)('the route %s is closed', async (name, route) => {
     const whom = ['robot', 'publish'];
     expect(await answersTo(route, whom)).toEqual(expectedOf(name, whom));
   });
-  it.each(closed)('%s is closed to all of them', { tags: ['long'] }, async (name, route) => {
+  it.each(closed)('the route %s is closed to all tokens', { tags: ['long'] }, async (name, route) => {
     expect(await answersTo(route, WHO)).toEqual(expectedOf(name, WHO));
   });
 
@@ -178,7 +178,7 @@ describe('every route of the dashboard', () => {
     },
   );
 
-  it('takes no token where more than the role member, or a person, is needed', () => {
+  it('no token is accepted where a higher role than member, or a person, is required', () => {
     for (const name of Object.keys(TOKEN_ROUTES)) {
       const { access, path } = DASHBOARD_ROUTES[name as keyof typeof DASHBOARD_ROUTES] as DashboardRoute;
       expect({ name, access }).toEqual({ name, access: expect.stringMatching(/^(viewer|member|any_session)$/) });
@@ -190,7 +190,7 @@ describe('every route of the dashboard', () => {
 });
 
 describe('a token', () => {
-  it('is shown once, and is stored as a digest alone', async () => {
+  it('the value is shown once and stored only as a digest', async () => {
     const made = await owner.call(`POST ${at()}/access-tokens`, { label: 'Once', verbs: ['read'] });
     expect(made.body).toMatchObject({ state: 'active', kind: 'person', verbs: ['read'], agent_ids: null });
     expect(made.headers.get('cache-control')).toBe('no-store');
@@ -205,7 +205,7 @@ describe('a token', () => {
     expect(rows.some(({ row }: { row: string }) => row.includes(made.body.value.slice(20)))).toBe(false);
   });
 
-  it('has no end only by an explicit choice', async () => {
+  it('a token has no expiry only by an explicit choice', async () => {
     const made = await owner.call(`POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'], expires_in_days: null });
     expect(made.body.expires_at).toBeNull();
     for (const expires_in_days of [31, 0, 10_000, '30'])
@@ -214,7 +214,7 @@ describe('a token', () => {
       ).toBe('validation_failed');
   });
 
-  it('needs no cookie, and a cookie adds nothing', async () => {
+  it('a token needs no cookie, and a cookie has no effect', async () => {
     const { value } = await make(owner.call, { verbs: ['read'] });
     const withCookie = bearer(value, owner.cookie);
     expect(await said(withCookie, `GET ${at()}/agents`)).toBe('allowed');
@@ -226,7 +226,7 @@ describe('a token', () => {
     expect(basic.status).toBe(200);
   });
 
-  it('reads whose it is', async () => {
+  it('a token can read its own owner', async () => {
     const { call } = await make(owner.call, { kind: 'organization', role: 'viewer', verbs: ['push'] });
     const { body } = await call('GET /session');
     expect(body).toMatchObject({ operator: false, token: { label: 'CI', verbs: ['push'] } });
@@ -235,7 +235,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('with push alone changes the draft and nothing else', async () => {
+  it('a token with only the verb push can change nothing but the draft', async () => {
     const { call } = await make(owner.call, { verbs: ['push'] });
     const { definition } = (await owner.call(`GET ${at()}/agents/${agentId}`)).body;
     const change = `PATCH ${at()}/agents/${agentId}`;
@@ -246,7 +246,7 @@ describe('a token', () => {
     expect(await said(both.call, change, { definition })).toBe('allowed');
   });
 
-  it('has its acts in the audit log, with its person', async () => {
+  it('the audit log contains the actions of a token, with its person', async () => {
     const { id, call } = await make(owner.call, { label: 'Deploy' });
     await call(`POST ${at()}/agents`, { name: 'By a program' });
     const { body } = await owner.call(`GET ${at()}/audit?limit=5`);
@@ -258,7 +258,7 @@ describe('a token', () => {
     expect(made).toMatchObject([{ action: 'access_token.created', actor: owner.id, tokenId: null }]);
   });
 
-  it('has a last use', async () => {
+  it('a token has a time of last use', async () => {
     const { id, call } = await make(owner.call);
     await call(`GET ${at()}/agents`);
     const lastUse = async () => {
@@ -268,7 +268,7 @@ describe('a token', () => {
     await expect.poll(lastUse).not.toBeNull();
   });
 
-  it('is bounded in number for each person', async () => {
+  it('each person has a maximum number of tokens', async () => {
     const busy = await addMember(server, owner.call, orgId, 'viewer');
     for (let made = 0; made < 50; made++) await make(busy.call, { verbs: ['read'] });
     expect(await said(busy.call, `POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'] })).toBe(
@@ -278,7 +278,7 @@ describe('a token', () => {
 });
 
 describe('who makes, sees and ends tokens', () => {
-  it('a member has own ones alone; of the organization only an admin makes them', async () => {
+  it('a member creates only own tokens, and only an admin creates those of the organization', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const body = { label: 'x', verbs: ['read'] };
     const path = `POST ${at()}/access-tokens`;
@@ -309,7 +309,7 @@ describe('who makes, sees and ends tokens', () => {
     expect(answer.errors).toMatchObject([{ pointer: '/agent_ids/1', code: 'not_found' }]);
   });
 
-  it('replacing gives another value, ends the one before, and takes a token over', async () => {
+  it('replacing a token creates another value, ends the old one, and takes the token over', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     const made = await owner.call(`POST ${at()}/access-tokens/${robot.id}/replace`, {});
@@ -325,7 +325,7 @@ describe('a token never has more than its person has now', () => {
   const memberOf = async (userId: string): Promise<string> =>
     (await owner.call(`GET ${at()}/members`)).body.data.find((one: { user_id: string }) => one.user_id === userId).id;
 
-  it('a lowered role lowers the token, and ends those of the organization', async () => {
+  it("a lower role reduces the token's rights, and ends tokens of the organization", async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const own = await make(admin.call);
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
@@ -337,7 +337,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('the role counts even where nothing revoked the token', async () => {
+  it('the role counts even if nothing revoked the token', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     await server.db.$client.query(`UPDATE member SET role = 'member' WHERE user_id = $1`, [admin.id]);
@@ -347,7 +347,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('a person who comes back finds the old tokens revoked', async () => {
+  it('a person who returns finds the old tokens revoked', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const own = await make(member.call);
     await owner.call(`DELETE ${at()}/members/${await memberOf(member.id)}`);
@@ -362,7 +362,7 @@ describe('a token never has more than its person has now', () => {
     });
   });
 
-  it('a required second factor stops tokens that were made without one', async () => {
+  it('a required second factor stops tokens that were created without one', async () => {
     const other = (await owner.call('POST /organizations', { name: 'Strict' })).body.id;
     const before = await make(owner.call, {}, other);
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, owner.id));
@@ -373,7 +373,7 @@ describe('a token never has more than its person has now', () => {
     await server.db.update(session).set({ signInFactor: false }).where(eq(session.userId, owner.id));
   });
 
-  it('a forgotten password that is reset ends them; a changed one does not', async () => {
+  it('resetting a forgotten password ends the tokens, and changing it does not', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const own = await make(member.call);
     const next = { current_password: PASSWORD, new_password: 'another horse 8 battery' };
@@ -387,7 +387,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('tokens made through the provider of the organization end with its sessions', async () => {
+  it("tokens that were created through the organization's provider end with its sessions", async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const own = await make(member.call);
     await server.db.update(session).set({ signInOrgId: orgId }).where(eq(session.userId, member.id));
@@ -397,7 +397,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(own.call, `GET ${at()}/agents`)).toBe('allowed');
   });
 
-  it('an account without a second factor left has no token with one', async () => {
+  it('an account without a remaining second factor has no token with one', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, member.id));
     const { id } = await make(member.call);
@@ -408,7 +408,7 @@ describe('a token never has more than its person has now', () => {
 });
 
 describe('a revoke', () => {
-  test('holds on every node for each request that starts after its answer', async () => {
+  test('a revoke is effective on every node for each request that starts after its response', async () => {
     const { id, value } = await make(owner.call);
     const url = (server.db.$client as unknown as { options: { connectionString: string } }).options.connectionString;
     const nodes = Array.from({ length: 3 }, () => openDb(url));
@@ -436,7 +436,7 @@ describe('a revoke', () => {
     await Promise.all(nodes.map((db) => db.$client.end()));
   });
 
-  test('is final, and the rights of a token are fixed, in the database as well', async () => {
+  test('a revoke is final, and the rights of a token never change, also in the database', async () => {
     const { id } = await make(owner.call);
     await owner.call(`POST ${at()}/access-tokens/${id}/revoke`);
     const change = (set: string) =>
@@ -453,7 +453,7 @@ describe('a revoke', () => {
 });
 
 describe('wrong tokens', () => {
-  test('count to the limit of their address, and the limit is checked before the database', async () => {
+  test('wrong tokens count for the limit of their address, and the limit is checked before the database', async () => {
     const strict = await startDashboard({ signIns: { pair: 3, subject: 100, address: 5, node: 1_000 } });
     try {
       const call = (value: string) => strict.as(null)('GET /session', undefined, { authorization: `Bearer ${value}` });

@@ -84,7 +84,7 @@ const changes = ({ turns, stopped }: ReplayResult) => ({
 
 describe('a replay', () => {
   test(
-    'of 200 conversations shows a planted change and nothing else',
+    'a replay of 200 conversations shows a planted change and nothing else',
     { timeout: 120_000, tags: ['long'] },
     async () => {
       const steps = { items: [{ name: 'size', ask: { en: 'Which size?' }, type: 'number' as const }] };
@@ -167,7 +167,7 @@ describe('a replay', () => {
 describe('what a replay tells', () => {
   const person = ['When do you open?', 'Is there parking?', 'I call my lawyer', 'Hello?'];
 
-  test('who and what the person was, each turn, and that people answered from the hand-off on', async () => {
+  test('a replay shows the person, each turn, and that the team answered after the hand-off', async () => {
     const made = await makeAgent();
     const id = await talk(made, person);
     const result = await replay(made.agent, id);
@@ -180,7 +180,7 @@ describe('what a replay tells', () => {
     expect(changes(result)).toEqual({ turns: ['same', 'same', 'same', 'same'], stopped: null });
   });
 
-  test('each kind of change, and a draft that hands off ends the conversation', async () => {
+  test('a replay shows each kind of change, and a draft that hands off ends the conversation', async () => {
     const made = await makeAgent();
     const id = await talk(made, person);
     await draft(made.agent, { opening: { en: 'Hi {{end_user.name}}.' } });
@@ -197,7 +197,7 @@ describe('what a replay tells', () => {
     expect(changes(await replay(made.agent, id)).turns[1]).toBe('draft: sources, end');
   });
 
-  test('a document or a version that changed since is not the change of the draft', async () => {
+  test('a later change of a document or a version does not count as a change of the draft', async () => {
     const made = await makeAgent();
     const id = await talk(made, ['When do you open?', 'Is there parking?']);
     const { data } = (await call(`GET ${at}/${made.agent}/documents`)).body;
@@ -211,7 +211,7 @@ describe('what a replay tells', () => {
     expect(summarizeReplays([await replay(made.agent, id)])).toMatchObject({ same: 0, changed: 0, earlier: 1 });
   });
 
-  test('a member who answers ends it, and other people’s conversations are not found', async () => {
+  test("a member's answer ends the replay, and conversations of others are not found", async () => {
     const made = await makeAgent();
     const id = await talk(made, ['When do you open?']);
     const members = `/organizations/${orgId}/conversations/${id}`;
@@ -227,7 +227,7 @@ describe('what a replay tells', () => {
     expect(await parley.db.$count(message, eq(message.conversationId, id))).toBe(counted);
   });
 
-  test('a model gets what tools answered then, and no tool is called', async () => {
+  test('a model gets the recorded tool results, and no tool is called', async () => {
     const model = await startFakeModel();
     const called: string[] = [];
     const shop = createServer((request, response) => {

@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('GET /dashboard/api/organizations/:org_id/changes', () => {
-  it('first reports everything as new, then names what changed, on any node', async () => {
+  it('first reports everything as new, then names the changes, on any node', async () => {
     const id = await givenConversation();
     const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
     const first = await listener.next();
@@ -146,7 +146,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await isTold();
   });
 
-  it('reports keys, their first use, requests, audit lines and first steps', async () => {
+  it('reports keys, their first use, requests, audit entries and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();
@@ -156,7 +156,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await listener.next(({ topics }) => topics.includes('audit'))).event).toBe('changed');
   });
 
-  it('continues at its position, at the other node, and names only what changed since', async () => {
+  it('continues at its position on another node, and names only changes since then', async () => {
     const [kept, moved] = [await givenConversation(), await givenConversation()];
     const topics = `conversation:${kept},conversation:${moved}`;
     // Their turns are taken first, so that nothing else changes afterwards.
@@ -177,7 +177,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
   });
 
-  it('never reports another organization, not even a record that is named', async () => {
+  it('never reports another organization, even if its record is named', async () => {
     const id = await givenConversation();
     const spy = await follow(`conversations,conversation:${id},runs:${triggerId},requests`, {
       as: other,
@@ -201,7 +201,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow(Array.from({ length: 9 }, () => 'keys').join(','))).status).toBe(422);
   });
 
-  it('ends for a session that was ended and for a removed member, and allows a viewer to read', async () => {
+  it('ends for an ended session and for a removed member, and viewers may read', async () => {
     const viewer = await givenMember('viewer', 'vi@example.com');
     const removed = await givenMember('member', 'mo@example.com');
     const [left, out, stays] = [
@@ -222,7 +222,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow('conversations', { as: removed })).status).toBe(404);
   });
 
-  it('is refused only to a person with too many windows', async () => {
+  it('refuses only a person with too many windows', async () => {
     const many = await Promise.all(Array.from({ length: 24 }, () => follow('keys')));
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await follow('keys')).status).toBe(429);

@@ -43,7 +43,7 @@ describe('channels', () => {
     [{ url: 'https://u:p@x.example' }, '/settings/url'],
     [{ url: 'https://192.168.1.4/hook' }, '/settings/url'],
     [{ url: 'https://x.example', more: 1 }, '/settings/more'],
-  ])('with settings %j are refused at %s', async ([settings, pointer], { call, at, newAgent }) => {
+  ])('the settings %j are refused at %s', async ([settings, pointer], { call, at, newAgent }) => {
     const agent = await newAgent();
     const answer = await call(`POST ${at}/channels`, { agent_id: agent.id, kind: 'webhook', name: 'W', settings });
     expect([answer.status, pointersOf(answer)]).toEqual([422, [pointer]]);

@@ -30,7 +30,7 @@ const save = (call: Client, name: string, shared: boolean) =>
 const namesOf = async (call: Client) =>
   (await call(`GET ${at}`)).body.data.map(({ name }: { name: string }) => name) as string[];
 
-test('a view of one’s own is seen and deleted by no one else, a shared one by all members', async () => {
+test("other members neither see nor delete a member's own view, but a shared view is visible to all", async () => {
   const own = await save(member.call, 'Own', false);
   expect(own).toMatchObject({ status: 201, body: { name: 'Own', shared: false, filters: { text: 'refund' } } });
   const shared = await save(owner, 'Shared', true);
@@ -47,7 +47,7 @@ test('a view of one’s own is seen and deleted by no one else, a shared one by 
   expect(told).toEqual(['conversation_view.deleted', 'conversation_view.created']);
 });
 
-test('names differ among one’s own and among the shared, and there is a limit of each', async () => {
+test('names of own views differ, names of shared views differ, and both have a limit', async () => {
   expect((await save(owner, 'Late', true)).status).toBe(201);
   expect(await save(owner, 'LATE', true)).toMatchObject({ status: 409, body: { code: 'already_exists' } });
   expect((await save(owner, 'Late', false)).status).toBe(201);
@@ -56,7 +56,7 @@ test('names differ among one’s own and among the shared, and there is a limit 
   expect((await save(owner, 'One more', true)).status).toBe(201);
 });
 
-test('the views of a person who leaves go', async () => {
+test('the views of a person who leaves are deleted', async () => {
   await save(member.call, 'Of a leaver', false);
   const { body } = await owner(`GET /organizations/${orgId}/members`);
   const { id } = body.data.find((one: { user_id: string }) => one.user_id === member.id);

@@ -45,7 +45,7 @@ const use = (input: number, more: { model?: string; keyId?: string } = {}) =>
 const pointers = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map((each) => each.pointer);
 
-test('prices are set, changed and removed by admins, and the cost of a turn is that of its moment', async () => {
+test('admins set, change and remove prices, and a turn costs the price of its time', async () => {
   const body = { provider: 'openai', model: 'gpt', price: { currency: 'USD', input: 0.15, output: 0.6 } };
   expect((await viewer(`PUT ${at}/model-prices`, body)).status).toBe(403);
   expect((await call(`PUT ${at}/model-prices`, body)).body.data).toMatchObject([{ input: 0.15, cached: null }]);
@@ -64,7 +64,7 @@ test('prices are set, changed and removed by admins, and the cost of a turn is t
   expect((await call(`PUT ${at}/model-prices`, { ...body, price: null })).body.data).toEqual([]);
 });
 
-test('usage is summed by day, agent and key, and filtered', async () => {
+test('usage is summed by day, agent and key, and can be filtered', async () => {
   const keyId = newId('key');
   await use(30, { keyId });
   const byKey = (await call(`GET ${at}/usage?by=key&agent_id=${agentId}`)).body;
@@ -76,7 +76,7 @@ test('usage is summed by day, agent and key, and filtered', async () => {
   expect(pointers(await call(`GET ${at}/usage?since=yesterday`))).toEqual(['/since']);
 });
 
-test('a budget is set once for each subject, counts what its period used, and is removed', async () => {
+test('a budget exists once for each subject, includes the usage of its period, and can be removed', async () => {
   const budget = { subject: 'agent', subject_id: agentId, period: 'day', unit: 'tokens', amount: 5_000_000 };
   expect((await viewer(`PUT ${at}/budgets`, budget)).status).toBe(403);
   const { body: made } = await call(`PUT ${at}/budgets`, budget);

@@ -36,7 +36,7 @@ const tagsOf = async (id: string): Promise<string[]> => (await member(`GET ${at}
 const tag = async (ids: string[], action: string, name = 'vip') =>
   (await member(`POST ${at}/tags`, { ids, action, tag: name })).body;
 
-test('a tag is added and removed, each person once, beside the tags that are there', async () => {
+test('a tag is added and removed once for each person, and other tags stay', async () => {
   const [one, two] = [await given(['new']), await given(['vip'])];
   const before = (await member(`GET ${at}/${two}`)).body;
   expect(await tag([one, two], 'add')).toEqual({ changed: 1, full: 0 });
@@ -48,14 +48,14 @@ test('a tag is added and removed, each person once, beside the tags that are the
   expect(changed > made).toBe(true);
 });
 
-test('a person with the most tags is left as it is, and counted', async () => {
+test('a person with the maximum number of tags does not change, and is counted', async () => {
   const id = await given(Array.from({ length: MAX_TAGS }, (_, number) => `t${number}`));
   expect(await tag([id, await given([])], 'add')).toEqual({ changed: 1, full: 1 });
   expect(await tagsOf(id)).toHaveLength(MAX_TAGS);
   expect(await tag([id], 'remove', 't0')).toEqual({ changed: 1, full: 0 });
 });
 
-test('people of another organization are not touched', async () => {
+test('people of another organization do not change', async () => {
   const other = await givenOrganization(server.db);
   const theirs = await given(['new'], other);
   expect(await tag([theirs], 'add')).toEqual({ changed: 0, full: 0 });
@@ -63,7 +63,7 @@ test('people of another organization are not touched', async () => {
   expect(rows).toEqual([{ tags: ['new'] }]);
 });
 
-test('parallel calls lose nothing, and give no tag twice', async () => {
+test('parallel calls lose no tag and add none twice', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => given([])));
   const names = Array.from({ length: 8 }, (_, number) => `tag ${number}`);
   await Promise.all(names.map((name, at) => tag(at % 2 === 0 ? ids : ids.toReversed(), 'add', name)));

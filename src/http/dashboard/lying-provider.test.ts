@@ -42,7 +42,7 @@ async function signIn(change?: Record<string, string>): Promise<string | null> {
 
 const inTheInnerNetwork = 'http://10.1.2.3:8080/';
 
-it('accepts a person whom an honest provider vouches for, and sends the secret to its token endpoint only', async () => {
+it('accepts a person whose identity an honest provider confirms, and sends the secret only to its token endpoint', async () => {
   expect(await signIn()).toBe(null);
   const sent = new URLSearchParams(provider.redeemed[0]);
   expect(Object.fromEntries(sent)).toMatchObject({
@@ -64,24 +64,24 @@ describe('an ID token', () => {
     ['that is not valid yet', () => ({ nbf: now() + 90 })],
     ['without a subject', () => ({ sub: undefined })],
   ];
-  it.each(wrong)('%s is refused', async (_, claims) => {
+  it.each(wrong)('an ID token %s is refused', async (_, claims) => {
     Object.assign(provider.claims, claims());
     expect(await signIn()).toBe('sign_in_refused');
   });
 
-  it('signed with another key is refused', async () => {
+  it('an ID token that another key signed is refused', async () => {
     provider.forged = true;
     expect(await signIn()).toBe('sign_in_refused');
   });
 
-  it('from a clock that is a minute off is accepted', async () => {
+  it('an ID token from a clock that is wrong by a minute is accepted', async () => {
     provider.claims = { ...provider.claims, iat: now() - 400, exp: now() - 40 };
     expect(await signIn()).toBe(null);
   });
 });
 
 describe('the callback', () => {
-  it('from another issuer, or with a refusal, is refused before any code is sent', async () => {
+  it('a callback from another issuer, or with a refusal, is refused before any code is sent', async () => {
     provider.discovery = { authorization_response_iss_parameter_supported: true };
     expect(await signIn({ iss: 'https://accounts.example' })).toBe('sign_in_refused');
     expect(await signIn({ error: 'access_denied', error_description: 'no' })).toBe('sign_in_refused');
@@ -101,17 +101,17 @@ describe('a provider that', () => {
   }
   const discovery = '/.well-known/openid-configuration';
 
-  it('has another issuer name is refused', async () => {
+  it('a provider with another issuer name is refused', async () => {
     provider.discovery = { issuer: 'https://accounts.example' };
     expect(await refusal()).toMatch(/issuer/);
   });
 
-  it('has moved is refused: no redirect is followed', async () => {
+  it('a provider that has moved is refused, because no redirect is followed', async () => {
     provider.instead.set(discovery, (response) => response.writeHead(302, { location: inTheInnerNetwork }).end());
     expect(await refusal()).toMatch(/status/);
   });
 
-  it('is not an OpenID provider is refused', async () => {
+  it('a server that is not an OpenID provider is refused', async () => {
     for (const text of ['<html>', '[]', 'null', '{"issuer":5}', '{}', `{"issuer":"${provider.issuer}"}`]) {
       provider.instead.set(discovery, (response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(text),
@@ -122,12 +122,12 @@ describe('a provider that', () => {
     expect(await refusal()).toMatch(/./);
   });
 
-  it('does not answer is refused', async () => {
+  it('a provider that does not answer is refused', async () => {
     await provider.stop();
     expect(await refusal()).toMatch(/./);
   });
 
-  it('has an internal address in any of its endpoints is refused', async () => {
+  it('a provider with an internal address in any of its endpoints is refused', async () => {
     for (const part of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
       provider.discovery = { [part]: inTheInnerNetwork };
       expect(await refusal()).toMatch(new RegExp(`The ${part} of the provider is refused`));
@@ -136,13 +136,13 @@ describe('a provider that', () => {
     expect(await refusal()).toMatch(/authorization_endpoint/);
   });
 
-  it('has only userinfo at an internal address is refused when userinfo is called', async () => {
+  it('a provider with only userinfo at an internal address is refused when userinfo is called', async () => {
     provider.claims = { email: undefined };
     provider.discovery = { userinfo_endpoint: inTheInnerNetwork };
     expect(await signIn()).toBe('provider_failed');
   });
 
-  it('redirects the token request is refused: no redirect is followed', async () => {
+  it('a provider that redirects the token request is refused, because no redirect is followed', async () => {
     provider.instead.set('/token', (response) => response.writeHead(307, { location: inTheInnerNetwork }).end());
     expect(await signIn()).toBe('sign_in_refused');
   });

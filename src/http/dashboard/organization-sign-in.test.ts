@@ -115,7 +115,7 @@ describe('signing in with the provider of an organization', () => {
     ]);
   });
 
-  it('recognizes the person by the subject, also with another address of the domain', async () => {
+  it('recognizes the person by the subject, even with another address of the domain', async () => {
     const first = await (await signIn(layla)).call('GET /session');
     const again = await (await signIn({ ...layla, email: 'l.haddad@example.com' })).call('GET /session');
     expect(again.body.user).toEqual(first.body.user);
@@ -133,7 +133,7 @@ describe('signing in with the provider of an organization', () => {
     await thin.stop();
   });
 
-  it('gives the role that the owner chose, and never changes the role of a member', async () => {
+  it('grants the role that the owner chose, and never changes the role of a member', async () => {
     const role = (default_role: string) => owner.call(`PUT /organizations/${owner.orgId}/sign-in`, { default_role });
     await role('viewer');
     const back = await signIn({ sub: 'v', email: 'v@example.com', email_verified: true });
@@ -145,7 +145,7 @@ describe('signing in with the provider of an organization', () => {
     expect((await role('owner')).status).toBe(422);
   });
 
-  it('gives the same answer for every address of a domain, and none for an unproven domain', async () => {
+  it('returns the same response for every address of a domain, and none for an unproven domain', async () => {
     const [known, unknown] = [await begin('layla@example.com'), await begin('nobody@example.com')];
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(Object.keys(known.body)).toEqual(Object.keys(unknown.body));
@@ -156,7 +156,7 @@ describe('signing in with the provider of an organization', () => {
 });
 
 describe('a session opened through a provider', () => {
-  it('reaches only its own organization, although the person is a member and owner elsewhere', async () => {
+  it('the session has access only to its own organization, although the person is an owner elsewhere', async () => {
     const person = await addMember(server, owner.call, owner.orgId, 'admin', 'sami@example.com');
     const mine = (await person.call('POST /organizations', { name: 'Of Sami' })).body.id;
     const { call } = await signIn({ sub: 'sami', email: person.email, email_verified: true });
@@ -174,7 +174,7 @@ describe('a session opened through a provider', () => {
     expect((await person.call(`GET /organizations/${mine}`)).status).toBe(200);
   });
 
-  it('changes nothing of the account itself', async () => {
+  it('the session can change nothing of the account itself', async () => {
     const { call } = await signIn(layla);
     const passwords = { current_password: 'correct horse battery', new_password: 'another horse battery' };
     const personal: [string, unknown?][] = [
@@ -186,7 +186,7 @@ describe('a session opened through a provider', () => {
     for (const [route, body] of personal) expect((await call(route, body)).body.code).toBe('personal_session_required');
   });
 
-  it('never has the rights of the operator', async () => {
+  it('the session never has the rights of the operator', async () => {
     await prove(owner, 'example.qa');
     const { call } = await signIn({ sub: 'operator', email: owner.email, email_verified: true }, owner.email);
     expect((await call('GET /session')).body).toMatchObject({ operator: false, organizations: [{ role: 'owner' }] });
@@ -196,7 +196,7 @@ describe('a session opened through a provider', () => {
     expect((await call('GET /organizations?all=true')).body.code).toBe('operator_required');
   });
 
-  it('counts as a second factor only if the provider says that it asked for one', async () => {
+  it('the session counts as a second factor only if the provider says that it required one', async () => {
     const require = (required: boolean) =>
       server.db.execute(sql`UPDATE organization SET requires_second_factor = ${required} WHERE id = ${owner.orgId}`);
     const read = async (amr: string[]) => {
@@ -222,7 +222,7 @@ describe('a session opened through a provider', () => {
     }
   });
 
-  it('ends with the settings that opened it', async () => {
+  it('the session ends with the settings that opened it', async () => {
     const ends: [string, unknown?][] = [
       [`PUT /organizations/${owner.orgId}/sign-in`, { enabled: false }],
       [`PUT /organizations/${owner.orgId}/sign-in`, { client_id: 'another' }],
@@ -242,7 +242,7 @@ describe('a session opened through a provider', () => {
 describe('a person who may not sign in', () => {
   const refused = async (person: object, email?: string) => (await signIn({ ...layla, ...person }, email)).problem;
 
-  it('gets the reason on the sign-in page: unverified address, other domain, no address, declined', async () => {
+  it('the sign-in page shows the reason: unverified address, other domain, no address, declined', async () => {
     expect(await refused({ sub: 'a', email: 'a@example.com', email_verified: false })).toBe('sign_in_address_refused');
     expect(await refused({ sub: 'b', email: 'b@other.example' })).toBe('sign_in_address_refused');
     expect(await refused({ sub: 'c', email: undefined })).toBe('sign_in_address_refused');
@@ -252,12 +252,12 @@ describe('a person who may not sign in', () => {
     expect(data.filter(({ email }: { email: string }) => /^[abcd]@/.test(email))).toEqual([]);
   });
 
-  it('does not get an address that belongs to another subject', async () => {
+  it('a person does not get an address that belongs to another subject', async () => {
     await signIn({ sub: 'old', email: 'post@example.com', email_verified: true });
     expect(await refused({ sub: 'new', email: 'post@example.com' })).toBe('sign_in_address_refused');
   });
 
-  it('cannot return by themselves after removal; an invitation to the address lets them return', async () => {
+  it('a removed person cannot return alone, but an invitation to the address lets them return', async () => {
     const gone = { sub: 'gone', email: 'gone@example.com', email_verified: true };
     const { call } = await signIn(gone);
     const { data } = (await owner.call(`GET /organizations/${owner.orgId}/members`)).body;
@@ -273,7 +273,7 @@ describe('a person who may not sign in', () => {
 });
 
 describe('a callback', () => {
-  it('works once, in the same browser, for its own organization, and not with another state', async () => {
+  it('a callback works once, in the same browser, for its own organization, and with its own state', async () => {
     provider.person = layla;
     const { url, kept } = await begin();
     const back = await walkThrough(provider, url);
@@ -288,7 +288,7 @@ describe('a callback', () => {
     expect((await comeBack(back, kept)).problem).toBe('sign_in_expired');
   });
 
-  it('leads only to a page of ours', async () => {
+  it('a callback leads only to a page of Parley', async () => {
     for (const back of [
       '//evil.example',
       '/\\evil.example',
@@ -307,7 +307,7 @@ describe('a callback', () => {
 });
 
 describe('a domain', () => {
-  it('is proven only by its record, looked up each time, and lost with it', async () => {
+  it('a domain is proven only by its record, which is looked up each time, and lost with it', async () => {
     const base = `/organizations/${owner.orgId}/sign-in/domains`;
     const { body } = await owner.call(`POST ${base}`, { domain: 'Bücher.Example' });
     expect(body).toMatchObject({ domain: 'xn--bcher-kva.example', proven_by: null });
@@ -323,7 +323,7 @@ describe('a domain', () => {
     expect((await begin('a@bücher.example')).body.code).toBe('sign_in_provider_not_found');
   });
 
-  it('belongs to one organization at a time', async () => {
+  it('a domain belongs to one organization at a time', async () => {
     const { call, orgId } = await another(provider, 'taken.example');
     const mine = `/organizations/${owner.orgId}/sign-in/domains`;
     const { body } = await owner.call(`POST ${mine}`, { domain: 'taken.example' });
@@ -333,7 +333,7 @@ describe('a domain', () => {
     expect((await owner.call(`POST ${mine}/taken.example/verify`)).status).toBe(200);
   });
 
-  it('may be confirmed by the operator, and not by an owner', async () => {
+  it('a domain may be confirmed by the operator, but not by an owner', async () => {
     const { call, orgId } = await another(provider, 'own.example');
     const path = `/organizations/${orgId}/sign-in/domains`;
     await call(`POST ${path}`, { domain: 'plain.example' });
@@ -345,14 +345,14 @@ describe('a domain', () => {
     expect((await begin('x@plain.example')).status).toBe(200);
   });
 
-  it('is a name that can receive mail', async () => {
+  it('a domain is a name that can receive mail', async () => {
     for (const domain of ['localhost', '127.0.0.1', 'a b.example', 'x@y.example', '-a.example', 'a..example'])
       expect((await owner.call(`POST /organizations/${owner.orgId}/sign-in/domains`, { domain })).status).toBe(422);
   });
 });
 
 describe('the settings', () => {
-  it('are for owners', async () => {
+  it('only owners can read and change the settings', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const path = `/organizations/${owner.orgId}/sign-in`;
     const all: [string, unknown?][] = [
@@ -367,7 +367,7 @@ describe('the settings', () => {
     for (const [route, body] of all) expect((await admin.call(route, body)).body.code).toBe('role_missing');
   });
 
-  it('never show the secret, and require it again with another issuer', async () => {
+  it('the settings never show the secret, and require it again for another issuer', async () => {
     const path = `PUT /organizations/${owner.orgId}/sign-in`;
     const shown = await owner.call(path, { enabled: true });
     expect(JSON.stringify(shown.body)).not.toContain(provider.clientSecret);
@@ -380,7 +380,7 @@ describe('the settings', () => {
     });
   });
 
-  it('show the provider’s own metadata', async () => {
+  it('the settings show the provider’s own metadata', async () => {
     const path = `POST /organizations/${owner.orgId}/sign-in/check`;
     const look = await owner.call(path, { issuer: provider.issuer });
     expect(look.body).toMatchObject({ issuer: provider.issuer, token_endpoint: `${provider.issuer}/token` });

@@ -25,7 +25,7 @@ const refused = (pointer: string) => ({
 });
 
 describe('a password that is easy to guess', () => {
-  it('creates no owner', async () => {
+  it('an easy password creates no owner', async () => {
     const setUp = { token: server.setupToken, name: 'Owner', email: 'owner@example.qa', organization_name: 'Acme' };
     for (const password of [COMMON, 'Owner-2026-Owner', 'parley123456'])
       expect(await server.as(null)('POST /setup', { ...setUp, password })).toMatchObject(refused('/password'));
@@ -33,7 +33,7 @@ describe('a password that is easy to guess', () => {
     owner = await setUpOwner(server);
   });
 
-  it('creates no account through an invitation, and the invitation stays', async () => {
+  it('an easy password creates no account through an invitation, and the invitation stays', async () => {
     const email = 'asha@example.qa';
     const { body } = await owner.call(`POST /organizations/${owner.orgId}/invitations`, { email, role: 'member' });
     const token = new URL(body.url).pathname.split('/').at(-1)!;
@@ -43,7 +43,7 @@ describe('a password that is easy to guess', () => {
     expect((await accept(PASSWORD)).status).toBe(200);
   });
 
-  it('is refused by a password link, which stays valid', async () => {
+  it('an easy password is refused by a password link, which stays valid', async () => {
     const hash = (await readPasswordHash(server.db, owner.id))!;
     const link = signLink(
       server.secrets.setupKey,
@@ -59,7 +59,7 @@ describe('a password that is easy to guess', () => {
     owner = { ...owner, cookie: again.cookie!, call: server.as(again.cookie) };
   });
 
-  it('does not replace another one', async () => {
+  it('an easy password does not replace another one', async () => {
     const change = (password: string) =>
       owner.call('PUT /password', { current_password: PASSWORD, new_password: password });
     expect(await change(COMMON)).toMatchObject(refused('/new_password'));

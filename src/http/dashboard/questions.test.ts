@@ -52,7 +52,7 @@ async function givenTalks(orgId = owner.orgId) {
 }
 
 describe('questions that an agent could not answer', () => {
-  test('are listed by topic with counts and languages, the most frequent first', async () => {
+  test('unanswered questions are listed by topic with counts and languages, the most frequent first', async () => {
     const { ask, list } = await givenTalks();
     await ask('Where is the museum?');
     const first = await ask('Do you wrap gifts?');
@@ -81,7 +81,7 @@ describe('questions that an agent could not answer', () => {
     expect(found.data[0].examples[0].end_user_id).toMatch(/^enduser_/);
   });
 
-  test('are in the list after the agent asked back, until the person chooses a section', async () => {
+  test('a question is in the list after the agent asked back, until the person chooses a section', async () => {
     const { channelId, counts } = await givenTalks();
     const { id } = await givenConversation(server.db, owner.orgId, channelId);
     const asked = [
@@ -106,7 +106,7 @@ describe('questions that an agent could not answer', () => {
     expect(await counts()).toEqual([['And a late deposit?', 1]]);
   });
 
-  test('leave the list when they are settled, until they are asked again', async () => {
+  test('a settled question leaves the list until it is asked again', async () => {
     const { ask, at, counts } = await givenTalks();
     const one = await ask('Do you wrap gifts?');
     await ask('Where is the museum?');
@@ -122,7 +122,7 @@ describe('questions that an agent could not answer', () => {
     ]);
   });
 
-  test('of all agents stand in one list, each with its agent, without agents that are gone', async () => {
+  test('questions of all agents are in one list, each with its agent, without deleted agents', async () => {
     const [first, second, gone] = [await givenTalks(), await givenTalks(), await givenTalks()];
     const elsewhere = await givenTalks(await givenOrganization(server.db));
     await elsewhere.ask('Do you sell kites?');
@@ -140,7 +140,7 @@ describe('questions that an agent could not answer', () => {
     expect((await viewer(`GET /organizations/${elsewhere.at.split('/')[2]!}/questions`)).status).toBe(404);
   });
 
-  test('belong to one agent of one organization', async () => {
+  test('questions belong to one agent of one organization', async () => {
     const [mine, other] = [await givenTalks(), await givenTalks()];
     const elsewhere = await givenTalks(await givenOrganization(server.db));
     const foreign = await elsewhere.ask('Do you wrap gifts?');

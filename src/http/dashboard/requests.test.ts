@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => app?.stop());
 
 describe('GET /dashboard/api/organizations/:org_id/requests', () => {
-  it('shows each call and its outcome, with our ids and no names from a caller', async () => {
+  it("shows each call and its outcome, with Parley's IDs and no names from a caller", async () => {
     const [run, missing, person, me] = await called(
       ['POST', `/api/triggers/${agentId}/${triggerId}?debug=secret`, { message: 'private words' }],
       ['POST', `/api/triggers/${newId('agent')}/${triggerId}`, {}],
@@ -96,7 +96,7 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     expect(stored).not.toContain(key.value);
   });
 
-  it('is filtered by call, outcome, request id and time, and has pages', async () => {
+  it('filters by call, outcome, request ID and time, and has pages', async () => {
     const [first] = await called(
       ['GET', '/api/me'],
       ['GET', '/api/me'],
@@ -126,7 +126,7 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     expect(await api(`GET /organizations/${otherOrgId}/requests/calls`)).toEqual({ data: [] });
   });
 
-  it('keeps the failed calls when one key makes more calls than are kept individually', async () => {
+  it('failed calls stay visible if one key makes more calls than are stored individually', async () => {
     const { id, value } = await app.key(orgId, { permissions: ['triggers'] });
     const { id: last, value: other } = await app.key(orgId, { permissions: ['triggers'] });
     await app.call('POST', `/api/triggers/${newId('agent')}/${triggerId}`, { key: value, body: {} });
@@ -139,7 +139,7 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     expect(data.filter(({ status }) => status === 404)).toHaveLength(1);
   });
 
-  it('keeps the newest of each organization and deletes the others', async () => {
+  it('the newest requests of each organization are stored, and the others are deleted', async () => {
     const { organizationId, ids } = { organizationId: otherOrgId, ids: Array.from({ length: 12 }, () => newId('req')) };
     await app.db.insert(requestLog).values(
       ids.map((id) => ({

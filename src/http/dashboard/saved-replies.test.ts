@@ -79,7 +79,7 @@ test('members save, change and delete replies; viewers only read them', async ()
   ]);
 });
 
-test('a shortcut is one of a kind, whatever the case of its letters', async () => {
+test('a shortcut is unique, whatever the case of its letters', async () => {
   await save();
   const other = await save({ shortcut: 'bye' });
   const again = await call(`POST ${at}/saved-replies`, { ...GREETING, shortcut: 'HI' });
@@ -93,7 +93,7 @@ test('a shortcut is one of a kind, whatever the case of its letters', async () =
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
-test('an organization has a bounded number of them, also when two are saved at once', async () => {
+test('an organization has a maximum number of saved replies, even if two are saved at once', async () => {
   await server.db.execute(sql`INSERT INTO saved_reply (org_id, id, name, shortcut, text)
     SELECT ${orgId}, 'sreply_' || n, 'N', 's' || n, '{"default": "x"}' FROM generate_series(2, ${MAX_SAVED_REPLIES}::int) n`);
   const both = await Promise.all(
@@ -102,7 +102,7 @@ test('an organization has a bounded number of them, also when two are saved at o
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
-test('a text that is no template is refused with its language', async () => {
+test('an invalid template is refused, and the fault names its language', async () => {
   const { status, body } = await call(`POST ${at}/saved-replies`, { ...GREETING, text: { en: 'Hi', ar: 'Hi {{name' } });
   expect([status, body.errors[0].pointer]).toEqual([422, '/text/ar']);
   for (const text of [{}, { en: ' ' }, { EN: 'x' }, { en: 'x'.repeat(4_001) }])
@@ -111,7 +111,7 @@ test('a text that is no template is refused with its language', async () => {
     expect((await call(`POST ${at}/saved-replies`, { ...GREETING, shortcut })).status, shortcut).toBe(422);
 });
 
-test('it is filled in the language of the person, with their values and the name of the member', async () => {
+test("a saved reply is filled in the language of the person, with the person's values and the name of the member", async () => {
   const text = { default: 'Hello {{name}}, {{end_user.plan}}. {{member.name}}', ar: 'مرحبًا {{name}}' };
   const { name } = (await call('GET /session')).body.user;
   expect(await fill(text, { name: 'Noor' })).toEqual({ text: `Hello Noor, gold. ${name}`, missing: [] });
@@ -119,7 +119,7 @@ test('it is filled in the language of the person, with their values and the name
   expect(await fill(text, { name: 'Noor', locale: 'fr' })).toMatchObject({ text: `Hello Noor, gold. ${name}` });
 });
 
-test('a variable without a value is its fallback, or stands in the text and is named', async () => {
+test('a variable without a value becomes its fallback, or stays in the text and is reported', async () => {
   expect(await fill({ default: 'Hello {{name|there}}' })).toEqual({ text: 'Hello there', missing: [] });
   expect(await fill({ default: 'Hello {{ name }}, {{end_user.order}} {{end_user.plan}}' })).toEqual({
     text: 'Hello {{name}}, {{end_user.order}} gold',
@@ -127,7 +127,7 @@ test('a variable without a value is its fallback, or stands in the text and is n
   });
 });
 
-test('of another organization there is nothing', async () => {
+test('saved replies of another organization are not found', async () => {
   const { id } = await save();
   const other = (await call('POST /organizations', { name: 'Other' })).body.id;
   const there = `/organizations/${other}`;

@@ -60,7 +60,7 @@ async function enrol(person: Person): Promise<{ app: App; recovery: string[] }> 
 const newMember = (role = 'member') => addMember(server, owner.call, owner.orgId, role);
 
 describe('setting up an authenticator app', () => {
-  it('requires the password again, and takes effect only after a correct code', async () => {
+  it('setting up requires the password again, and takes effect only after a correct code', async () => {
     const person = await newMember();
     const begin = (password?: string) => person.call('POST /second-factor/authenticator', { password });
     expect(await begin('not the password')).toMatchObject({ status: 401, body: { code: 'sign_in_failed' } });
@@ -76,7 +76,7 @@ describe('setting up an authenticator app', () => {
     expect((await begin(PASSWORD)).body.code).toBe('already_exists');
   });
 
-  it('ends every other session, and keeps this one', async () => {
+  it('setting up ends every other session, but not this one', async () => {
     const person = await newMember();
     const other = server.as((await signIn(person.email)).cookie);
     await enrol(person);
@@ -84,7 +84,7 @@ describe('setting up an authenticator app', () => {
     expect((await person.call('GET /session')).status).toBe(200);
   });
 
-  it('stores nothing readable: the secret is sealed, recovery codes are digests', async () => {
+  it('no readable value is stored: the secret is sealed, and recovery codes are digests', async () => {
     const person = await newMember();
     const begun = await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const app = new App(begun.body.secret);
@@ -97,7 +97,7 @@ describe('setting up an authenticator app', () => {
     for (const code of body.recovery_codes) expect(JSON.stringify(codes.rows)).not.toContain(code);
   });
 
-  it('is, like every change to it, in the audit log of each organization of the person', async () => {
+  it('every change of a second factor is in the audit log of each organization of the person', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -115,7 +115,7 @@ describe('setting up an authenticator app', () => {
 });
 
 describe('signing in with a second factor', () => {
-  it('gives no session for the password alone, and one for the code after it', async () => {
+  it('opens no session for the password alone, and one for the code after it', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const begun = await signIn(person.email);
@@ -126,7 +126,7 @@ describe('signing in with a second factor', () => {
     expect((await server.as(entered.cookie)('GET /session')).status).toBe(200);
   });
 
-  it('accepts each code once, also when it is sent twice at the same time', async () => {
+  it('accepts each code once, even if it is sent twice at the same time', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -149,7 +149,7 @@ describe('signing in with a second factor', () => {
     expect((await person.call('GET /second-factor')).body.recovery_codes_left).toBe(8);
   });
 
-  it('delays a person who guesses longer and longer, while a recovery code still works', async () => {
+  it('delays a person who guesses for longer and longer, while a recovery code still works', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -167,7 +167,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(body.challenge, app.code())).status).toBe(200);
   });
 
-  it('refuses a challenge that was changed, belongs to another person, or is older than a change of the password', async () => {
+  it('refuses a challenge that was changed, belongs to another person, or is older than a password change', async () => {
     const [person, other] = [await newMember(), await newMember()];
     const { app } = await enrol(person);
     const theirs = await enrol(other);
@@ -184,7 +184,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(challenge, app.code())).body.code).toBe('second_factor_expired');
   });
 
-  it('is required after a password link, which sets the password', async () => {
+  it('a second factor is required after a password link, which sets the password', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const until = { userId: person.id, expiresAt: new Date(Date.now() + 60_000) };
@@ -196,7 +196,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(set.body.challenge, app.code())).status).toBe(200);
   });
 
-  it('is required before an invitation is accepted', async () => {
+  it('a second factor is required before an invitation is accepted', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const { body: org } = await owner.call('POST /organizations', { name: 'Second' });
@@ -220,7 +220,7 @@ describe('signing in with a second factor', () => {
     expect(await seenBy(viewer)).toEqual({ [owner.email]: null, [person.email]: null });
   });
 
-  it('gives no session to a sign-in that was in progress when the factor was set up', async () => {
+  it('a sign-in that was in progress when the factor was set up gets no session', async () => {
     const person = await newMember();
     const begun = await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const app = new App(begun.body.secret);
@@ -234,7 +234,7 @@ describe('signing in with a second factor', () => {
 });
 
 describe('removing it', () => {
-  it('needs the password and a code, and leaves an account without a factor', async () => {
+  it('removing requires the password and a code, and leaves an account without a factor', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const remove = (body: object) => person.call('POST /second-factor/authenticator/remove', body);
@@ -249,7 +249,7 @@ describe('removing it', () => {
     expect((await signIn(person.email)).status).toBe(200);
   });
 
-  it('is possible from outside only for the operator of the server, and ends every session', async () => {
+  it('only the operator of the server can remove a factor from outside, which ends every session', async () => {
     const person = await newMember();
     await enrol(person);
     expect(await resetSecondFactor(server, person.id, SYSTEM)).toBe(true);
@@ -268,7 +268,7 @@ describe('an organization that requires it', () => {
     path.startsWith('/organizations/:org_id'),
   );
 
-  it('is set so only by an owner who has one', async () => {
+  it('only an owner with a second factor can require one', async () => {
     const admin = await newMember('admin');
     expect((await require(admin.call, true)).body.code).toBe('role_missing');
     const without = await newMember('owner');
@@ -276,7 +276,7 @@ describe('an organization that requires it', () => {
     expect((await owner.call(`GET /organizations/${owner.orgId}`)).body.requires_second_factor).toBe(false);
   });
 
-  it('refuses all its routes, and only those, to a session without one', async () => {
+  it('a session without a second factor is refused on all routes of the organization, and only there', async () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember('owner');
@@ -298,7 +298,7 @@ describe('an organization that requires it', () => {
     expect((await require(boss.call, false)).status).toBe(200);
   });
 
-  it('accepts a session that showed the factor, and none once the factor is removed', async () => {
+  it('accepts a session that showed the factor, and none after the factor is removed', async () => {
     const boss = await newMember('owner');
     const { app } = await enrol(boss);
     await require(boss.call, true);
@@ -312,7 +312,7 @@ describe('an organization that requires it', () => {
     expect((await read()).body.code).toBe('second_factor_required');
   });
 
-  it('ends the stream of changes of a session without one', async () => {
+  it('ends the stream of changes of a session without a second factor', async () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember();
@@ -329,7 +329,7 @@ describe('an organization that requires it', () => {
 });
 
 describe('a passkey', () => {
-  it('requires the password, or a session that was opened just now', async () => {
+  it('adding a passkey requires the password, or a recently opened session', async () => {
     const person = await newMember();
     expect((await person.call('POST /second-factor/passkeys/options', {})).status).toBe(200);
     await sql("UPDATE session SET created_at = now() - interval '11 minutes' WHERE user_id = $1", person.id);
@@ -342,7 +342,7 @@ describe('a passkey', () => {
     });
   });
 
-  it('that is unknown, or whose answer is invalid, is refused like any other', async () => {
+  it('an unknown passkey, or an invalid answer, is refused like any other', async () => {
     const junk = { id: Buffer.from(randomUUID()).toString('base64url'), client_data: 'e30', signature: 'AAAA' };
     const { body: options } = await nobody('POST /sign-in/passkey/options');
     expect(options).toMatchObject({ rpId: 'us.parley.example', userVerification: 'required' });

@@ -30,7 +30,7 @@ afterAll(() => server.stop());
 const names = async () => (await viewer(`GET ${at}`)).body.data.map(({ name }: { name: string }) => name);
 
 describe('segments', () => {
-  test('are saved and deleted by members, listed by name, and are in the activity list', async () => {
+  test('segments are saved and deleted by members, listed by name, and recorded in the activity list', async () => {
     const made = await member(`POST ${at}`, { name: 'VIPs', filters: { tag: 'vip', attribute: 'plan=gold' } });
     expect(made).toMatchObject({
       status: 201,
@@ -46,7 +46,7 @@ describe('segments', () => {
     expect(audit.map(({ action }: { action: string }) => action)).toEqual(['segment.deleted', 'segment.created']);
   });
 
-  test('need a filter and a name of their own, whatever the case of its letters', async () => {
+  test('a segment needs a filter and a unique name, whatever the case of its letters', async () => {
     await member(`POST ${at}`, { name: 'Gold', filters: { attribute: 'plan=gold' } });
     const code = async (body: object) => (await member(`POST ${at}`, body)).body.code;
     expect(await code({ name: 'GOLD', filters: { tag: 'x' } })).toBe('already_exists');
@@ -56,7 +56,7 @@ describe('segments', () => {
     expect(both.filter((one) => one === 'already_exists')).toHaveLength(1);
   });
 
-  test('are at most so many in an organization', async () => {
+  test('an organization has a maximum number of segments', async () => {
     const row = (n: number) => ({ orgId: owner.orgId, id: newId('segment'), name: `n${n}`, filters: { tag: 'x' } });
     const left = MAX_SEGMENTS - (await names()).length;
     await server.db.insert(segment).values(Array.from({ length: left }, (_, n) => row(n)));

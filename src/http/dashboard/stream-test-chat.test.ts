@@ -27,7 +27,7 @@ afterAll(() => http.server.close());
 
 const listen = () => openStream(`http://127.0.0.1:${http.port}/api/play`, { headers: { accept: 'text/event-stream' } });
 
-test('the words of a turn come before it, and words that are taken back are replaced', async () => {
+test('the deltas of a turn come before its result, and removed deltas are replaced', async () => {
   play = async (reader) => {
     reader!.words.add('Let me');
     reader!.words.takeBack();
@@ -43,7 +43,7 @@ test('the words of a turn come before it, and words that are taken back are repl
   ]);
 });
 
-test('a turn that fails in the middle ends with its problem; one without words is answered without a stream', async () => {
+test('a turn that fails in the middle ends with its problem, and one without text is answered without a stream', async () => {
   play = async (reader) => {
     reader!.words.add('Mon');
     throw new Refusal('provider_failed');
@@ -54,7 +54,7 @@ test('a turn that fails in the middle ends with its problem; one without words i
   expect((await listen()).type).toContain('application/json');
 });
 
-test('a person who leaves stops the turn', async () => {
+test('the turn stops when the person leaves', async () => {
   const stopped = Promise.withResolvers<void>();
   play = async (reader) => {
     reader!.signal.addEventListener('abort', () => stopped.resolve());

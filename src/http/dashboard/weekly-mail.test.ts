@@ -104,7 +104,7 @@ const choose = (person: Person, wanted: boolean, more: object = {}) =>
   person.call(`PUT /organizations/${orgId}/weekly-mail`, { wanted, time_zone: 'UTC', language: 'en', ...more });
 
 describe('the weekly mail', () => {
-  test('goes to owners and admins, to others only if they want it, and to none who does not', async () => {
+  test('owners and admins get the mail, and other members only if they want it', async () => {
     await talk(MONDAY - DAY);
     const [admin, without, member, viewer] = [
       await join('admin'),
@@ -125,7 +125,7 @@ describe('the weekly mail', () => {
     expect(await recipients()).toEqual([owner.email, admin.email, viewer.email].toSorted());
   });
 
-  test('is queued once for each member and week, by however many nodes at once', async () => {
+  test('a mail is queued once for each member and week, however many nodes run at once', async () => {
     await talk(MONDAY - DAY);
     await Promise.all(Array.from({ length: 6 }, () => round()));
     await round(MONDAY + HOUR);
@@ -135,7 +135,7 @@ describe('the weekly mail', () => {
     expect(await recipients()).toEqual([owner.email, owner.email]);
   });
 
-  test('is queued once although the node dies in the middle', async () => {
+  test('a mail is queued once, even if the node dies in the middle', async () => {
     await talk(MONDAY - DAY);
     const admin = await join('admin');
     const queue = createQueueMail(server.secrets.mailKey);
@@ -150,7 +150,7 @@ describe('the weekly mail', () => {
     expect(await recipients()).toEqual([owner.email, admin.email].toSorted());
   });
 
-  test('comes on Monday at eight in the zone of the member, or up to two days late', async () => {
+  test("the mail comes on Monday at eight in the member's time zone, or up to two days late", async () => {
     const early = MONDAY - 3 * HOUR - 60_000;
     await talk(early - DAY);
     await talk(early + 3 * DAY);
@@ -163,7 +163,7 @@ describe('the weekly mail', () => {
     expect(await recipients()).toEqual([owner.email, owner.email]);
   });
 
-  test('is not sent at once to who turns it on or joins after the hour', async () => {
+  test('a member who turns the mail on, or joins after the hour, gets the next one', async () => {
     const [member, admin] = [await join('member'), await join('admin')];
     await server.db.execute(
       sql`UPDATE member SET created_at = ${new Date(LAST_MONDAY + HOUR)} WHERE user_id = ${admin.id}`,
@@ -177,14 +177,14 @@ describe('the weekly mail', () => {
     expect(await recipients()).toEqual([owner.email, owner.email, member.email, admin.email].toSorted());
   });
 
-  test('is not sent about a week in which nothing happened, also if something happens an hour later', async () => {
+  test('no mail is sent about a week without activity, even if activity follows an hour later', async () => {
     await round();
     await talk(MONDAY);
     await round(MONDAY + HOUR);
     expect(await recipients()).toEqual([]);
   });
 
-  test('says the numbers, the biggest questions, the channels that do not work, and where to go', async () => {
+  test('the mail contains the statistics, the most frequent questions, broken channels and links', async () => {
     for (const days of [1, 2, 3]) await talk(MONDAY - days * DAY);
     await talk(MONDAY - 10 * DAY);
     for (const days of [1, 2]) await miss('Do you wrap gifts? See evil.example', MONDAY - days * DAY);
@@ -211,14 +211,14 @@ describe('the weekly mail', () => {
     });
   });
 
-  test('is in the language that the member chose', async () => {
+  test('the mail is in the language that the member chose', async () => {
     await talk(MONDAY - DAY);
     await choose(owner, true, { language: 'ar' });
     await round();
     expect([queued[0]!.language, queued[0]!.parts![0]!.lines[0]]).toEqual(['ar', 'المحادثات: 1 (سابقًا: 0)']);
   });
 
-  test('is stopped by its link without a session, by that member alone and in that organization alone', async () => {
+  test('a link in the mail stops it without a session, only for that member and organization', async () => {
     await talk(MONDAY - DAY);
     const admin = await join('admin');
     await round();
@@ -234,7 +234,7 @@ describe('the weekly mail', () => {
     expect([await wanted(admin), await wanted(owner)]).toEqual([false, true]);
   });
 
-  test('is not stopped by a link that was changed', async () => {
+  test('a changed link does not stop the mail', async () => {
     const admin = await join('admin');
     const key = server.secrets.setupKey;
     const mine = signWeeklyLink(key, { orgId, userId: owner.id });
@@ -247,7 +247,7 @@ describe('the weekly mail', () => {
     expect((await admin.call(`GET /organizations/${orgId}/weekly-mail`)).body.wanted).toBe(true);
   });
 
-  test('a zone that the database does not know is UTC, and the choice goes with the membership', async () => {
+  test('an unknown time zone counts as UTC, and the choice is deleted with the membership', async () => {
     const admin = await join('admin');
     const stored = await choose(admin, true, { time_zone: 'Etc/Unknown' });
     expect(stored.status === 422 || stored.body.time_zone === 'UTC').toBe(true);

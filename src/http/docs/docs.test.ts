@@ -23,12 +23,12 @@ afterAll(() => http.server.close());
 const get = (path: string) => raw(http.port, { path });
 
 describe('/docs', () => {
-  it('is also found with a trailing slash', async () => {
+  it('the page is also found with a trailing slash', async () => {
     const { status, headers } = await get('/docs/');
     expect([status, headers['location']]).toEqual([308, '/docs']);
   });
 
-  it('shows every endpoint with a curl command to paste', async () => {
+  it('shows every endpoint with a curl command to copy', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     for (const part of [
@@ -41,7 +41,7 @@ describe('/docs', () => {
     expect(text).not.toContain('docs:/docs');
   });
 
-  it('works offline and runs nothing inline', async () => {
+  it('works offline and contains no inline script', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; base-uri 'none'; form-action https://us.parley.example/docs; frame-ancestors 'none'",
@@ -53,7 +53,7 @@ describe('/docs', () => {
     expect(text).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
   });
 
-  it('wears the letters of the dashboard', async () => {
+  it('uses the fonts of the dashboard', async () => {
     const { text } = await get('/docs/style.css');
     const fonts = [...text.matchAll(/url\('([^']+)'\)/g)].map(([, url]) => url!);
     expect(fonts).toEqual(['/docs/fonts/inter.woff2', '/docs/fonts/mono.woff2']);
@@ -63,7 +63,7 @@ describe('/docs', () => {
     }
   });
 
-  it('shows the texts of schemas as text', async () => {
+  it('shows texts from schemas as text', async () => {
     const { text } = await get('/docs');
     expect(text).not.toContain('<img src=x>');
     expect(text).toContain('&#60;img src=x&#62;');
@@ -78,27 +78,27 @@ describe('/docs?q=', () => {
     ['key_inv', '/docs/problems/key_invalid'],
     ['campaign.ended', '/docs#event-campaign.ended'],
     ['Run a campaign', '/docs/guides/campaigns'],
-  ])('finds %s without scripts', async (query, href) => {
+  ])('the search finds %s without scripts', async (query, href) => {
     const { text } = await get(`/docs?q=${encodeURIComponent(query).replaceAll('%20', '+')}`);
     const [, found] = text.split('<ul class="found">');
     expect(found).toContain(`href="${href}"`);
   });
 
-  it('shows what was asked as text, and says when nothing was found', async () => {
+  it('shows the query as text, and says if nothing was found', async () => {
     const { status, text } = await get('/docs?q=%3Cimg+src%3Dx%3E+zzzz&q=2&utm=%ff');
     expect(status).toBe(200);
     expect(text).not.toContain('<img');
     expect(text).toContain('Nothing was found for “&#60;img src=x&#62; zzzz”');
   });
 
-  it.each(['', '?q=', '?q=+', '?other=1'])('without words, /docs%s is the reference', async (query) => {
+  it.each(['', '?q=', '?q=+', '?other=1'])('without a query, /docs%s is the reference', async (query) => {
     expect((await get(`/docs${query}`)).text).toContain('<h1>Parley API reference</h1>');
   });
 });
 
 describe('every page', () => {
   it.each(['/docs', '/docs/guides/sdk', '/docs/problems', '/docs/problems/key_invalid', '/docs?q=key'])(
-    '%s lists all pages and sections at the side, and marks itself',
+    'the page %s lists all pages and sections, and marks its own entry',
     async (path) => {
       const { text } = await get(path);
       const [, side] = /<nav id="contents"[^>]*>([^]*?)<\/nav>/.exec(text)!;
@@ -112,7 +112,7 @@ describe('every page', () => {
 });
 
 describe('/docs/problems', () => {
-  it('lists every code, each with a page that says what to do', async () => {
+  it('lists every code, and each has a page with the solution', async () => {
     const { text } = await get('/docs/problems');
     for (const [code, { status }] of Object.entries(PROBLEMS)) {
       expect(text).toContain(`href="/docs/problems/${code}"`);
@@ -122,13 +122,13 @@ describe('/docs/problems', () => {
     }
   });
 
-  it.each(['nope', 'constructor', '__proto__', 'toString'])('answers 404 for %s', async (code) => {
+  it.each(['nope', 'constructor', '__proto__', 'toString'])('the path %s gets 404', async (code) => {
     expect((await get(`/docs/problems/${code}`)).json().code).toBe('problem_not_found');
   });
 });
 
 describe('/llms.txt', () => {
-  it('names every endpoint and where to read on', async () => {
+  it('names every endpoint and the next pages to read', async () => {
     const { text, headers } = await get('/llms.txt');
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(text).toContain('- GET /api/me: Show the calling key');

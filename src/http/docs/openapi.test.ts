@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lists every status that a route can answer', () => {
+  it('lists every status that a route can return', () => {
     for (const route of shownRoutes()) {
       const declared = Object.keys(route.responses).map(Number);
       const refused = problemsOf(route).map((code) => PROBLEMS[code].status);
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('has examples that are valid under their schemas', () => {
+  it('the examples are valid under their schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     for (const [name, { test }] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate: test });
     ajv.addSchema(document, 'document');
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('is sent only when it has changed', async () => {
+  it('the document is sent only if it has changed', async () => {
     const first = await raw(http.port, { path: '/api/openapi.json' });
     const etag = first.headers.etag!;
     for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     expect((await raw(http.port, { path: '/api/openapi.json', headers: ['If-None-Match: "x"'] })).status).toBe(200);
   });
 
-  it('shows what /api/me and /api/health really answer', async () => {
+  it('shows the real responses of /api/me and /api/health', async () => {
     // The server of this test validates every answer against its schema and would answer 500.
     expect((await raw(http.port, { path: '/api/me', headers: [AUTH] })).json()).toMatchObject({
       plan: 'paid',

@@ -48,7 +48,7 @@ describe('400 body_invalid', () => {
     expect(await codeOf(body)).toBe('400 body_invalid');
   });
 
-  it('reports a body that is only a byte order mark', async () => {
+  it('reports a body that contains only a byte order mark', async () => {
     expect((await post('\ufeff{}')).json().detail).toBe('The body starts with a byte order mark.');
   });
 
@@ -63,12 +63,12 @@ describe('an optional body', () => {
     ['no bytes', '', []],
     ['no bytes of another type', '', ['Content-Type: text/plain']],
     ['an empty object', '{}', [JSON_TYPE]],
-  ])('is {} when there is %s', async (_what, body, headers) => {
+  ])('an optional body is {} if there is %s', async (_what, body, headers) => {
     const answer = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, ...headers], body });
     expect([answer.status, answer.text]).toEqual([200, '{"body":{},"id":"1"}']);
   });
 
-  it('is {} when a chunked body ends without a byte', async () => {
+  it('an optional body is {} if a chunked body ends without a byte', async () => {
     const answer = await raw(http.port, {
       method: 'POST',
       path: '/api/echo/1',
@@ -117,7 +117,7 @@ describe('413 payload_too_large', () => {
     expect(await codeOf(padded(MAX_BODY_BYTES + 1))).toBe('413 payload_too_large');
   });
 
-  it('answers before the body arrives when its declared length is too large', async () => {
+  it('responds before the body arrives if its declared length is too large', async () => {
     const request = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -128,7 +128,7 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
-  it('counts a chunked body and answers before its end', async () => {
+  it('counts a chunked body and responds before its end', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const request = head({
       method: 'POST',
@@ -139,7 +139,7 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.json().code).toBe('payload_too_large');
   });
 
-  it('lets a sender that writes everything first read the answer, instead of closing on it', async () => {
+  it('a sender that writes everything first can read the response', async () => {
     const body = 'x'.repeat(16 * 1024 * 1024);
     const request = head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
     const socket = connect(http.port, '127.0.0.1');
@@ -150,7 +150,7 @@ describe('413 payload_too_large', () => {
     socket.destroy();
   });
 
-  it('comes after the type check, and both come before the content is read', async () => {
+  it('the size check comes after the type check, and both come before the content is read', async () => {
     expect(await codeOf('x'.repeat(MAX_BODY_BYTES + 1), ['Content-Type: text/plain'])).toBe(
       '415 unsupported_media_type',
     );
@@ -158,19 +158,19 @@ describe('413 payload_too_large', () => {
 });
 
 describe('422 validation_failed', () => {
-  it.each(['[]', 'null', '"text"', '12', 'true'])('refuses %s: JSON, but not an object', async (body) => {
+  it.each(['[]', 'null', '"text"', '12', 'true'])('refuses %s, because it is JSON but not an object', async (body) => {
     const answer = await post(body);
     expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'type' }] });
   });
 
-  it('names each fault, and repeats nothing of the body', async () => {
+  it('names each fault and repeats no part of the body', async () => {
     const answer = await post('{"text":"sesame-open-wide","other":"sesame"}');
     expect(answer.status).toBe(422);
     expect(answer.json().errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(['/other', '/text']);
     expect(answer.text).not.toContain('sesame');
   });
 
-  it('refuses a body where the route declares none, but accepts {} and an empty one', async () => {
+  it('a route without a declared body refuses a body, but accepts {} and an empty one', async () => {
     const server = await startHttpServer([{ ...echo, body: undefined, bodyOptional: undefined }]);
     const send = (body?: string) =>
       raw(server.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
@@ -182,7 +182,7 @@ describe('422 validation_failed', () => {
 });
 
 describe('a body that arrives slowly or in an unusual way', () => {
-  it('is joined from its pieces, including a character that is split in two', async () => {
+  it('a body is joined from its pieces, even if a character is split in two', async () => {
     const bytes = Buffer.from('{"text":"é"}');
     const request = head({
       method: 'POST',
@@ -193,7 +193,7 @@ describe('a body that arrives slowly or in an unusual way', () => {
     expect(answers[0]?.json().body).toEqual({ text: 'é' });
   });
 
-  it('is requested only after access was granted', async () => {
+  it('the body is requested only after access was granted', async () => {
     const headers = [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2'];
     const stranger = await rawExchange(http.port, [head({ method: 'POST', path: '/api/echo/1', headers })], 300);
     expect(stranger.answers.map(({ status }) => status)).toEqual([401]);
@@ -201,7 +201,7 @@ describe('a body that arrives slowly or in an unusual way', () => {
     expect((await rawExchange(http.port, caller, 300, 2)).answers.map(({ status }) => status)).toEqual([100, 200]);
   });
 
-  it('that ends too early leaves only a log line', async () => {
+  it('a body that ends too early leaves only a log entry', async () => {
     const before = http.lines.length;
     const connected = once(http.server.server, 'connection');
     const request = `${head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 20'] })}{"te`;

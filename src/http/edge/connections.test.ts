@@ -43,7 +43,7 @@ describe('a request that arrives too slowly', () => {
       'in its body',
       [head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 20'] }), '{"te'],
     ],
-  ])('is ended with 408 %s', async (_where, pieces) => {
+  ])('a slow request is ended with 408 %s', async (_where, pieces) => {
     await start();
     const { answers, closed } = await rawExchange(http.port, pieces, 5_000);
     expect(answers[0]?.json()).toMatchObject({ status: 408, code: 'request_timeout' });
@@ -51,7 +51,7 @@ describe('a request that arrives too slowly', () => {
     expect(closed).toBe(true);
   });
 
-  it('is ended although a byte arrives from time to time', async () => {
+  it('a slow request is ended, even if a byte arrives from time to time', async () => {
     await start();
     const drops = Array.from({ length: 20 }, () => [60, 'x']).flat();
     const request = head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 1000'] });
@@ -59,7 +59,7 @@ describe('a request that arrives too slowly', () => {
     expect(answers[0]?.status).toBe(408);
   });
 
-  it('differs from a slow handler, which may take its time', async () => {
+  it('a slow handler is not ended', async () => {
     await start();
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 300);
@@ -68,7 +68,7 @@ describe('a request that arrives too slowly', () => {
     expect((await call).answers[0]?.status).toBe(200);
   });
 
-  it('differs from a kept connection that waits for its next request', async () => {
+  it('a kept connection that waits for its next request is not ended', async () => {
     await start();
     const { answers } = await rawExchange(http.port, [kept('/api/health'), 700, kept('/api/health')], 300, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -76,7 +76,7 @@ describe('a request that arrives too slowly', () => {
 });
 
 describe('stopping', () => {
-  it('fails /ready immediately, keeps answering, and asks every client to leave', async () => {
+  it('makes /ready fail immediately, still answers, and asks every client to leave', async () => {
     await start();
     expect((await raw(http.port, { path: '/ready' })).json()).toEqual({ status: 'ready' });
     http.server.drain();
@@ -99,7 +99,7 @@ describe('stopping', () => {
     await closing;
   });
 
-  it('answers a request whose first half came before and whose second half comes after', async () => {
+  it('answers a request whose first half came before the stop and whose second half comes after it', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     const connected = once(http.server.server, 'connection');
     const stopping = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe('stopping', () => {
     await closing;
   });
 
-  it('does not wait for connections that are idle, or never sent a byte', async () => {
+  it('does not wait for connections that are idle or never sent a byte', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     let connections = 0;
     http.server.server.on('connection', () => connections++);
@@ -130,7 +130,7 @@ describe('stopping', () => {
     expect([(await idle).closed, (await silent).closed]).toEqual([true, true]);
   });
 
-  it('ends what is left after the deadline', async () => {
+  it('ends the remaining connections after the deadline', async () => {
     await start({ timeouts: { ...QUICK, drainMs: 200 } });
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);
@@ -149,7 +149,7 @@ describe('/ready', () => {
     ],
     ['fails', () => Promise.reject(new Error('secret')), 'The readiness check failed.'],
     ['never answers', () => new Promise<never>(() => {}), 'The readiness check timed out.'],
-  ])('is 503 when the check %s', async (_what, ready, detail) => {
+  ])('the status is 503 if the check %s', async (_what, ready, detail) => {
     await start({ ready });
     const answer = await raw(http.port, { path: '/ready' });
     expect([answer.status, answer.json().detail]).toEqual([503, detail]);
@@ -157,7 +157,7 @@ describe('/ready', () => {
 });
 
 describe('the log', () => {
-  it('has one line per request, with route, status, time and caller, and no content of the request', async () => {
+  it('the log has one line per request, with route, status, time and caller, but no content of the request', async () => {
     await start();
     await raw(http.port, { path: '/api/me?secret=sesame', headers: [AUTH, 'X-Secret: sesame'] });
     await raw(http.port, { path: '/nope/sesame' });
@@ -177,7 +177,7 @@ describe('the log', () => {
     expect(JSON.stringify(http.lines)).not.toMatch(/sesame|test-key/);
   });
 
-  it('has a line for data that could not be read as a request, under the id in its answer', async () => {
+  it('data that is not a readable request has a log line with the ID in its response', async () => {
     await start();
     const { answers } = await rawExchange(http.port, ['GARBAGE\r\n\r\n']);
     expect(http.lines).toMatchObject([{ status: 400, request_id: answers[0]?.json().request_id }]);

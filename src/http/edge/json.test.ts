@@ -34,7 +34,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('refuses a 33rd level, objects and lists alike, before anything is built', () => {
+  it('refuses a 33rd level of objects or lists before any object is created', () => {
     expect(parse(nested(32))).toHaveProperty('value');
     expect(parse(nested(33))).toEqual({ fault: 'The body is nested more than 32 levels deep.' });
     expect(parse('{"a":'.repeat(33) + '1' + '}'.repeat(33))).toEqual({
@@ -50,7 +50,7 @@ describe('strict JSON', () => {
     expect(parse(`[${keys(600)},${keys(401)}]`, 2_000)).toHaveProperty('value');
   });
 
-  it('limits the number of values, before any of them is created', () => {
+  it('limits the number of values before any of them is created', () => {
     const list = (count: number): string => `[${'[],'.repeat(count - 1)}[]]`;
     expect(parse(list(131_072))).toHaveProperty('value');
     expect(parse(list(131_073))).toEqual({ fault: 'The body has more than 131,072 values.' });
@@ -93,7 +93,7 @@ describe('strict JSON', () => {
     },
   );
 
-  it('accepts whole numbers up to 2^53 - 1, and fractions as exactly as they can be stored', () => {
+  it('accepts whole numbers up to 2^53 - 1, and fractions with the precision of their storage', () => {
     expect(parse('[9007199254740991,-9007199254740991,0.1,1.5e3]')).toEqual({
       value: [9007199254740991, -9007199254740991, 0.1, 1500],
     });

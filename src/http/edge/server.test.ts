@@ -67,14 +67,17 @@ describe('the order of checks', () => {
     ['an endless body', [JSON_TYPE, 'Content-Length: 99999999'], ''],
     ['a body that breaks the schema', [JSON_TYPE], '{"a":1}'],
     ['a malformed Idempotency-Key', ['Idempotency-Key: a b'], ''],
-  ])('a caller without a key gets 401, and does not learn what is wrong with %s', async (_what, headers, body) => {
-    const request = head({ method: 'POST', path: '/api/echo/%00', headers, body });
-    const { answers } = await rawExchange(http.port, [request, body], 300);
-    expectProblem(answers[0]!, 401, 'authorization_missing');
-    expect(answers[0]!.headers['www-authenticate']).toBe('Bearer realm="parley"');
-  });
+  ])(
+    'a caller without a key gets 401, and the response does not reveal the fault in %s',
+    async (_what, headers, body) => {
+      const request = head({ method: 'POST', path: '/api/echo/%00', headers, body });
+      const { answers } = await rawExchange(http.port, [request, body], 300);
+      expectProblem(answers[0]!, 401, 'authorization_missing');
+      expect(answers[0]!.headers['www-authenticate']).toBe('Bearer realm="parley"');
+    },
+  );
 
-  it('a caller above the rate limit gets 429, and does not learn what is wrong with the body', async () => {
+  it('a caller above the rate limit gets 429, and the response does not reveal the fault in the body', async () => {
     const limited = await startHttpServer([echo], {
       access: { ...oneKey, limit: () => Promise.reject(new Refusal('rate_limited')) },
     });
@@ -109,7 +112,7 @@ describe('the order of checks', () => {
     await slow.server.close();
   });
 
-  it('counts every Authorization header, also the later ones', async () => {
+  it('counts every Authorization header, including later ones', async () => {
     expectProblem(await get('/api/me', [AUTH, AUTH]), 401, 'authorization_missing');
     const beyondTwoThousand = Array.from({ length: 2_100 }, () => 'a:b');
     expectProblem(await get('/api/me', [AUTH, ...beyondTwoThousand, AUTH]), 401, 'authorization_missing');
@@ -120,7 +123,7 @@ describe('the order of checks', () => {
     expect((await get('/api/me?api_key=other', [AUTH])).status).toBe(200);
   });
 
-  it('stops the server at start if a route has no access rule', async () => {
+  it('the server does not start if a route has no access rule', async () => {
     const open = { ...echo, access: undefined as never };
     await expect(startHttpServer([open])).rejects.toThrow('POST /api/echo/:id declares no access rule');
   });
@@ -139,7 +142,7 @@ describe('paths and methods', () => {
     '/api/me%2f',
     '/nope',
     '/',
-  ])('%s is 404 route_not_found, without a key', async (path) => {
+  ])('the path %s gets 404 route_not_found, without a key', async (path) => {
     expectProblem(await get(path), 404, 'route_not_found');
   });
 
@@ -150,7 +153,7 @@ describe('paths and methods', () => {
     ['GET', '/api/echo/1', 'POST'],
     ['DELETE', '/api/echo/1', 'POST'],
     ['TRACE', '/api/health', 'GET, HEAD'],
-  ])('%s %s is 405 and names %s', async (method, path, allow) => {
+  ])('the call %s %s gets 405, and the response names %s', async (method, path, allow) => {
     const answer = await get(path, [], method);
     expectProblem(answer, 405, 'method_not_allowed');
     expect(answer.headers.allow).toBe(allow);
@@ -166,7 +169,7 @@ describe('paths and methods', () => {
   });
 
   it.each(['/api/echo/%zz', '/api/echo/%', '/api/echo/%ff', '/%zz'])(
-    '%s is 400: its meaning is ambiguous',
+    'the path %s gets 400, because its meaning is ambiguous',
     async (path) => {
       expectProblem(await get(path, [AUTH], 'POST'), 400, 'request_invalid');
     },
@@ -182,7 +185,7 @@ describe('paths and methods', () => {
     ['%2e%2e', '..'],
     ['a%252fb', 'a%2fb'],
     ['x'.repeat(9_000), 'x'.repeat(9_000)],
-  ])('%.20s is an id like any other, and never leads to another path', async (sent, id) => {
+  ])('the ID %.20s is treated like any other, and never leads to another path', async (sent, id) => {
     expect((await get(`/api/echo/${sent}`, [AUTH], 'POST')).json().id).toBe(id);
   });
 });
@@ -216,14 +219,14 @@ describe('requests that two parsers could understand differently', () => {
     ['TLS on the plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['a header without a colon', `GET /api/health HTTP/1.1\r\n${H}nonsense\r\n\r\n`],
     ['a NUL in a header', `GET /api/health HTTP/1.1\r\n${H}X: a\0b\r\n\r\n`],
-  ])('are refused with 400 and the connection ends: %s', async (_what, bytes) => {
+  ])('an ambiguous request gets 400, and the connection ends: %s', async (_what, bytes) => {
     const { answers, closed } = await rawExchange(http.port, [Buffer.from(bytes, 'latin1')], 3_000);
     expect(answers).toHaveLength(1);
     expectProblem(answers[0]!, 400, 'request_invalid');
     expect(closed).toBe(true);
   });
 
-  it('are refused in the middle of a body too', async () => {
+  it('an ambiguous request is also refused in the middle of a body', async () => {
     const request = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -234,7 +237,7 @@ describe('requests that two parsers could understand differently', () => {
     expect(closed).toBe(true);
   });
 
-  it('do not affect the answer to the request before them', async () => {
+  it('an ambiguous request does not affect the response to the request before it', async () => {
     const first = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -254,7 +257,7 @@ describe('requests that two parsers could understand differently', () => {
 });
 
 describe('every answer', () => {
-  it('is not sniffed and not cached by browsers', async () => {
+  it('browsers neither guess the type of a response nor cache it', async () => {
     const answer = await get('/api/me', [AUTH]);
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -265,7 +268,7 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('has HSTS if the public address is https, under that name only', async () => {
+  it('a response has HSTS if the public address is https, and only under that name', async () => {
     const under = (host: string, path = '/api/health') =>
       raw(http.port, { path, bare: true, headers: [`Host: ${host}`, 'Connection: close'] });
     for (const path of ['/api/health', '/api/me', '/api/boom', '/nothing', '/docs', '/%zz'])
@@ -282,14 +285,14 @@ describe('every answer', () => {
     await plain.server.close();
   });
 
-  it('has its own request id, whatever the caller sent', async () => {
+  it('a response has its own request ID, whatever the caller sent', async () => {
     const answers = await Promise.all([1, 2].map(() => get('/api/health', ['X-Request-Id: mine', 'Request-Id: mine'])));
     const ids = answers.map(({ headers }) => headers['x-request-id']);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toMatch(/^req_/);
   });
 
-  it('of a handler that failed reveals nothing; the log has the details', async () => {
+  it('the response of a failed handler reveals nothing, and the log has the details', async () => {
     const answer = await get('/api/boom', [AUTH]);
     expectProblem(answer, 500, 'internal_error');
     expect(answer.text).not.toContain('secret');
@@ -297,7 +300,7 @@ describe('every answer', () => {
     expect(line?.err).toMatchObject({ message: expect.stringContaining('secret internals') });
   });
 
-  it('of a provider that failed is a warning in the log, since no operator of Parley can repair it', async () => {
+  it('a failed provider is a warning in the log, because no operator of Parley can repair it', async () => {
     const failing: Route = {
       ...boom,
       handle: () => {
@@ -322,7 +325,7 @@ describe('every answer', () => {
     await own.server.close();
   });
 
-  it('of a handler that lost the database is 503 with Retry-After, and says if the work may have been done', async () => {
+  it('a handler that lost the database gets 503 with Retry-After, and the response says if the work may be done', async () => {
     const read = await get('/api/gone', [AUTH]);
     expectProblem(read, 503, 'unavailable');
     expect(read.headers['retry-after']).toBe('1');
@@ -331,12 +334,12 @@ describe('every answer', () => {
     expect(change.headers['retry-after']).toBe('1');
   });
 
-  it('carries the rate limit on a limited route, on later refusals too', async () => {
+  it('a limited route sends the rate limit, also in later refusals', async () => {
     const bad = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body: '[' });
     expect(bad.headers).toMatchObject({ 'ratelimit-policy': '"key";q=600;w=60', ratelimit: '"key";r=599;t=60' });
   });
 
-  it('of a response that breaks its own schema is a 500 in tests', async () => {
+  it('a response that violates its own schema is a 500 in tests', async () => {
     const wrong = await startHttpServer([{ ...echo, handle: () => ({ id: 7 }) }]);
     const answer = await raw(wrong.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH] });
     expectProblem(answer, 500, 'internal_error');
@@ -345,7 +348,7 @@ describe('every answer', () => {
 });
 
 describe('dashboard routes', () => {
-  it('are protected by their own guard, whose result the handler gets', async () => {
+  it('dashboard routes are protected by their own guard, whose result the handler receives', async () => {
     const no = guarded(async () => {
       throw new Refusal('session_missing');
     }, 'no');
@@ -379,7 +382,7 @@ describe('the address of a client', () => {
     return (JSON.parse(text) as { ip: string }).ip;
   };
 
-  it('comes from X-Forwarded-For of a trusted proxy, and of no other', async () => {
+  it('the address comes from X-Forwarded-For of a trusted proxy, and of no other', async () => {
     expect(await ask()).toBe('127.0.0.1');
     expect(await ask(['10.0.0.0/8'])).toBe('127.0.0.1');
     expect(await ask(['127.0.0.0/8'])).toBe('198.51.100.7');

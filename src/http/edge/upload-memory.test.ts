@@ -7,7 +7,7 @@ import { createUploadMemory } from './upload-memory.ts';
 const MIB = 1024 * 1024;
 
 describe('files that arrive', () => {
-  it('share the memory of the node, and no organization has all of it', () => {
+  it('incoming files share the memory of the node, and no organization gets all of it', () => {
     const uploadMemory = createUploadMemory({ most: 10, ofOrganization: 6 });
     const [a, alsoA, b] = [uploadMemory.open('a'), uploadMemory.open('a'), uploadMemory.open('b')];
     expect([a.take(4), alsoA.take(2), alsoA.take(1)]).toEqual([true, true, false]);
@@ -38,7 +38,7 @@ describe('files that arrive', () => {
   const file = (orgId: string, bytes: number) =>
     head({ method: 'POST', path: `/api/files/${orgId}`, headers: [AUTH, `Content-Length: ${bytes}`] });
 
-  it('are refused with 503 while others hold the room, and taken again when these are gone', async () => {
+  it('incoming files get 503 while the memory is used up, and are accepted again after that', async () => {
     // Four files of which the last byte is missing.
     const slow = Array.from({ length: 4 }, () =>
       rawExchange(http.port, [file('org_1', 8 * MIB), Buffer.alloc(8 * MIB - 1), 5_000, 'x']),

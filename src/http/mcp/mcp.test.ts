@@ -39,7 +39,7 @@ const namesFor = async (using: string): Promise<string[]> =>
   (await rpc('tools/list', {}, using)).body.result.tools.map(({ name }: { name: string }) => name);
 
 describe('a client of the protocol', () => {
-  test('is greeted, gets the tools, and may notify', async () => {
+  test('a client is greeted, gets the tools, and may send notifications', async () => {
     const hello = await rpc('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -92,14 +92,14 @@ describe('a client of the protocol', () => {
 });
 
 describe('a tool can do only what its key may do', () => {
-  test('tools are those of the key', async () => {
+  test('only the tools that the key may use are listed', async () => {
     expect(await namesFor(key)).toEqual(expect.arrayContaining(['getMe', 'startConversation', 'listEndUsers']));
     expect(await namesFor(key)).not.toContain('sendMessage');
     const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
     expect(await namesFor(agentKey)).not.toContain('listEndUsers');
   });
 
-  test('a call is checked like any request, and reports the reason of a refusal', async () => {
+  test('a call is checked like any request, and the reason of a refusal is reported', async () => {
     const { agentId: other } = await givenAgent(parley.db, orgId);
     const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
     const refused = await tool('startConversation', { agent_id: other, trigger_id: triggerId }, agentKey);
@@ -111,7 +111,7 @@ describe('a tool can do only what its key may do', () => {
     expect(crossing).toMatchObject({ isError: true, said: { code: 'agent_not_found' } });
   });
 
-  test('an unknown argument is refused, and nothing is started', async () => {
+  test('an unknown argument is refused before any endpoint is called', async () => {
     const runs = async () => (await parley.db.execute(sql`SELECT count(*)::int AS n FROM run`)).rows[0]!['n'];
     const before = await runs();
     const given = { agent_id: agentId, trigger_id: triggerId, message: 'Hello' };
@@ -128,7 +128,7 @@ describe('a tool can do only what its key may do', () => {
     expect(await runs()).toBe(before);
   });
 
-  test('a page of another site is refused; a program and our own page are not', async () => {
+  test("a page of another site is refused, but a program and Parley's own page are not", async () => {
     const ping = (headers: Record<string, string>) =>
       parley.call('POST', '/mcp', {
         key,
@@ -141,14 +141,14 @@ describe('a tool can do only what its key may do', () => {
     expect((await ping({ origin: parley.url })).status).toBe(200);
   });
 
-  test('the rate limits of the endpoint apply', async () => {
+  test('the rate limits of the endpoint apply to its tool', async () => {
     const { value: busy } = await parley.key(orgId);
     const given = { agent_id: agentId, trigger_id: triggerId, body: { dry_run: true } };
     const all = await Promise.all(Array.from({ length: 25 }, () => tool('startConversation', given, busy)));
     expect(all.filter(({ said }) => said.code === 'rate_limited')).toHaveLength(5);
   });
 
-  test('401 without a key and with a wrong one', async () => {
+  test('a missing or wrong key gets 401', async () => {
     expect((await parley.call('POST', '/mcp', { body: {} })).body.code).toBe('authorization_missing');
     expect((await rpc('ping', {}, 'nonsense')).body.code).toBe('key_invalid');
   });
@@ -159,7 +159,7 @@ describe('an invalid message', () => {
     ['another method', 'GET', undefined, 405],
     ['no JSON-RPC', 'POST', {}, 422],
     ['broken JSON', 'POST', '{', 400],
-  ])('%s is refused', async (_, method, body, status) => {
+  ])('the message %s is refused', async (_, method, body, status) => {
     const answer = await parley.call(method, '/mcp', { key, ...(body !== undefined && { body }) });
     expect(answer.status).toBe(status);
   });

@@ -40,7 +40,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
 
   const call = (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args });
 
-  test('gets no tool for a stream of events', async () => {
+  test('the client gets no tool for a stream of events', async () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toContain('startConversation');
@@ -48,7 +48,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
     await expect(call('followRun', { ...at, run_id: 'run_1' })).rejects.toThrow('There is no tool followRun');
   });
 
-  test('gets an output schema for each tool that returns a body, and only for those', async () => {
+  test('the client gets an output schema for each tool that returns a body, and only for those', async () => {
     const { tools } = await client.listTools();
     const without = tools.filter(({ outputSchema }) => outputSchema === undefined).map(({ name }) => name);
     expect(without).toEqual(['eraseEndUser']);
@@ -56,7 +56,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
     expect([...types]).toEqual(['object']);
   });
 
-  test('gets structured results that the output schemas describe', async () => {
+  test('the client gets structured results that match the output schemas', async () => {
     await client.listTools();
     const started = await call('startConversation', { ...at, body: { message: 'Hello' }, wait: 20 });
     expect(started).toMatchObject({ structuredContent: { agent_id: at.agent_id, messages: [{ role: 'agent' }] } });
@@ -84,14 +84,14 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
     });
   });
 
-  test('gets a refusal as text, without a structured result', async () => {
+  test('the client gets a refusal as text, without a structured result', async () => {
     await client.listTools();
     const refused = await call('readRun', { ...at, run_id: 'run_1' });
     expect(refused.isError).toBe(true);
     expect(refused).not.toHaveProperty('structuredContent');
   });
 
-  test.each([['20'], [0], [26], [1.5], [null]])('cannot wait for %j', async (wait) => {
+  test.each([['20'], [0], [26], [1.5], [null]])('the client cannot wait for %j', async (wait) => {
     const refused = await call('startConversation', { ...at, wait });
     const problem = JSON.parse((refused.content as { text: string }[])[0]!.text);
     expect(problem).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/wait' }] });
@@ -99,7 +99,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
 });
 
 describe('a client that gives up', () => {
-  test('ends the request of its tool call', async () => {
+  test('giving up ends the request of the tool call', async () => {
     const { client, at } = await connect(silent, 'auto');
     const leave = new AbortController();
     const calling = client.callTool(

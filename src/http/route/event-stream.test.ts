@@ -63,7 +63,7 @@ const refusal = async (): Promise<{ status: number; code: string; retry: string 
 };
 
 describe('a stream of events', () => {
-  it('is never cached or buffered on its way, and uses the wire format of browsers', async () => {
+  it('a stream is never cached or buffered on its way, and uses the wire format of browsers', async () => {
     await start();
     const { text } = await listen();
     expect(opened[0]!.send('changed', { note: 'two\nlines' }, '7')).toBe(true);
@@ -74,13 +74,13 @@ describe('a stream of events', () => {
     expect(text()).toContain('x-request-id: req_');
   });
 
-  it('sends heartbeats, so that every proxy on the way sees that it is alive', async () => {
+  it('sends heartbeats, so that every proxy sees that the stream is alive', async () => {
     await start({ heartbeatMs: 20 });
     const { text } = await listen();
     await expect.poll(() => text().match(/\n:\n/g)?.length).toBeGreaterThan(2);
   });
 
-  it('leaves nothing behind, however many were opened and closed, by either side', async () => {
+  it('leaves nothing behind, however many streams either side opened and closed', async () => {
     await start();
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => listen()));
     const listening = await hundred();
@@ -105,7 +105,7 @@ describe('a stream of events', () => {
     expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
   });
 
-  it('ends for a reader that does not read, instead of buffering everything for it', async () => {
+  it('ends for a reader that does not read, instead of buffering all data', async () => {
     await start({ bufferBytes: 64 * 1_024 });
     const { socket } = await listen();
     socket.pause();
@@ -123,7 +123,7 @@ describe('a stream of events', () => {
     await expect.poll(() => counter.ended).toBe(1);
   });
 
-  it('ends immediately when the server stops, and a new one is sent elsewhere', async () => {
+  it('ends immediately when the server stops, and a new stream is sent to another node', async () => {
     await start();
     const { socket, text } = await listen();
     const closed = once(socket, 'close');
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
     await closed;
   });
 
-  it('answers HEAD with the head alone', async () => {
+  it('answers HEAD with headers only', async () => {
     await start();
     const { answers } = await rawExchange(http.port, [
       head({ method: 'HEAD', path: '/api/stream/a', headers: ['Host: a', AUTH], bare: true }),

@@ -29,7 +29,7 @@ async function send(key: string | null, body = '{}', path = '/api/echo/1'): Prom
 }
 
 describe('an Idempotency-Key', () => {
-  it('has a scope of method, path and key, and a digest of the bytes of the body', async () => {
+  it('the scope of a key is method, path and key, and the digest covers the bytes of the body', async () => {
     const first = (await send('a'))!;
     const same = (await send('a'))!;
     expect(same).toEqual(first);
@@ -41,18 +41,18 @@ describe('an Idempotency-Key', () => {
     expect([otherBytes.scope.equals(first.scope), otherBytes.request.equals(first.request)]).toEqual([true, false]);
   });
 
-  it('has one scope for all spellings of a path, and for all queries', async () => {
+  it('all spellings of a path and all queries have one scope', async () => {
     const { scope } = (await send('a'))!;
     expect((await send('a', '{}', '/api/echo/%31'))!.scope).toEqual(scope);
     expect((await send('a', '{}', '/api/%65cho/1?x=1'))!.scope).toEqual(scope);
   });
 
-  it('may be absent, and is ignored on routes without it', async () => {
+  it('the header may be absent, and is ignored on routes without it', async () => {
     expect(await send(null)).toBeNull();
     expect(await send('a b', '{}', '/api/plain/1')).toBeNull();
   });
 
-  it.each(['x', '~!#$%&()*+', 'k'.repeat(255), '"quoted"'])('may be %.20s', async (key) => {
+  it.each(['x', '~!#$%&()*+', 'k'.repeat(255), '"quoted"'])('the key %.20s is accepted', async (key) => {
     expect(await send(key)).not.toBeNull();
   });
 
@@ -62,7 +62,7 @@ describe('an Idempotency-Key', () => {
     ['with a space', ['Idempotency-Key: a b']],
     ['not ASCII', ['Idempotency-Key: ä']],
     ['given twice', ['Idempotency-Key: a', 'Idempotency-Key: a']],
-  ])('is refused when it is %s', async (_what, headers) => {
+  ])('the key is refused if it is %s', async (_what, headers) => {
     const answer = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, ...headers] });
     expect(answer.json()).toMatchObject({
       status: 422,

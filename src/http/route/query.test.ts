@@ -16,7 +16,7 @@ function refusal(text: string): string {
 }
 
 describe('a query', () => {
-  it('is read by its schema: numbers, booleans, plus as space', () => {
+  it('a query is read by its schema: numbers, booleans, plus as space', () => {
     expect(read('limit=7&tag=a+b%2Bc&done=false')).toEqual({ limit: 7, tag: 'a b+c', done: false });
     expect(read('')).toEqual({});
     expect(read('tag=7')).toEqual({ tag: '7' });
@@ -39,7 +39,7 @@ describe('a query', () => {
     ['tag=%00', 'request_invalid'],
     ['tag=%zz', 'request_invalid'],
     ['tag=%ff', 'request_invalid'],
-  ])('%s is refused: %s', (text, expected) => {
+  ])('the query %s is refused: %s', (text, expected) => {
     expect(refusal(text)).toBe(expected);
   });
 });

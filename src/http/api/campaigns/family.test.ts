@@ -38,7 +38,7 @@ describe('403 and 404', () => {
       );
   });
 
-  test('a recipient of another campaign, or text that is not an id, is not found', async () => {
+  test('a recipient of another campaign is not found, and neither is text that is not an ID', async () => {
     const mine = await givenCampaign();
     const other = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(other, [person()]);
@@ -49,7 +49,7 @@ describe('403 and 404', () => {
       }
   });
 
-  test('a deleted campaign is not found for its key', async () => {
+  test('the key of a deleted campaign finds no campaign', async () => {
     const given = await givenCampaign();
     await parley.db.execute(sql`UPDATE campaign SET deleted_at = now() WHERE id = ${given.id}`);
     const answer = await given.call('GET');

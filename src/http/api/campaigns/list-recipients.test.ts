@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('recipients', () => {
-  test('are listed in pages, by status and by ref, and cancelled permanently', async () => {
+  test('recipients are listed in pages, by status and by ref, and cancelled permanently', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(given, [
       { ...person(), ref: 'one' },
@@ -39,14 +39,14 @@ describe('recipients', () => {
     expect((await given.call('GET')).body.counts).toMatchObject({ pending: 2, cancelled: 1 });
   });
 
-  test('of an ended campaign expire', async () => {
+  test('waiting recipients of an ended campaign expire', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(given, [person()]);
     await parley.db.execute(sql`UPDATE campaign SET state = 'ended' WHERE id = ${given.id}`);
     expect(await settled(given, body.results[0].recipient_id, ['expired'])).toMatchObject({ reason: 'campaign_ended' });
   });
 
-  test('who are erased are suppressed, and none of their data is left', async () => {
+  test('recipients who are erased are suppressed, and none of their data remains', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { value: key } = await parley.key(orgId, { permissions: ['end_users'] });
     const word = 'zzcampaignzz';
@@ -74,7 +74,7 @@ describe('recipients', () => {
   });
 });
 
-test('members see names of people; the key of the campaign does not', async () => {
+test('members see the names of people, and the key of the campaign does not', async () => {
   const given = await givenCampaign();
   await push(given, [{ end_user: { external_id: 'crm-1', name: 'Mona' } }, { end_user: { external_id: 'crm-2' } }]);
   const { rows } = await listNamedRecipients(parley, orgId, given.id, {}, { limit: 20, after: null });

@@ -34,7 +34,7 @@ describe('409', () => {
     }
   });
 
-  test('what has ended cannot be cancelled', async () => {
+  test('an ended recipient cannot be cancelled', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(given, [person()]);
     await parley.db.execute(
@@ -46,7 +46,7 @@ describe('409', () => {
 });
 
 describe('pause', () => {
-  test('after its answer no message is sent, and resume continues', async () => {
+  test('after the response to a pause no message is sent, and a resume continues', async () => {
     const opening = { text: { default: 'Hello' } };
     const given = await givenCampaign({ opening, starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const pushed = Array.from({ length: 3 }, () =>
@@ -78,7 +78,7 @@ describe('pause', () => {
     expect([(await given.call('GET')).body.total, await said()]).toEqual([900, 900]);
   });
 
-  test('has the same effect twice and is replayed with its Idempotency-Key', async () => {
+  test('a second pause has no effect, and a call is replayed with its Idempotency-Key', async () => {
     const given = await givenCampaign();
     const headers = { 'idempotency-key': 'pause-1' };
     const first = await given.call('POST', '/pause', undefined, headers);

@@ -45,7 +45,7 @@ describe('202', () => {
     expect(said.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
   });
 
-  test('without an opening in the campaign the agent opens, with the variables of the recipient', async () => {
+  test('if the campaign has no opening, the agent opens with the variables of the recipient', async () => {
     const given = await givenCampaign();
     const { body } = await push(given, [{ ...person({ name: 'Omar' }), variables: { voucher: 'X' } }]);
     const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
@@ -55,7 +55,7 @@ describe('202', () => {
     expect(said.rows).toEqual([{ text: 'Agent opening for Omar X' }]);
   });
 
-  test('a reply makes it replied; a STOP word opts the person out of every campaign', async () => {
+  test('a reply sets the status replied, and a STOP word opts the person out of every campaign', async () => {
     const given = await givenCampaign({ opening: { text: { default: 'Hello' } } });
     const one = person();
     const { body } = await push(given, [one]);
@@ -90,7 +90,7 @@ describe('202', () => {
     expect(stored.body).toMatchObject({ status: 'suppressed', reason: 'opted_out' });
   });
 
-  test('results are in order; duplicates and faults do not fail other recipients', async () => {
+  test('results are in order, and duplicates and faults do not fail other recipients', async () => {
     const given = await givenCampaign({}, 'live');
     const one = person();
     const answer = await push(given, [
@@ -149,7 +149,7 @@ describe('202', () => {
 });
 
 describe('hours and pace', () => {
-  test('outside its hours a recipient is held until they open, and not dropped', async () => {
+  test('outside of its hours a recipient waits until they open, and is not dropped', async () => {
     const now = new Date();
     const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
     const given = await givenCampaign({
@@ -169,7 +169,7 @@ describe('hours and pace', () => {
     expect((await settled(given, held.id, ['delivered'])).status).toBe('delivered');
   });
 
-  test('changed hours and a changed start apply to recipients who wait already', async () => {
+  test('changed hours and a changed start also apply to recipients who already wait', async () => {
     const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
     const given = await givenCampaign({ starts_at: soon(3_600_000) });
     const at = soon(7_200_000);
@@ -188,7 +188,7 @@ describe('hours and pace', () => {
     expect((await given.call('GET', `/recipients/${second}`)).body).toMatchObject({ status: 'pending', due_at: at });
   });
 
-  test('a pace is kept', async () => {
+  test('the pace of a campaign is kept', async () => {
     const given = await givenCampaign({ per_minute: 300 });
     const began = performance.now();
     await push(
@@ -214,7 +214,7 @@ describe('hours and pace', () => {
 });
 
 describe('401', () => {
-  test('a key that is revoked after the check enrolls no one', async () => {
+  test('a key that is revoked after the check enrols no one', async () => {
     const given = await givenCampaign();
     await given.call('GET');
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE campaign_id = ${given.id}`);
@@ -226,7 +226,7 @@ describe('401', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated call enrolls once and gives the same answer', async () => {
+  test('a repeated call enrols once and returns the same response', async () => {
     const given = await givenCampaign();
     const headers = { 'idempotency-key': 'push-1' };
     const rows = [person(), person()];

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('200', () => {
-  test('lists the channels of the agent and what each supports, without their secrets', async () => {
+  test('lists the channels of the agent and their capabilities, without their secrets', async () => {
     const secrets = { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
     const { sealingKey } = parley.secrets;
     await givenChannel(parley.db, orgId, agentId, {
@@ -38,7 +38,7 @@ describe('200', () => {
 });
 
 describe('403', () => {
-  test('a key of another agent sees none of them', async () => {
+  test('a key of another agent sees none of the channels', async () => {
     const other = await givenAgent(parley.db, orgId);
     const bound = await parley.key(orgId, { scope: 'agent', agentId: other.agentId, permissions: ['channels'] });
     const answer = await parley.call('GET', `/api/channels/${agentId}`, { key: bound.value });

@@ -32,7 +32,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  test('a message of another channel is not read, nor text that is no id', async () => {
+  test('a message of another channel is not found, and neither is text that is not an ID', async () => {
     const sent = await send();
     const other = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
     for (const path of [`${pathOf(other)}/${sent.id}`, `${pathOf(channelId)}/x`]) {

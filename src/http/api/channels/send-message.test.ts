@@ -77,7 +77,7 @@ describe('202', () => {
     });
   });
 
-  test('messages to one person are one conversation, by person, by address and by id, also when they arrive together', async () => {
+  test('messages to one person are one conversation: by person, by address, by ID, and if they arrive together', async () => {
     const answers = await Promise.all([1, 2, 3].map((n) => send({ to: crm('c-2'), content: text(`${n}`) })));
     const more = [
       await send({ to: { address: 'c-2' }, content: text('4') }),
@@ -94,7 +94,7 @@ describe('202', () => {
     expect(found.rows).toEqual([{ external_id: 'c-3' }]);
   });
 
-  test('on the sandbox it is delivered immediately and is in the conversation', async () => {
+  test('on the sandbox a message is delivered immediately and is part of the conversation', async () => {
     const answer = await send({ to: crm('c-4'), content: text('hello') }, {}, sandboxId);
     expect(answer.body.status).toBe('delivered');
     const second = await send({ to: crm('c-4'), content: text('again') }, {}, sandboxId);
@@ -113,7 +113,7 @@ describe('202', () => {
     expect(calls[0]!.at).toBeGreaterThanOrEqual(Date.parse(at));
   });
 
-  test('an answer names the message that it answers', async () => {
+  test('a reply refers to the answered message', async () => {
     const first = await send({ to: crm('c-6'), content: text('one') });
     const second = await send({
       to: { conversation_id: first.body.conversation_id },
@@ -127,7 +127,7 @@ describe('202', () => {
 });
 
 describe('idempotency', () => {
-  test('many calls with one key send one message, and get the first answer again', async () => {
+  test('many calls with one key send one message and get the first response again', async () => {
     const before = await count('message');
     const headers = { 'idempotency-key': 'send-1' };
     const first = await send({ to: crm('c-7'), content: text('once') }, headers);
@@ -151,7 +151,7 @@ describe('422', () => {
     ['an unknown conversation', { conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae' }, '/to/conversation_id'],
     ['a person without identifier', { end_user: { name: 'x' } }, '/to/end_user'],
     ['an unknown person', { end_user: { id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1ae' } }, '/to/end_user/id'],
-  ])('%s is reported', async (_, to, pointer) => {
+  ])('the fault is reported: %s', async (_, to, pointer) => {
     const answer = await send({ to, content: text('x') });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     expect(answer.body.errors[0].pointer).toBe(pointer);
@@ -163,7 +163,7 @@ describe('422', () => {
     expect(answer.body.errors[0].pointer).toBe('/to/conversation_id');
   });
 
-  test('an answer to a message of another conversation is refused and leaves nothing behind', async () => {
+  test('a reply to a message of another conversation is refused and leaves nothing behind', async () => {
     const other = await givenConversation(parley.db, orgId, webhookId);
     const foreign = await givenMessage(parley.db, orgId, other.id, { content: { type: 'text', text: 'x' } });
     const before = [await count('message'), await count('end_user'), await count('conversation')];
@@ -175,7 +175,7 @@ describe('422', () => {
   test.each([
     ['opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`],
     ['blocked', sql`blocked = true`],
-  ])('a person who has %s is not messaged, in any way of naming the person', async (_, change) => {
+  ])('a person who has %s gets no message, however the call names the person', async (_, change) => {
     const { body } = await send({ to: crm('c-9'), content: text('x') });
     await parley.db.execute(sql`UPDATE end_user SET consent = '{}', blocked = false WHERE id = ${body.end_user_id}`);
     await parley.db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${body.end_user_id}`);
@@ -194,7 +194,7 @@ describe('422', () => {
 });
 
 describe('access', () => {
-  test('a key without the permission, of another agent, and a revoked one are refused', async () => {
+  test('a key without the permission, a key of another agent, and a revoked key are refused', async () => {
     const body = { to: crm('c-10'), content: text('x') };
     const without = await parley.key(orgId, { permissions: ['triggers'] });
     expect((await parley.call('POST', pathOf(webhookId), { key: without.value, body })).body.code).toBe(

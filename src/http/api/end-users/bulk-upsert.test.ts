@@ -17,7 +17,7 @@ describe('bulk', () => {
     expect([one.status, one.body.errors[0].pointer]).toEqual([422, '/name']);
   });
 
-  test('results are in order, wrong rows fail alone, rows may name the same person', async () => {
+  test('results are in order, wrong rows fail alone, and rows may refer to the same person', async () => {
     const { body: holder } = await call('POST', people, { external_id: 'b-holder', phone: '+97430000077' });
     const answer = await call('POST', `${people}/bulk`, {
       end_users: [
@@ -58,7 +58,7 @@ describe('bulk', () => {
     expect(one.body).toMatchObject({ name: 'One', attributes: { again: true } });
   });
 
-  test('accepts 500 rows with more keys than another body may have', async () => {
+  test('accepts 500 rows with more keys than other bodies may have', async () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({
       external_id: `k-${n}`,
       name: 'N',

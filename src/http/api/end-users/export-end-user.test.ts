@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('conversations', () => {
-  test('of a person, their messages, and everything in one export', async () => {
+  test('conversations and messages of a person are listed, and one export contains everything', async () => {
     const { body: run } = await call(
       'POST',
       triggerPath,

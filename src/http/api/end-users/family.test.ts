@@ -16,7 +16,7 @@ afterAll(() => parley.stop());
 
 describe('404', () => {
   test.each(['enduser_01k8v3m9e5f7rsm6z4n0q2x1af', 'x', 'agent_01k8v3m9e5f7rsm6z4n0q2x1af'])(
-    'for the id %s on every path',
+    'the ID %s gets 404 on every path',
     async (id) => {
       for (const [method, rest, body] of [
         ['GET', ''],
@@ -54,7 +54,7 @@ describe('404', () => {
 });
 
 describe('403', () => {
-  test('the family requires its permission on every path', async () => {
+  test('the permission end_users is required on every path', async () => {
     const { value } = await parley.key(orgId, { permissions: ['triggers', 'channels'] });
     for (const [method, path] of [
       ['POST', people],
@@ -91,7 +91,7 @@ describe('401', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated POST creates one person and gives the same answer', async () => {
+  test('a repeated POST creates one person and returns the same response', async () => {
     const headers = { 'idempotency-key': 'make-1' };
     const first = await call('POST', people, { external_id: 'i-1' }, headers);
     const second = await call('POST', people, { external_id: 'i-1' }, headers);
@@ -101,7 +101,7 @@ describe('idempotency', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  test('so does a bulk call, even an empty one', async () => {
+  test('a repeated bulk call, even an empty one, returns the same response', async () => {
     for (const [name, rows] of [
       ['bulk-1', [{ external_id: 'i-b' }]],
       ['bulk-2', [{ name: 'nobody' }]],

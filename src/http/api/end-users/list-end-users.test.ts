@@ -31,7 +31,7 @@ describe('lists and search', () => {
       await ask('POST', people, person);
   });
 
-  test('pages follow one another, newest first, and the cursor is valid for this list only', async () => {
+  test('pages follow one another, newest first, and the cursor is valid only for this list', async () => {
     const first = await ask('GET', `${people}?limit=3`);
     expect([namesOf(first), first.body.has_more]).toEqual([['ash-4', 's-3', 's-2'], true]);
     const second = await ask('GET', `${people}?limit=3&cursor=${first.body.next_cursor}`);
@@ -51,7 +51,7 @@ describe('lists and search', () => {
     ['updated_after=2020-01-01T00:00:00Z', ['ash-4', 's-3', 's-2', 's-1']],
     ['updated_after=2100-01-01T00:00:00Z', []],
     ['updated_after=2020-01-01T00:00:00+03:00', ['ash-4', 's-3', 's-2', 's-1']],
-  ])('filters by %s', async (query, expected) => {
+  ])('people are filtered by %s', async (query, expected) => {
     expect(namesOf(await ask('GET', `${people}?${query}`))).toEqual(expected);
   });
 
@@ -86,7 +86,7 @@ describe('lists and search', () => {
     [{ filter: { blocked: true } }, []],
     [{ filter: { email: 'Layla@example.qa' } }, ['s-3']],
     [{}, ['ash-4', 's-2', 's-3', 's-1']],
-  ])('finds %j', async (body, expected) => {
+  ])('the search finds %j', async (body, expected) => {
     const answer = await ask('POST', `${people}/search`, body);
     expect([answer.status, new Set(namesOf(answer))]).toEqual([200, new Set(expected)]);
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('consent', () => {
-  test('a trigger obeys an opt-out immediately', async () => {
+  test('a trigger call respects an opt-out immediately', async () => {
     const { body: person } = await call('POST', people, { external_id: 'consent-1' });
     const answer = await call('PUT', `${people}/${person.id}/consent/sandbox`, { status: 'opted_out', source: 'form' });
     expect([answer.status, answer.body.consent.sandbox]).toMatchObject([200, { status: 'opted_out', source: 'form' }]);
@@ -22,7 +22,7 @@ describe('consent', () => {
   });
 
   test.each(['No%20Kind', 'watsapp', 'web-chat', 'constructor'])(
-    'of a kind that no channel has (%s) is refused: it would have no effect',
+    'an opt-out for a kind of channel that does not exist (%s) is refused',
     async (kind) => {
       const { body: person } = await call('PUT', `${people}/external/consent-2`, {});
       const answer = await call('PUT', `${people}/${person.id}/consent/${kind}`, { status: 'opted_out' });

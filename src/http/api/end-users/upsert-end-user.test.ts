@@ -37,7 +37,7 @@ describe('201', () => {
     expect([read.status, read.body]).toEqual([200, answer.body]);
   });
 
-  test('an upsert creates, then changes, then finds: attributes merge, null removes, the rest stays', async () => {
+  test('an upsert creates, then changes, then finds: attributes are merged, null removes one, and the rest stays', async () => {
     const at = `${people}/external/u-1`;
     const first = await call('PUT', at, { name: 'Noor', attributes: { a: 1, b: 2 } });
     expect(first.status).toBe(201);
@@ -55,7 +55,7 @@ describe('201', () => {
     expect((await call('PUT', at, {})).body).toEqual(third.body);
   });
 
-  test('attributes merge up to the limit of one person, from any caller', async () => {
+  test('attributes can be merged up to the limit of one person, from any caller', async () => {
     const many = (prefix: string, count: number, value: unknown = 'x') =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, value]));
     const at = `${people}/external/u-full`;
@@ -128,7 +128,7 @@ describe('422', () => {
     [{ id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af' }, '/id', 'unknown_field'],
     [{ tags: ['ok', ''] }, '/tags/1', 'too_short'],
     [{ blocked: 'yes' }, '/blocked', 'type'],
-  ])('%j', async (body, pointer, code) => {
+  ])('the body %j is refused', async (body, pointer, code) => {
     for (const [method, path] of [
       ['POST', people],
       ['PUT', `${people}/external/bad`],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.parley.stop());
 
 describe('200', () => {
-  test('ends the run; a second call changes nothing', async () => {
+  test('a cancel ends the run, and a second call changes nothing', async () => {
     const { body: run } = await api.start({ message: 'Hi there' });
     for (const _ of [1, 2]) {
       const { status, body } = await api.runs('POST', `/${run.id}/cancel`);
@@ -21,7 +21,7 @@ describe('200', () => {
     expect(body.messages).toHaveLength(2);
   });
 
-  test('a repeated call with the same Idempotency-Key gets the first answer', async () => {
+  test('a repeated call with the same Idempotency-Key gets the first response', async () => {
     const { body: run } = await api.start();
     const headers = { 'idempotency-key': 'cancel-1' };
     const first = await api.runs('POST', `/${run.id}/cancel`, { headers });
@@ -32,7 +32,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  test('another trigger does not cancel the run', async () => {
+  test('a run cannot be cancelled through another trigger', async () => {
     const { body: run } = await api.start();
     const other = await givenTrigger(api.parley.db, api.orgId, api.agentId);
     const answer = await api.runs('POST', `/${run.id}/cancel`, { trigger: other });
@@ -42,7 +42,7 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  test('a run that has ended by itself cannot be cancelled', async () => {
+  test('a run that has already ended cannot be cancelled', async () => {
     const { body: run } = await api.start();
     await api.parley.db.execute(sql`UPDATE run SET status = 'completed' WHERE id = ${run.id}`);
     const answer = await api.runs('POST', `/${run.id}/cancel`);

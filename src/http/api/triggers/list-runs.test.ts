@@ -20,7 +20,7 @@ describe('200', () => {
     expect((await api.runs('GET', '', { trigger: other })).body.data).toEqual([]);
   });
 
-  test('shows only runs of the status that is asked for', async () => {
+  test('shows only runs of the requested status', async () => {
     const { body: run } = await api.start();
     await api.runs('POST', `/${run.id}/cancel`);
     expect((await api.runs('GET', '?status=cancelled')).body.data).toMatchObject([{ id: run.id }]);
@@ -29,7 +29,7 @@ describe('200', () => {
 });
 
 describe('400 and 422', () => {
-  test('a cursor of another filter and an unknown status are refused', async () => {
+  test('a cursor of another filter is refused, and so is an unknown status', async () => {
     await api.start();
     await api.start();
     const { body: page } = await api.runs('GET', '?limit=1');

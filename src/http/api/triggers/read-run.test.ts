@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.parley.stop());
 
 describe('200', () => {
-  test('shows the state and the metadata, and the messages when they are asked for', async () => {
+  test('shows the status and the metadata, and the messages on request', async () => {
     const { body: run } = await api.start({ message: 'Hi there', metadata: { source: 'crm' } });
     const read = await api.runs('GET', `/${run.id}?include=messages`);
     expect(read.body).toMatchObject({ id: run.id, status: 'waiting_for_user', metadata: { source: 'crm' } });
@@ -19,7 +19,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  test('another trigger does not see the run, and text that is no id is no run', async () => {
+  test('a run is not found through another trigger, and neither is text that is not an ID', async () => {
     const { body: run } = await api.start();
     const other = await givenTrigger(api.parley.db, api.orgId, api.agentId);
     for (const answer of [

@@ -38,14 +38,14 @@ describe('202', () => {
   test.each([
     ['no body', undefined],
     ['an empty object', {}],
-  ])('accepts %s', async (_, body) => {
+  ])('a call with %s is accepted', async (_, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(202);
     expect(answer.body).toMatchObject({ status: 'queued', agent_id: agentId });
     expect(answer.headers.get('location')).toBe(`${parley.config.baseUrl}${path}/runs/${answer.body.id}`);
   });
 
-  test('the agent opens with the variables and the name', async () => {
+  test('the agent opens with the variables and the name of the person', async () => {
     const call = { end_user: { external_id: 'o-1', name: 'Asha' }, variables: { order_id: 'A-1043' } };
     const answer = await post(call, { prefer: 'wait=10' });
     expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe('202', () => {
     expect(answer.body.status).toBe('waiting_for_user');
   });
 
-  test('uses the language of the end user', async () => {
+  test('the opening is in the language of the end user', async () => {
     const answer = await post(
       { end_user: { external_id: 'o-2', name: 'ليلى', locale: 'ar-QA' } },
       { prefer: 'wait=10' },
@@ -61,7 +61,7 @@ describe('202', () => {
     expect(answer.body.messages[0].content.text).toBe('مرحبا ليلى');
   });
 
-  test('holds a scheduled call until its time', async () => {
+  test('a scheduled call waits until its time', async () => {
     const answer = await post({ send_at: new Date(Date.now() + 3_600_000).toISOString() }, { prefer: 'wait=1' });
     expect(answer.status).toBe(202);
     expect(answer.body.status).toBe('scheduled');
@@ -93,13 +93,13 @@ describe('200', () => {
 describe('the address', () => {
   const on = async (kind: string) => ({ id: await givenChannel(parley.db, orgId, agentId, { kind }) });
 
-  test('must belong to the channel, or the call is refused: no one else may be messaged', async () => {
+  test('the address must belong to the channel, or the call is refused, because no other person may be messaged', async () => {
     const answer = await post({ channel: { ...(await on('whatsapp')), address: '97430000000' } });
     expect(answer.status).toBe(422);
     expect(answer.body.errors).toMatchObject([{ pointer: '/channel/address', code: 'format' }]);
   });
 
-  test('has one spelling, so that an answer from there belongs to this conversation', async () => {
+  test('an address has one spelling, so that a message from it belongs to this conversation', async () => {
     const channel = await on('email');
     const named = await post({ channel: { ...channel, address: 'Asha@Example.QA' }, dry_run: true });
     expect(named.body.recipient.address).toBe('asha@example.qa');
@@ -109,7 +109,7 @@ describe('the address', () => {
 });
 
 describe('idempotency', () => {
-  test('replays status and body, even if something was disabled since', async () => {
+  test('replays status and body, even if a record was disabled since', async () => {
     const headers = { 'idempotency-key': 'order-1', prefer: 'wait=10' };
     const first = await post({ variables: { order_id: 'I-1' } }, headers);
     expect(first.status).toBe(200);
@@ -122,7 +122,7 @@ describe('idempotency', () => {
     expect(first.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  test('another body is refused', async () => {
+  test('a repeated key with another body is refused', async () => {
     const headers = { 'idempotency-key': 'order-2' };
     await post({ variables: { order_id: 'I-2' } }, headers);
     const second = await post({ variables: { order_id: 'I-3' } }, headers);
@@ -139,7 +139,7 @@ describe('idempotency', () => {
 });
 
 describe('422', () => {
-  test('each fault has its own entry', async () => {
+  test('each fault has a separate entry', async () => {
     const answer = await post({
       variables: { items: '3', due: '2026-02-30', nonsense: 1 },
       end_user: { name: 'Nobody' },
@@ -153,7 +153,7 @@ describe('422', () => {
     ]);
   });
 
-  test('a required variable is required', async () => {
+  test('a missing required variable is refused', async () => {
     const strict = await givenTrigger(parley.db, orgId, agentId, {
       variables: [{ name: 'order_id', type: 'string', required: true }],
     });
@@ -165,7 +165,7 @@ describe('422', () => {
 });
 
 describe('409', () => {
-  test('a disabled trigger says so', async () => {
+  test('a disabled trigger is reported', async () => {
     const disabled = await givenTrigger(parley.db, orgId, agentId, { enabled: false });
     const answer = await post({}, {}, `/api/triggers/${agentId}/${disabled}`);
     expect([answer.status, answer.body.code]).toEqual([409, 'trigger_disabled']);

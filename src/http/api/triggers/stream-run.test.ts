@@ -64,7 +64,7 @@ const messagesOf = async (runId: string) =>
   );
 
 describe('the words of a turn that another process plays', () => {
-  test('are streamed while they are made; the message is stored once, when it is whole', async () => {
+  test('deltas are streamed while the turn is made, and the complete message is stored once', async () => {
     model.script({ pieces: ['It', ' ships', ' on', ' Monday.'], next: steps.next });
     const stream = await start({ message: 'When does it ship?' });
     expect([stream.status, stream.type]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -87,7 +87,7 @@ describe('the words of a turn that another process plays', () => {
     expect((await messagesOf(run.id)).map(({ id }: { id: string }) => id)).toEqual([said[0]!.id]);
   });
 
-  test('reach a reader that comes later, or comes back, as a whole; Last-Event-ID sends no message twice', async () => {
+  test('a late or returning reader gets the whole text, and Last-Event-ID sends no message twice', async () => {
     model.script({ pieces: ['One', ' two', ' three.'], next: steps.next });
     const first = await start({ message: 'Count' });
     const { data: run } = await first.next('run');
@@ -110,7 +110,7 @@ describe('the words of a turn that another process plays', () => {
     expect(odd.map(({ event }) => event)).toEqual(['message', 'run']);
   });
 
-  test('are streamed for every call, also when the turn is over before the stream is open', async () => {
+  test('deltas are streamed for every call, even if the turn ends before the stream is open', async () => {
     for (let n = 0; n < 20; n++) {
       model.script({ pieces: ['It', ' ships.'] });
       const events = await (await start({ message: `When? ${n}` })).rest();
@@ -127,7 +127,7 @@ describe('the words of a turn that another process plays', () => {
     }
   });
 
-  test('are taken back when the person writes: the turn stops, and one answer covers both messages', async () => {
+  test('deltas are removed when the person writes: the turn stops, and one answer covers both messages', async () => {
     const conversation = { key: 'stopped' };
     model.script({ pieces: ['Monday', ' or Tuesday.'], next: steps.next }, { text: 'To both: no.' });
     const stream = await start({ message: 'First', conversation });
@@ -144,7 +144,7 @@ describe('the words of a turn that another process plays', () => {
     steps.let(1);
   });
 
-  test('are taken back when the provider dies in the middle; the run is tried again as any other', async () => {
+  test('deltas are removed if the provider dies in the middle, and the run is tried again like any other', async () => {
     const again = gates();
     model.script(
       { pieces: ['It', ' ships'], ending: 'cut', next: steps.next },
@@ -165,7 +165,7 @@ describe('the words of a turn that another process plays', () => {
     ]);
   });
 
-  test('end with the run when the provider refuses', async () => {
+  test('the stream ends with the run if the provider refuses', async () => {
     model.script({ status: 400, message: 'no' });
     const events = await (await start({ message: 'When?' })).rest();
     expect(events.at(-1)).toMatchObject({ event: 'run', data: { status: 'failed', reason: 'provider_refused' } });
@@ -174,7 +174,7 @@ describe('the words of a turn that another process plays', () => {
 });
 
 describe('who gets a stream', () => {
-  test('only callers that name it; the others get what they always got', async () => {
+  test('only callers that request a stream get one', async () => {
     for (const accept of [
       '*/*',
       'application/json',
@@ -191,7 +191,7 @@ describe('who gets a stream', () => {
     expect([wrong.status, wrong.body.code]).toEqual([422, 'validation_failed']);
   });
 
-  test('a call for later says when, and ends', async () => {
+  test('a scheduled call reports its time, and the stream ends', async () => {
     const stream = await start({ message: 'Hi', send_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect((await stream.rest()).map(({ event, data }) => [event, data.status])).toEqual([['run', 'scheduled']]);
   });
@@ -206,7 +206,7 @@ describe('who gets a stream', () => {
     expect(messages(first)).toHaveLength(1);
   });
 
-  test('no other organization, and no other trigger', async () => {
+  test('another organization or another trigger gets no stream', async () => {
     const { data: run } = await (await start({ message: 'Hi' })).next('run');
     const other = await givenOrganization(api.db);
     const foreign = (await api.key(other)).value;
@@ -217,7 +217,7 @@ describe('who gets a stream', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'run_not_found']);
   });
 
-  test('a revoked key loses its streams', async () => {
+  test('the streams of a revoked key end', async () => {
     const { id, value } = await api.key(orgId);
     const { data: run } = await (await start({ message: 'Hi' })).next('run');
     const [mine, kept] = [await follow(run.id, {}, value), await follow(run.id)];
@@ -232,7 +232,7 @@ describe('who gets a stream', () => {
     kept.close();
   });
 
-  test('a reader that does not read does not hold up the turn', async () => {
+  test('a reader that does not read does not delay the turn', async () => {
     const words = Array.from({ length: 600 }, (_, n) => ` ${n}`.padEnd(50, '.'));
     model.script({ pieces: words, next: () => pause(2) });
     const stream = await start({ message: 'Long' });
