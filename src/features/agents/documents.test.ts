@@ -35,7 +35,7 @@ const add = (orgId: string, agentId: string, bytes: number) =>
   );
 
 describe('documents', () => {
-  test('of an agent have a size limit, in bytes and not in letters', async () => {
+  test('the documents of an agent have a size limit, counted in bytes', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, ofAgent - 10);
@@ -49,7 +49,7 @@ describe('documents', () => {
     });
   });
 
-  test('of all agents share the limit of the organization, also when they are added simultaneously', async () => {
+  test("the documents of all agents share the organization's limit, even if they are added simultaneously", async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const agents = await Promise.all(Array.from({ length: 5 }, () => givenAgent(db, orgId)));
     const ids = agents.map(({ agentId }) => agentId);
@@ -65,7 +65,7 @@ describe('documents', () => {
     expect((await readKnowledgeUse({ db }, orgId, ids[0]!)).organization.bytes).toBe(ofOrganization);
   });
 
-  test('of an agent have a size limit, also when they are added simultaneously', async () => {
+  test("the limit of an agent's documents applies, even if they are added simultaneously", async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, MIB);
@@ -73,7 +73,7 @@ describe('documents', () => {
     expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(2);
   });
 
-  test('stay when the organization returns to the free plan; only adding is refused', async () => {
+  test('documents stay after a change to the free plan, and only adding is refused', async () => {
     const orgId = await givenOrganization(db, { plan: 'paid' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, ofAgent + 1);
@@ -86,7 +86,7 @@ describe('documents', () => {
     expect(await add(orgId, agentId, 10)).toBe('added');
   });
 
-  test('of a deleted agent are deleted, and use no space', async () => {
+  test('documents of a deleted agent are deleted and use no space', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const [gone, other] = [await givenAgent(db, orgId), await givenAgent(db, orgId)];
     await fill(orgId, gone.agentId, ofAgent);
@@ -95,7 +95,7 @@ describe('documents', () => {
     expect((await readKnowledgeUse({ db }, orgId, other.agentId)).organization.bytes).toBe(0);
   });
 
-  test('of another organization are not found', async () => {
+  test('documents of another organization are not found', async () => {
     const [orgId, foreign] = [await givenOrganization(db), await givenOrganization(db)];
     const { agentId } = await givenAgent(db, foreign);
     await expect(readKnowledgeUse({ db }, orgId, agentId)).rejects.toMatchObject({ code: 'agent_not_found' });

@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign that repeats', () => {
-  it('tells its next three rounds; is changed, paused, continued and stopped', async () => {
+  it('the next three rounds are shown, and a schedule can be changed, paused, continued and stopped', async () => {
     const stored = await schedule();
     expect(stored).toMatchObject({
       segment_id: segmentId,
@@ -71,7 +71,7 @@ describe('a campaign that repeats', () => {
     expect(await actions()).toEqual(expect.arrayContaining(['campaign.scheduled', 'campaign.unscheduled']));
   });
 
-  it('makes each round once, however many workers look, with the people who are in the segment then', async () => {
+  it('each round is created once, however many workers run, with the current people of the segment', async () => {
     await person();
     await person('America/New_York');
     await makeDue(soon());
@@ -99,7 +99,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).next).toHaveLength(3);
   });
 
-  it('does not make up for a day that passed while nothing ran, and goes on with the next one', async () => {
+  it('a day without a running process is not repeated, and the schedule continues with the next day', async () => {
     await makeDue('2026-01-05');
     await work();
     await expect.poll(async () => (await schedule()).next[0]! >= soon(-1)).toBe(true);
@@ -107,7 +107,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).paused).toBe(false);
   });
 
-  it('sends nothing while the campaign is a draft or paused, or after its end', async () => {
+  it('nothing is sent while the campaign is a draft or paused, or after its end', async () => {
     await call(`POST ${path}/pause`);
     await makeDue(soon());
     await work();
@@ -121,7 +121,7 @@ describe('a campaign that repeats', () => {
     expect(await rounds()).toEqual([]);
   });
 
-  it('keeps one round for a day when its time is changed after it began', async () => {
+  it('a day has only one round, even if its time changes after the round began', async () => {
     await person();
     await makeDue(soon(3));
     await work();
@@ -131,7 +131,7 @@ describe('a campaign that repeats', () => {
     expect(changed.next[0]! > soon(3)).toBe(true);
   });
 
-  it('keeps one round for a day when its time is changed while the round is made', async () => {
+  it('a day has only one round, even if its time changes while the round is created', async () => {
     const day = soon(2);
     const days = [new Date(day).getUTCDay() || 7];
     await makeDue(day);
@@ -146,7 +146,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).next[0] > day).toBe(true);
   });
 
-  it('is paused when its segment is gone, and says so', async () => {
+  it('a schedule without its segment is paused, and the campaign shows the reason', async () => {
     await call(`DELETE /segments/${segmentId}`);
     await makeDue(soon());
     await work();
@@ -155,7 +155,7 @@ describe('a campaign that repeats', () => {
     expect(await actions()).toContain('campaign.round_skipped');
   });
 
-  it('ends with the campaign; rounds stay, and are not repeated themselves', async () => {
+  it('the schedule ends with the campaign, its rounds stay, and rounds do not repeat themselves', async () => {
     await person();
     await makeDue(soon());
     await work();
@@ -170,7 +170,7 @@ describe('a campaign that repeats', () => {
     expect((await call(`GET /campaigns/${round.id}`)).body.state).toBe('live');
   });
 
-  it('repeats on a day of the month instead', async () => {
+  it('a schedule can use a day of the month instead', async () => {
     const body = { segment_id: segmentId, days: [], month_day: 31, at: '09:00' };
     const { schedule: stored } = (await call(`PUT ${path}/schedule`, body)).body;
     expect(stored).toMatchObject({ days: [], month_day: 31 });
@@ -185,7 +185,7 @@ describe('a campaign that repeats', () => {
     expect(again.body.schedule).toMatchObject({ days: [1], month_day: null });
   });
 
-  it('needs a segment of the organization, a day and a time', async () => {
+  it('a schedule needs a segment of the organization, a day and a time', async () => {
     const body = { segment_id: newId('segment'), days: [1], at: '09:00' };
     const unknown = await call(`PUT ${path}/schedule`, body);
     expect(unknown).toMatchObject({

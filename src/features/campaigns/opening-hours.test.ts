@@ -14,7 +14,9 @@ describe('quiet hours', () => {
     ['Asia/Qatar', '2026-11-22T05:00:00.000Z', '2026-11-22T05:00:00.000Z'],
     ['America/New_York', '2026-11-22T02:00:00.000Z', '2026-11-22T13:00:00.000Z'],
     ['Asia/Kolkata', '2026-11-21T20:00:00.000Z', '2026-11-22T02:30:00.000Z'],
-  ])('in %s at %s open at %s', (zone, moment, expected) => expect(next(night, zone, moment)).toBe(expected));
+  ])('quiet hours in %s at %s open at %s', (zone, moment, expected) =>
+    expect(next(night, zone, moment)).toBe(expected),
+  );
 
   test.each([
     // Europe/Berlin: clocks go forward on 29 March 2026 and back on 25 October 2026.
@@ -23,7 +25,7 @@ describe('quiet hours', () => {
     ['the night before is neither', '2026-03-27T20:00:00.000Z', '2026-03-28T07:00:00.000Z'],
   ])('%s', (_, moment, expected) => expect(next(night, 'Europe/Berlin', moment)).toBe(expected));
 
-  test('that end in the hour that the clock change skips end at the start of that hour', () => {
+  test('quiet hours that end inside a skipped hour end at the start of that hour', () => {
     const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
     expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
   });
@@ -34,7 +36,7 @@ describe('quiet hours', () => {
     ['the second time', 'America/New_York', '01:30', '2027-11-07T06:10:00.000Z', '2027-11-07T06:30:00.000Z'],
     ['the first half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T14:35:00.000Z', '2027-04-03T14:45:00.000Z'],
     ['the second half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T15:05:00.000Z', '2027-04-03T15:15:00.000Z'],
-  ])('that end at a time that occurs twice end each time: %s', (_, zone, to, moment, expected) =>
+  ])('quiet hours that end at a time that occurs twice end both times: %s', (_, zone, to, moment, expected) =>
     expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
   );
 });
@@ -48,43 +50,43 @@ describe('a window', () => {
     ['an early Monday waits for nine', '2026-11-23T03:00:00.000Z', '2026-11-23T06:00:00.000Z'],
   ])('%s', (_, moment, expected) => expect(next(office, 'Asia/Qatar', moment)).toBe(expected));
 
-  test('that passes midnight belongs to the day on which it begins', () => {
+  test('a window that crosses midnight belongs to the day on which it begins', () => {
     const late = { window: { from: '22:00', to: '02:00', days: [5] } };
     expect(next(late, 'UTC', '2026-11-21T01:00:00.000Z')).toBe('2026-11-21T01:00:00.000Z');
     expect(next(late, 'UTC', '2026-11-21T02:00:00.000Z')).toBe('2026-11-27T22:00:00.000Z');
     expect(next(late, 'UTC', '2026-11-20T01:00:00.000Z')).toBe('2026-11-20T22:00:00.000Z');
   });
 
-  test('of one weekday that has just passed opens a week later', () => {
+  test('a window on one weekday that has just passed opens a week later', () => {
     const monday = { window: { from: '09:00', to: '10:00', days: [1] } };
     expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
   });
 
-  test('of one weekday whose hours the clock change skips waits for the week after', () => {
+  test('a window on one weekday whose hours a clock change skips opens the week after', () => {
     const sunday = { window: { from: '02:00', to: '03:00', days: [7] } };
     expect(next(sunday, 'America/New_York', '2027-03-08T15:00:00.000Z')).toBe('2027-03-21T06:00:00.000Z');
     const midnight = { window: { from: '00:00', to: '00:30', days: [5] } };
     expect(next(midnight, 'Africa/Cairo', '2027-04-23T12:00:00.000Z')).toBe('2027-05-06T21:00:00.000Z');
   });
 
-  test('that quiet hours cover never opens', () => {
+  test('a window that quiet hours cover never opens', () => {
     const never = { window: { from: '22:00', to: '23:00' }, quiet_hours: { from: '21:00', to: '08:00' } };
     expect(next(never, 'UTC', '2026-11-21T12:00:00.000Z')).toBeNull();
   });
 
-  test('with equal start and end is the whole day', () => {
+  test('a window with equal start and end is the whole day', () => {
     expect(next({ window: { from: '00:00', to: '00:00', days: [7] } }, 'UTC', '2026-11-21T12:00:00.000Z')).toBe(
       '2026-11-22T00:00:00.000Z',
     );
   });
 });
 
-test('without hours every moment is open', () => {
+test('without hours, every time is open', () => {
   expect(next({}, 'UTC', '2026-11-21T03:00:00.000Z')).toBe('2026-11-21T03:00:00.000Z');
 });
 
 describe('with a memory', () => {
-  test('the answers are the same, for random hours, zones and moments that only grow', () => {
+  test('the memory does not change the answers, for random hours, zones and increasing times', () => {
     let seed = 20_261_123;
     const chance = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const clock = () => `${String(chance(24)).padStart(2, '0')}:${['00', '15', '30'][chance(3)]}`;

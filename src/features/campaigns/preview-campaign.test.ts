@@ -3,7 +3,7 @@ import { previewSettings } from './preview-campaign.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 
-it('shows beside the message what a person without a name and values gets, and which places are empty', () => {
+it('shows the message of a person without a name and values, and the empty places', () => {
   const text = { default: 'Hi {{end_user.name|there}}, we miss you. {{voucher}} takes 10% off.' };
   const template = { name: 'hello', variables: { one: '{{shop}}', two: '{{voucher|a code}}' } };
   const said = { settings: {}, end_user: { name: 'Asha' }, variables: { voucher: 'W-1' } };

@@ -35,7 +35,7 @@ const totals = async (campaignId: string) => {
 };
 
 describe('the report of a campaign', () => {
-  it('counts a recipient once for each step, at the moment at which it came there', async () => {
+  it('a recipient counts once for each step, at the time of that step', async () => {
     const { campaignId, ids } = await givenCampaign([
       { status: 'pending' },
       { status: 'pending' },
@@ -61,7 +61,7 @@ describe('the report of a campaign', () => {
     expect(await db.select({ at: recipient.sentAt }).from(recipient).where(eq(recipient.id, id))).toEqual(before);
   });
 
-  it('is by the hour, without a gap, until four days are over', async () => {
+  it('the report is by the hour, without a gap, for the first four days', async () => {
     const at = (hour: string) => new Date(`2026-03-02T${hour}:00.000Z`);
     const { campaignId } = await givenCampaign([
       { sentAt: at('08:10'), deliveredAt: at('08:59') },
@@ -80,7 +80,7 @@ describe('the report of a campaign', () => {
     expect([points[0]!.at, points[0]!.sent]).toEqual(['2026-03-02T07:30:00.000Z', 1]);
   });
 
-  it('is by the days of a time zone after that, also over a change of the clocks; the newest 120', async () => {
+  it('after that, the report is by days of a time zone, also over a clock change, and shows the newest 120', async () => {
     const { campaignId } = await givenCampaign([
       // 23:30 and 00:30 in New York; the clocks change on 8 March.
       { sentAt: new Date('2026-03-06T04:30:00.000Z') },
@@ -102,7 +102,7 @@ describe('the report of a campaign', () => {
     expect([long.points.length, long.points.at(-1)!.at]).toEqual([120, '2027-03-10T00:00:00.000Z']);
   });
 
-  it('is in UTC for a zone that the database does not know, and of no other organization', async () => {
+  it('an unknown time zone counts as UTC, and other organizations are excluded', async () => {
     const { campaignId } = await givenCampaign([{ sentAt: new Date('2026-03-02T08:10:00.000Z') }]);
     expect(await readReport({ db }, orgId, campaignId, 'Mars/Base')).toMatchObject({ time_zone: 'UTC', by: 'hour' });
     await expect(readReport({ db }, await givenOrganization(db), campaignId)).rejects.toMatchObject({

@@ -51,7 +51,7 @@ async function reviewOf(settings: CampaignSettings, people: WaitingRecipient[], 
   return review.end();
 }
 
-it('counts who goes and who is left out, by the reasons of the worker', async () => {
+it('counts sent and skipped recipients, by the reasons of the worker', async () => {
   const people = [
     given({}, { address: '+97430000000' }),
     given({ blocked: true }),
@@ -91,7 +91,7 @@ it('counts the people whose message has an empty place, and names some of them',
   expect([found.count, found.recipients.length]).toEqual([MAX_NAMED + 5, MAX_NAMED]);
 });
 
-it('says when the first and the last are sent, by hours, zones, own times and the rate limit', async () => {
+it('reports the first and the last time of sending, by hours, zones, own times and the rate limit', async () => {
   const settings = { window: { from: '14:00', to: '16:00' }, time_zone: 'UTC' };
   const people = [
     given(),
@@ -111,7 +111,7 @@ it('says when the first and the last are sent, by hours, zones, own times and th
   });
 });
 
-it('many at once share the event loop as if they were one', async () => {
+it('many simultaneous reviews share the event loop as if they were one', async () => {
   const text = { default: 'Hi {{end_user.name}}, {{voucher|a gift}}' };
   const people = Array.from({ length: 2_000 }, () => given());
   const longest = await longestStretchMs(() =>
@@ -120,7 +120,7 @@ it('many at once share the event loop as if they were one', async () => {
   expect(longest).toBeLessThan(150);
 });
 
-it('an organization has few at once, and leaves room for others', async () => {
+it('an organization has a few simultaneous reviews, and other organizations can run theirs', async () => {
   const givenCampaign = async () => {
     const orgId = await givenOrganization(db);
     const id = newId('campaign');

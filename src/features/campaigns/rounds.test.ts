@@ -6,7 +6,7 @@ import { hasMoment, roundSettings } from './rounds.ts';
 const MONDAYS_AND_FRIDAYS = { days: [1, 5], at: '09:00' };
 
 describe('the rounds of a campaign that repeats', () => {
-  it('are due when their time has come for the first people on earth, in the order of days', () => {
+  it('rounds are due when their time has come in the first time zone, in the order of days', () => {
     // 2026-11-23 is a Monday.
     expect(nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 3)).toEqual([
       { day: '2026-11-23', at: new Date('2026-11-22T19:00:00Z') },
@@ -15,13 +15,13 @@ describe('the rounds of a campaign that repeats', () => {
     ]);
   });
 
-  it('that have begun somewhere are over, to the minute', () => {
+  it('rounds that have begun in any time zone are over, to the minute', () => {
     const [first] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T18:59:59.999Z'), 1);
     const [second] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T19:00:00Z'), 1);
     expect([first!.day, second!.day]).toEqual(['2026-11-23', '2026-11-27']);
   });
 
-  it('also of days whose first people see them when UTC shows the day before, and of late hours', () => {
+  it('rounds are also due on days that begin while UTC shows the previous day, and at late hours', () => {
     const late = { days: [3], at: '23:30' };
     expect(nextRounds(late, new Date('2026-11-24T00:00:00Z'), 1)).toEqual([
       { day: '2026-11-25', at: new Date('2026-11-25T09:30:00Z') },
@@ -33,7 +33,7 @@ describe('the rounds of a campaign that repeats', () => {
   });
 
   it.each(['Pacific/Kiritimati', 'Asia/Qatar', 'UTC', 'America/New_York', 'Pacific/Pago_Pago'])(
-    'write to people in %s at that time of that day',
+    'a round writes to people in %s at that time of that day',
     (zone) => {
       const [round] = nextRounds(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 1);
       const settings = roundSettings({ time_zone: 'UTC' }, '09:00', round!.day);
@@ -44,7 +44,7 @@ describe('the rounds of a campaign that repeats', () => {
     },
   );
 
-  it('keep the other settings, and the end of the hours where that is later', () => {
+  it('a round keeps the other settings, and the end of the hours if that is later', () => {
     const settings = {
       opening: { text: { default: 'Hi' } },
       per_minute: 10,
@@ -63,7 +63,7 @@ describe('the rounds of a campaign that repeats', () => {
     expect(roundSettings(settings, '21:00', '2026-11-23').window).toEqual({ from: '21:00', to: '23:59', days: [1] });
   });
 
-  it('monthly ones are on one day of each month, or on its last one, also in February', () => {
+  it('monthly rounds are on one day of each month, or on its last day, also in February', () => {
     const days = (monthDay: number, from: string, count: number): string[] =>
       nextRounds({ days: [], monthDay, at: '09:00' }, new Date(from), count).map(({ day }) => day);
     expect(days(31, '2027-01-15T00:00:00Z', 4)).toEqual(['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30']);
@@ -73,13 +73,13 @@ describe('the rounds of a campaign that repeats', () => {
     expect(days(1, '2026-11-30T20:00:00Z', 1)).toEqual(['2027-01-01']);
   });
 
-  it('are one for a day, also when the time of the day is changed', () => {
+  it('a day has one round, even if the time of the day is changed', () => {
     const daily = { days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
     const [next] = nextRounds(daily, new Date('2026-11-23T00:00:00Z'), 1, '2026-11-23');
     expect(next!.day).toBe('2026-11-24');
   });
 
-  it('need a moment: quiet hours may leave none', () => {
+  it('a round needs an allowed time, and quiet hours may leave none', () => {
     const quiet_hours = { from: '21:00', to: '08:00' };
     expect(hasMoment({ quiet_hours }, '20:00', '2026-11-23')).toBe(true);
     expect(hasMoment({ quiet_hours }, '22:00', '2026-11-23')).toBe(false);

@@ -13,7 +13,7 @@ useDatabase((own) => {
   db = own;
 });
 
-test('an organization has no more audiences under way than it may, also when many are started at once', async () => {
+test('an organization has a maximum number of audiences in progress, even if many start at once', async () => {
   const orgId = await givenOrganization(db);
   const place = await givenAgent(db, orgId);
   const ids = Array.from({ length: MAX_OPEN_PUSHES + 10 }, () => newId('campaign'));

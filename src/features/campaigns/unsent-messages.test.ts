@@ -82,7 +82,7 @@ async function deliverNext(): Promise<void> {
 }
 
 describe('a pause', () => {
-  test('holds a message that its worker returns afterwards, and a resume releases it', async () => {
+  test('a pause keeps a message that its worker returns later, and a resume releases it', async () => {
     const claimed = await claimOne();
     await move('pause');
     await giveBack(claimed);
@@ -92,7 +92,7 @@ describe('a pause', () => {
     await claimOne();
   });
 
-  test('also holds it when it is returned while the pause is being stored', async () => {
+  test('a pause keeps a message that is returned while the pause is being stored', async () => {
     const claimed = await claimOne();
     let back: Promise<unknown> = Promise.resolve();
     await db.transaction(async (tx) => {
@@ -111,14 +111,14 @@ describe('a pause', () => {
     expect(await read()).toMatchObject({ status: 'queued', due: false });
   });
 
-  test('does not stop a message that is being sent', async () => {
+  test('a pause does not stop a message that is being sent', async () => {
     const claimed = await claimOne();
     await move('pause');
     await send(claimed);
     expect(await read()).toMatchObject({ status: 'sent', recipient: 'sent' });
   });
 
-  test('is not undone by a lease renewal, nor by the death of the worker', async () => {
+  test('neither a lease renewal nor the death of the worker undoes a pause', async () => {
     const claimed = await claimOne();
     await move('pause');
     await DELIVERY_QUEUE.renewAll(db.$client, [claimed]);
@@ -131,25 +131,28 @@ describe('a pause', () => {
     expect((await claimOne()).possible_duplicate).toBe(true);
   });
 
-  test.each([null, 'Asia/Kolkata'])('that ends in the quiet hours of %s holds until they are over', async (zone) => {
-    const clock = (hours: number) =>
-      new Date(Date.now() + hours * 3_600_000 + (zone ? 5.5 : 0) * 3_600_000).toISOString().slice(11, 16);
-    const settings = { quiet_hours: { from: clock(-1), to: clock(2) } };
-    await db.update(campaign).set({ settings }).where(eq(campaign.id, given.id));
-    await db.execute(sql`UPDATE end_user SET time_zone = ${zone} WHERE id = ${given.endUserId}`);
-    const waiting = { id: newId('run'), status: 'queued', input: {}, dueAt: new Date() };
-    await db.insert(run).values({ orgId, conversationId: given.conversationId, ...waiting });
-    const other = { orgId, campaignId: given.id, id: newId('rcpt'), endUserId: given.endUserId, enrolment: 1 };
-    await db.insert(recipient).values({ ...other, status: 'sending', runId: waiting.id });
-    await move('pause');
-    await move('resume');
-    const { rows } = await db.execute<{ due: string }>(sql`
+  test.each([null, 'Asia/Kolkata'])(
+    'after a pause that ends in the quiet hours of %s, messages wait until they are over',
+    async (zone) => {
+      const clock = (hours: number) =>
+        new Date(Date.now() + hours * 3_600_000 + (zone ? 5.5 : 0) * 3_600_000).toISOString().slice(11, 16);
+      const settings = { quiet_hours: { from: clock(-1), to: clock(2) } };
+      await db.update(campaign).set({ settings }).where(eq(campaign.id, given.id));
+      await db.execute(sql`UPDATE end_user SET time_zone = ${zone} WHERE id = ${given.endUserId}`);
+      const waiting = { id: newId('run'), status: 'queued', input: {}, dueAt: new Date() };
+      await db.insert(run).values({ orgId, conversationId: given.conversationId, ...waiting });
+      const other = { orgId, campaignId: given.id, id: newId('rcpt'), endUserId: given.endUserId, enrolment: 1 };
+      await db.insert(recipient).values({ ...other, status: 'sending', runId: waiting.id });
+      await move('pause');
+      await move('resume');
+      const { rows } = await db.execute<{ due: string }>(sql`
       SELECT due_at AS due FROM message WHERE id = ${given.messageId}
       UNION ALL SELECT due_at FROM run WHERE id = ${waiting.id}`);
-    const opens = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 7_200_000).getTime();
-    expect(rows.map(({ due }) => Math.abs(new Date(due).getTime() - opens) <= 60_000)).toEqual([true, true]);
-    expect(await claim()).toEqual([]);
-  });
+      const opens = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 7_200_000).getTime();
+      expect(rows.map(({ due }) => Math.abs(new Date(due).getTime() - opens) <= 60_000)).toEqual([true, true]);
+      expect(await claim()).toEqual([]);
+    },
+  );
 });
 
 describe.each([
@@ -161,13 +164,13 @@ describe.each([
     () => cancelRecipient({ db }, { orgId, keyId: null, from: null }, given.id, given.recipientId),
   ],
 ])('%s', (_what, code, status, withdraw) => {
-  test('withdraws a waiting message', async () => {
+  test('ending a campaign withdraws a waiting message', async () => {
     await withdraw();
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status, reason: code });
     expect(await claim()).toEqual([]);
   });
 
-  test('withdraws one that its worker returns afterwards', async () => {
+  test('withdraws a message that its worker returns later', async () => {
     const claimed = await claimOne();
     await withdraw();
     await giveBack(claimed);
@@ -175,7 +178,7 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status });
   });
 
-  test('withdraws one whose worker died, even during a pause', async () => {
+  test('withdraws a message whose worker died, even during a pause', async () => {
     await claimOne();
     await move('pause');
     await withdraw();
@@ -184,7 +187,7 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false });
   });
 
-  test('reports one that is being sent as sent', async () => {
+  test('reports a message that is being sent as sent', async () => {
     const claimed = await claimOne();
     await withdraw();
     await send(claimed);
@@ -199,7 +202,7 @@ test.each([
   ['delivered', 'failed', 'delivered'],
   ['replied', 'failed', 'replied'],
   ['replied', 'suppressed', 'replied'],
-])('whose recipient is %s: a message of the run that is %s leaves it %s', async (before, message, after) => {
+])('for a recipient that is %s, a message of the run that is %s leads to %s', async (before, message, after) => {
   await db.update(recipient).set({ status: before }).where(eq(recipient.id, given.recipientId));
   await db.execute(sql`UPDATE message SET status = ${message} WHERE id = ${given.messageId}`);
   expect(await read()).toMatchObject({ recipient: after });

@@ -73,7 +73,7 @@ describe('a member with a page in sight', () => {
 });
 
 describe('watching for changes', () => {
-  it('makes as many queries for a hundred watchers as for one, and none without watchers', async () => {
+  it('a hundred watchers need as many queries as one, and without watchers there are none', async () => {
     start();
     const execute = vi.spyOn(db, 'execute');
     for (const watchers of [1, 100]) {
@@ -122,7 +122,7 @@ describe('watching for changes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('ends when the database cannot be read any more, so that pages notice it', async () => {
+  it('ends if the database cannot be read any more, so that pages notice it', async () => {
     start();
     watch.watch(watcher());
     await expect.poll(() => told).toHaveLength(1);

@@ -32,7 +32,7 @@ const statusOf = async (ids: string[]) => {
 };
 const done = (id: string) => ({ id, done: true, code: null });
 
-test('several are resolved, handed back or put off at once; each has its own outcome', async () => {
+test('several conversations are resolved, handed back or snoozed at once, and each has its own outcome', async () => {
   const ids = [await made('handed_off'), await made('open'), await made('handed_off')];
   const [first, withAgent, last] = ids as [string, string, string];
   const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -53,7 +53,7 @@ test('several are resolved, handed back or put off at once; each has its own out
   expect(rows).toEqual([{ many: 3 }]);
 });
 
-test('those of another organization do not exist', async () => {
+test('conversations of another organization are not found', async () => {
   const id = await made('handed_off');
   const others = await givenOrganization(parley.db);
   expect(await change([id], { type: 'resolve' }, others)).toEqual([
@@ -62,7 +62,7 @@ test('those of another organization do not exist', async () => {
   expect(await statusOf([id])).toEqual(['handed_off']);
 });
 
-test('a member who may not answer gets none of them', async () => {
+test('a member who may not answer can change none of them', async () => {
   const ids = [await made('handed_off'), await made('open')];
   const refused = ids.map((id) => ({ id, done: false, code: 'validation_failed' }));
   expect(await change(ids, { type: 'assign', user_id: 'user_stranger' })).toEqual(refused);

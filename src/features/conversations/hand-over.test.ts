@@ -55,7 +55,7 @@ test('the agent answers the end user’s messages', async () => {
   expect(await say('Hello')).toEqual(['agent']);
 });
 
-test('a row of the list has the newest message, and no other organization sees it', async () => {
+test('a row of the list has the newest message, and other organizations do not see it', async () => {
   const page = { limit: 5, after: null };
   const { messages } = await readConversation(parley, orgId, conversationId);
   const newest = messages.at(-1)!;
@@ -76,7 +76,7 @@ test('a row of the list has the newest message, and no other organization sees i
   );
 });
 
-test('after a take-over the agent is silent, and a human answers', async () => {
+test('after a take-over the agent does not answer, and a member answers', async () => {
   await takeOverConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect(await say('Anybody?', 300)).toEqual([]);
@@ -84,13 +84,13 @@ test('after a take-over the agent is silent, and a human answers', async () => {
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
 });
 
-test('handed back, the agent answers from the next message on, and not the messages that a human dealt with', async () => {
+test('after a hand-back the agent answers from the next message on, but not the messages that a member answered', async () => {
   await handBackConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
   expect(await say('Hello again')).toEqual(['agent']);
 });
 
-test('resolved, it opens again with the next message', async () => {
+test('a resolved conversation opens again with the next message', async () => {
   await resolveConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['resolved', 'completed']);
   expect(await say('One more thing')).toEqual(['agent']);
@@ -108,7 +108,7 @@ test('each of these actions is in the audit log', async () => {
   ]);
 });
 
-test('a reply of another member leaves the assignee, and is refused after a reply that its writer has not read', async () => {
+test('a reply of another member does not change the assignee, and is refused if its writer has not read a newer reply', async () => {
   const omar = { userId: 'user_omar', address: null, requestId: null };
   await givenMember(parley.db, orgId, omar.userId);
   const { channelId } = await givenAgent(parley.db, orgId);
@@ -133,7 +133,7 @@ test('a reply of another member leaves the assignee, and is refused after a repl
   expect(third.author_id).toBe(actor.userId);
 });
 
-test('a reply is sent immediately, also from a node whose clock is ahead', async () => {
+test('a reply is sent immediately, even from a node whose clock is fast', async () => {
   const { agentId } = await givenAgent(parley.db, orgId);
   const { id } = await givenConversation(
     parley.db,
@@ -150,7 +150,7 @@ test('a reply is sent immediately, also from a node whose clock is ahead', async
   expect(rows).toEqual([{ left: true }]);
 });
 
-test('a row of the list has only the start of long words', async () => {
+test('a row of the list has only the beginning of a long text', async () => {
   const page = { limit: 5, after: null };
   const long = 'ض'.repeat(400);
   await takeOverConversation(parley, orgId, conversationId, actor);
@@ -160,7 +160,7 @@ test('a row of the list has only the start of long words', async () => {
   expect(row!.last_message).toMatchObject({ role: 'member', type: 'text', text: 'ض'.repeat(160) });
 });
 
-test('who is removed while they take over keeps no conversation', async () => {
+test('a member who is removed during a take-over does not get the conversation', async () => {
   const userId = newId('user');
   const membership = await givenMember(parley.db, orgId, userId);
   await givenMember(parley.db, orgId, 'user_owner', 'owner');
@@ -190,7 +190,7 @@ test('who is removed while they take over keeps no conversation', async () => {
   });
 });
 
-test('on a channel that takes words for some hours, a member sends words within them and a template at any time', async () => {
+test('in a limited reply window, a member sends free messages within it and a template at any time', async () => {
   const { agentId } = await givenAgent(parley.db, orgId);
   const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'whatsapp' });
   const address = '+97430000001';

@@ -82,7 +82,7 @@ describe('a conversation that is put off', () => {
     return id;
   };
 
-  it('stands in no view of those that wait, and comes back at its time by itself', async () => {
+  it('a snoozed conversation is in no view of waiting ones, and returns automatically at its time', async () => {
     const id = await taken();
     const before = await countConversations(parley, orgId, asha.userId);
     expect((await snooze(id, HOUR)).snoozed_until).not.toBeNull();
@@ -107,14 +107,14 @@ describe('a conversation that is put off', () => {
     ],
     ['a member takes it', (id: string) => takeOverConversation(parley, orgId, id, asha)],
     ['a member ends it', (id: string) => snooze(id, null)],
-  ])('comes back when %s', async (_what, act) => {
+  ])('a snoozed conversation returns when %s', async (_what, act) => {
     const id = await taken();
     await snooze(id, HOUR);
     await act(id);
     expect(await seen(id)).toEqual(WAITS);
   });
 
-  it('comes back when a member replies, and waits for the next message of the person', async () => {
+  it("a snoozed conversation returns when a member replies, and then waits for the person's next message", async () => {
     const id = await taken();
     await snooze(id, HOUR);
     await reply(id);
@@ -123,7 +123,7 @@ describe('a conversation that is put off', () => {
     expect(await seen(id)).toEqual(WAITS);
   });
 
-  it('is one that people answer, and its time is ahead, within a year', async () => {
+  it('only a conversation that the team answers can be snoozed, for up to a year', async () => {
     const fault = (pending: Promise<unknown>) => pending.catch((error: { code: string }) => error.code);
     expect(await fault(snooze(await made(), HOUR))).toBe('validation_failed');
     const id = await taken();
@@ -134,7 +134,7 @@ describe('a conversation that is put off', () => {
 });
 
 describe('the views', () => {
-  it('show the conversations of the reader, of no one, and all that people answer', async () => {
+  it("the views show the reader's conversations, unassigned ones, and all that the team answers", async () => {
     const [withAgent, mine, theirs] = [await made(), await made(), await made()];
     await takeOverConversation(parley, orgId, mine, asha);
     await takeOverConversation(parley, orgId, theirs, omar);
@@ -162,7 +162,7 @@ describe('the views', () => {
     });
   });
 
-  it('name the newest hand-off to the reader or to no one', async () => {
+  it('the views name the newest hand-off to the reader or to no one', async () => {
     const [first, second] = [await made(), await made()];
     await takeOverConversation(parley, orgId, second, asha);
     await takeOverConversation(parley, orgId, first, omar);
@@ -191,7 +191,7 @@ describe('the order', () => {
     }
   };
 
-  it('has the latest message first, also in a view, and then the newest conversations without messages', async () => {
+  it('the latest message comes first, also in a view, and then the newest conversations without messages', async () => {
     const [old, empty, second, third, newest] = [await made(), await made(), await made(), await made(), await made()];
     for (const id of [third, newest, second, old]) await personSays(id);
     expect(await pagesOf()).toEqual([old, second, newest, third, empty]);
@@ -202,7 +202,7 @@ describe('the order', () => {
     expect((await pagesOf())[0]).toBe(third);
   });
 
-  it('has the longest wait first where people wait, and leaves out what a member has answered', async () => {
+  it('the longest wait comes first, and conversations that a member has answered are left out', async () => {
     const ids = [await made(), await made(), await made(), await made()] as const;
     const [first, second, third, answered] = ids;
     for (const id of [second, answered, third, first]) {
@@ -220,7 +220,7 @@ describe('the order', () => {
 });
 
 describe('the waiting time', () => {
-  it('runs from the hand-over until a member replies, and again from the next message', async () => {
+  it('the waiting time runs from the hand-off to a reply, and again from the next message', async () => {
     const id = await made();
     const waitingSince = async () => (await rowOf(id)).waiting_since;
     await personSays(id);
@@ -241,7 +241,7 @@ describe('the waiting time', () => {
     expect(await waitingSince()).toBeNull();
   });
 
-  it('is over at once when the take-over is the reply', async () => {
+  it('the waiting time ends at once if the reply is the take-over', async () => {
     const id = await made();
     await personSays(id);
     await reply(id);
@@ -273,7 +273,7 @@ const waitingForLocks = async ({ db }: TestApp): Promise<number> => {
 };
 
 describe('the mark of what is new', () => {
-  it('is each member’s own, and returns with the next message of the person', async () => {
+  it("the mark for new messages is each member’s own, and returns with the person's next message", async () => {
     const id = await made();
     await personSays(id);
     const unread = async () => [(await rowOf(id)).unread, (await rowOf(id, omar.userId)).unread];
@@ -291,7 +291,7 @@ describe('the mark of what is new', () => {
     expect(await unread()).toEqual([false, true]);
   });
 
-  it('belongs to one organization', async () => {
+  it('the mark for new messages belongs to one organization', async () => {
     const id = await made();
     const marking = markConversationSeen(parley, await givenOrganization(parley.db), id, asha.userId);
     await expect(marking).rejects.toMatchObject({ code: 'conversation_not_found' });
@@ -304,7 +304,7 @@ describe('a search', () => {
     return rows.map(({ id, found }) => [id, found]);
   };
 
-  it('shows the words it found, in the newest message that has them', async () => {
+  it('shows the searched text in the newest message that contains it', async () => {
     const id = await made();
     for (const text of ['An old ORDER', `${'long '.repeat(20)}my order (50%) is late`, 'Thank you'])
       await personSays(id, text);
@@ -321,7 +321,7 @@ describe('a search', () => {
     expect(await search('absent')).toEqual([]);
   });
 
-  it('shows no words where the person was found', async () => {
+  it("shows no excerpt if the person's name matched", async () => {
     const id = await made();
     expect(await search(id)).toEqual([[id, null]]);
   });
@@ -336,7 +336,7 @@ describe('an assignment', () => {
   };
   const assign = (id: string, userId: string | null) => assignConversation(parley, orgId, id, userId, asha);
 
-  it('hands the conversation over to the member, and back to no one', async () => {
+  it('assigns the conversation to a member, and removes the assignment again', async () => {
     const [id, noor] = [await made(), await member('member')];
     expect(await assign(id, noor)).toMatchObject({ status: 'handed_off', assignee_id: noor });
     expect(await idsOf(noor, 'mine')).toEqual([id]);
@@ -346,7 +346,7 @@ describe('an assignment', () => {
     expect(await assign(id, null)).toMatchObject({ status: 'open', assignee_id: null });
   });
 
-  it('is refused for viewers, strangers, and conversations of others', async () => {
+  it('an assignment is refused for viewers, strangers, and conversations of others', async () => {
     const id = await made();
     for (const userId of [await member('viewer'), newId('user')])
       await expect(assign(id, userId)).rejects.toMatchObject({ code: 'validation_failed' });
@@ -356,7 +356,7 @@ describe('an assignment', () => {
     await expect(assign(id, noor)).rejects.toMatchObject({ code: 'conversation_not_found' });
   });
 
-  it('ends with the membership, and with the right to answer', async () => {
+  it('an assignment ends with the membership, and with the right to answer', async () => {
     const owner = await member('owner');
     const acting = { userId: owner, role: 'owner' as const };
     const memberOf = async (userId: string) =>

@@ -7,6 +7,6 @@ test.each([
   ['\u202Egnp.exe\u061C\u2028', 'gnp.exe'],
   ['صورة القط.png', 'صورة القط.png'],
   ['/', ''],
-])('what a sender calls a file has no folders and nothing that hides its end: %j', (said, name) => {
+])('the file name of a sender is stored without folders and characters that hide its ending: %j', (said, name) => {
   expect(cleanFileName(said)).toBe(name);
 });

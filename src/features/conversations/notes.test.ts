@@ -32,7 +32,7 @@ afterAll(() => parley.stop());
 
 const notes = async () => (await readConversation(parley, orgId, id)).notes;
 
-test('a note stands beside the conversation and changes nothing in it', async () => {
+test('a note is shown next to the conversation and does not change it', async () => {
   const before = await readConversation(parley, orgId, id);
   const one = await addNote(parley, orgId, id, { text: 'She called twice.' }, asha);
   const two = await addNote(parley, orgId, id, { text: 'I take it.' }, omar);
@@ -45,7 +45,7 @@ test('a note stands beside the conversation and changes nothing in it', async ()
   expect(JSON.stringify(list)).not.toContain('She called twice.');
 });
 
-test('open windows learn of a note, and of one that goes', async () => {
+test('open windows learn of a new note and of a deleted one', async () => {
   const print = async () => (await readFingerprints(parley.db, [{ orgId, kind: 'conversation', id }]))[0];
   const first = await print();
   const { id: noteId } = await addNote(parley, orgId, id, { text: 'Look here.' }, asha);
@@ -69,7 +69,7 @@ test('only the author deletes a note', async () => {
   await expect(deleteNote(parley, orgId, id, noteId, asha)).rejects.toMatchObject({ code: 'note_not_found' });
 });
 
-test('a conversation has a limit of notes, also when they arrive at once', async () => {
+test('a conversation has a maximum number of notes, even if they arrive at once', async () => {
   await parley.db.execute(sql`INSERT INTO conversation_note (org_id, id, conversation_id, author_id, text)
     SELECT ${orgId}, 'note_' || n, ${id}, ${asha.userId}, 'x' FROM generate_series(2, ${MAX_NOTES}) AS n`);
   const written = await Promise.allSettled(
@@ -80,7 +80,7 @@ test('a conversation has a limit of notes, also when they arrive at once', async
   expect(await notes()).toHaveLength(MAX_NOTES);
 });
 
-test('a member who is named finds the conversation, in any state, until they look, leave, or the note goes', async () => {
+test('a mentioned member finds the conversation in any state, until they read the note, leave, or it is deleted', async () => {
   const [rania, zaid] = [`user_r_${orgId}`, `user_z_${orgId}`];
   for (const userId of [rania, zaid]) {
     await parley.db.insert(user).values({ id: userId, name: userId, email: `${userId}@example.qa` });
@@ -120,13 +120,13 @@ test('a member who is named finds the conversation, in any state, until they loo
   expect(await listed(rania)).toBe(0);
 });
 
-test('a note names members only, and nothing is kept of one that does not', async () => {
+test('a note can mention only members, and other mentions are not stored', async () => {
   const adding = addNote(parley, orgId, id, { text: '@Stranger', mentions: ['user_stranger'] }, asha);
   await expect(adding).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await notes()).toEqual([]);
 });
 
-test('a conversation of another organization takes no note', async () => {
+test('a note cannot be added to a conversation of another organization', async () => {
   const adding = addNote(parley, await givenOrganization(parley.db), id, { text: 'x' }, asha);
   await expect(adding).rejects.toMatchObject({ code: 'conversation_not_found' });
 });

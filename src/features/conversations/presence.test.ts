@@ -43,7 +43,7 @@ const pass = (seconds: number) =>
     typing_until = typing_until - ${seconds}::int * interval '1 second' WHERE org_id = ${orgId}`);
 const print = async () => (await readFingerprints(two.db, [{ orgId, kind: 'presence', id }]))[0];
 
-test('members at another node see who has a conversation open, who writes, and who has gone', async () => {
+test('members at another node see who has a conversation open, who is typing, and who has left', async () => {
   await setPresence(one, orgId, id, 'here', asha);
   await setPresence(one, orgId, id, 'typing', omar);
   expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true }]);
@@ -58,7 +58,7 @@ test('members at another node see who has a conversation open, who writes, and w
   expect(await seenBy(asha)).toEqual([]);
 });
 
-test('without a word it is over, open windows are told so, and no row stays', async () => {
+test('without a report presence ends, open windows learn of it, and no row stays', async () => {
   const none = await print();
   await setPresence(one, orgId, id, 'typing', asha);
   const typing = await print();
@@ -76,7 +76,7 @@ test('without a word it is over, open windows are told so, and no row stays', as
   expect(await rows()).toMatchObject([{ user_id: omar.userId }]);
 });
 
-test('however often a window says the same, it is written once in a while', async () => {
+test('repeated reports of the same presence are written only from time to time', async () => {
   await setPresence(one, orgId, id, 'typing', asha);
   const [before] = await rows();
   for (let n = 0; n < 5; n++) await setPresence(one, orgId, id, n % 2 ? 'here' : 'typing', asha);
@@ -87,12 +87,12 @@ test('however often a window says the same, it is written once in a while', asyn
   expect((await rows())[0]).not.toEqual(old);
 });
 
-test('what a viewer types is not told: a viewer cannot answer', async () => {
+test('typing of a viewer is not reported, because a viewer cannot answer', async () => {
   await setPresence(one, orgId, id, 'typing', vi);
   expect(await seenBy(asha)).toEqual([{ user_id: vi.userId, typing: false }]);
 });
 
-test('another organization sees and writes nothing of it', async () => {
+test('another organization neither sees nor writes presence', async () => {
   await setPresence(one, orgId, id, 'here', asha);
   const other = await givenOrganization(one.db);
   const foreign = { code: 'conversation_not_found' };
@@ -103,7 +103,7 @@ test('another organization sees and writes nothing of it', async () => {
   expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
 });
 
-test('it goes with the conversation and with the member, and a crowd is cut', async () => {
+test('presence is deleted with the conversation and the member, and a long list is cut', async () => {
   await setPresence(one, orgId, id, 'here', asha);
   await setPresence(one, orgId, id, 'here', omar);
   await forgetPresenceOf(one.db, orgId, omar.userId);

@@ -19,7 +19,7 @@ afterAll(() => parley.stop());
 const tagsOf = async () => (await owner.call(`GET /conversations/${id}`)).body.tags;
 const put = (tags: unknown, of = id) => owner.call(`PUT /conversations/${of}/tags`, { tags });
 
-it('tags of a conversation are replaced; a turn in progress sees them, and a snooze goes on', async () => {
+it('tags of a conversation are replaced, a turn in progress uses them, and a snooze continues', async () => {
   await parley.db.execute(sql`UPDATE conversation SET snoozed_until = '2037-01-01', tags = '{late}' WHERE id = ${id}`);
   const version = async () =>
     (
@@ -38,7 +38,7 @@ it('tags of a conversation are replaced; a turn in progress sees them, and a sno
   expect(JSON.stringify(audit)).not.toContain('refund');
 });
 
-it('are bounded, each once, and of the organization alone', async () => {
+it('tags are limited, unique, and belong to one organization', async () => {
   for (const wrong of [['x', 'x'], [''], ['x'.repeat(65)], Array.from({ length: 21 }, (_, n) => `t${n}`), 'x']) {
     expect((await put(wrong)).status).toBe(422);
   }
@@ -48,7 +48,7 @@ it('are bounded, each once, and of the organization alone', async () => {
   expect((await put(['mine'], theirs.id)).body.code).toBe('conversation_not_found');
 });
 
-it('the list is filtered by one tag, and a saved view keeps it', async () => {
+it('the list can be filtered by one tag, and a saved view stores the filter', async () => {
   const { channelId } = await givenAgent(parley.db, owner.orgId);
   const other = await givenConversation(parley.db, owner.orgId, channelId, { status: 'open' });
   await put(['refund', 'late']);

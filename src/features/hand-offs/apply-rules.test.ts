@@ -64,7 +64,7 @@ const said = async (id: string) =>
       due_at IS NOT NULL AS is_due FROM message WHERE org_id = ${orgId} AND conversation_id = ${id} ORDER BY id`)
   ).rows;
 
-test('without rules no hand-off waits for a worker', async () => {
+test('without rules, no hand-off waits for a worker', async () => {
   await handedOff();
   expect(await ours()).toEqual([]);
   await rules({ goes_to: 'present' });
@@ -75,7 +75,7 @@ test('without rules no hand-off waits for a worker', async () => {
   expect(await ours()).toEqual([]);
 });
 
-test('a hand-off goes to the one member of the rules, unless that member may not answer any more', async () => {
+test('a hand-off goes to the member in the rules, unless that member may no longer answer', async () => {
   const one = await joined('member', null);
   await rules({ goes_to: 'member', user_id: one.userId });
   const first = await handedOff();
@@ -87,7 +87,7 @@ test('a hand-off goes to the one member of the rules, unless that member may not
   expect(await assigneeOf(second)).toBe(null);
 });
 
-test('hand-offs go around among members who are present and may answer', async () => {
+test('hand-offs are distributed among members who are present and may answer', async () => {
   const [a, b] = [await joined(), await joined('owner', 4)];
   await joined('viewer');
   await joined('member', 6);
@@ -103,7 +103,7 @@ test('hand-offs go around among members who are present and may answer', async (
   expect(got.every((one, index) => index === 0 || one !== got[index - 1])).toBe(true);
 });
 
-test('several workers share hand-offs of one moment out evenly, and each goes to one member', async () => {
+test('several workers distribute simultaneous hand-offs evenly, and each goes to one member', async () => {
   const present = [await joined(), await joined(), await joined()];
   await rules({ goes_to: 'present' });
   const ids: string[] = [];
@@ -115,7 +115,7 @@ test('several workers share hand-offs of one moment out evenly, and each goes to
   for (const { userId } of present) expect(got.filter((one) => one === userId)).toHaveLength(4);
 });
 
-test('with no one present it waits for all', async () => {
+test('if no one is present, a hand-off waits for all', async () => {
   await joined('member', 6);
   await rules({ goes_to: 'present' });
   const id = await handedOff();
@@ -124,7 +124,7 @@ test('with no one present it waits for all', async () => {
   expect(await ours()).toEqual([]);
 });
 
-test('a conversation that a member took, or that is over, stays as it is', async () => {
+test('a conversation that a member took over, or that is over, does not change', async () => {
   const one = await joined();
   await rules({ goes_to: 'present', hours: HOURS, outside: { default: 'Closed' } });
   const { id: taken } = await givenConversation(db, orgId, channels.sandbox);
@@ -144,7 +144,7 @@ const HOURS = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', time_zone: 'A
 const SUNDAY = new Date('2026-11-22T09:00:00Z');
 const MONDAY = new Date('2026-11-23T09:00:00Z');
 
-test('outside working hours the person is told once for each hand-off, in the language of the conversation', async () => {
+test('outside of working hours the person gets one text for each hand-off, in the language of the conversation', async () => {
   await rules({ hours: HOURS, outside: { default: 'We are back on Monday.', ar: 'نعود يوم الاثنين.' } });
   const [open, closed, arabic] = [
     await handedOff(MONDAY),
@@ -162,7 +162,7 @@ test('outside working hours the person is told once for each hand-off, in the la
   expect(await said(closed)).toHaveLength(2);
 });
 
-test('rules name only members who may answer, and a member who goes is out of them', async () => {
+test('rules can contain only members who may answer, and a member who leaves is removed from them', async () => {
   const [viewer, one] = [await joined('viewer'), await joined()];
   const refused = { code: 'validation_failed' };
   for (const userId of [viewer.userId, newId('user'), null])

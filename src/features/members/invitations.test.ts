@@ -51,7 +51,7 @@ async function ordinary(): Promise<Person & { org: string }> {
 }
 
 describe('a link', () => {
-  it('is only in the answer that creates it: in no list, no audit row, no table', async () => {
+  it('the link is only in the response that creates it, and in no list, audit row or table', async () => {
     const made = await invite(owner.call, 'member');
     for (const path of ['invitations', 'audit', 'members']) {
       const { body } = await owner.call(`GET ${at}/${path}`);
@@ -67,7 +67,7 @@ describe('a link', () => {
     expect((await accept(made.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('ends when a renewed one replaces it', async () => {
+  it('a link ends when a renewal replaces it', async () => {
     const made = await invite(owner.call, 'member');
     const renewed = await owner.call(`POST ${at}/invitations/${made.id}/renew`);
     expect(renewed.body).toMatchObject({ id: made.id, email: made.email, mailed: false });
@@ -76,7 +76,7 @@ describe('a link', () => {
     expect((await owner.call(`POST ${at}/invitations/${made.id}/renew`)).body.code).toBe('invitation_not_found');
   });
 
-  it('ends also for a person who opened it before the renewal and accepts in the same instant', async () => {
+  it('a renewal also ends the link of a person who has opened it and accepts in the same instant', async () => {
     const made = await invite(owner.call, 'member');
     const renewed = newInvitationToken();
     const waiting = () =>
@@ -95,7 +95,7 @@ describe('a link', () => {
     expect((await accept(renewed)).status).toBe(200);
   });
 
-  it('of a version that signed it instead of storing a digest works again after a renewal', async () => {
+  it('an old link that was signed and not stored as a digest works again after a renewal', async () => {
     const made = await invite(owner.call, 'member');
     await server.db.execute(sql`UPDATE invitation SET token_digest = NULL WHERE id = ${made.id}`);
     expect((await accept(made.token)).status).toBe(404);
@@ -104,7 +104,7 @@ describe('a link', () => {
 });
 
 describe('an invitation to a role above the own role', () => {
-  it('is not listed, made, renewed, withdrawn or replaced by an admin', async () => {
+  it('an admin cannot list, create, renew, withdraw or replace an invitation to a higher role', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const above = await invite(owner.call, 'owner');
     expect(await openFor(owner.call)).toContain(above.id);
@@ -120,7 +120,7 @@ describe('an invitation to a role above the own role', () => {
     expect((await accept(above.token)).body.organizations).toMatchObject([{ role: 'owner' }]);
   });
 
-  it('is not accessible to a former owner who is an admin now', async () => {
+  it('a former owner who is now an admin has no access to it', async () => {
     const second = await addMember(server, owner.call, owner.orgId, 'owner');
     const above = await invite(second.call, 'owner');
     const equal = await invite(second.call, 'admin');
@@ -135,7 +135,7 @@ describe('a person who loses the role', () => {
     ['is removed', (id: string) => owner.call(`DELETE ${at}/members/${id}`)],
     ['leaves', (id: string, admin: Person) => admin.call(`DELETE ${at}/members/${id}`)],
     ['is made a member', (id: string) => owner.call(`PATCH ${at}/members/${id}`, { role: 'member' })],
-  ])('loses the links that they gave: who %s', async (_how, lose) => {
+  ])('a person who %s loses their invitation links', async (_how, lose) => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     const others = await invite(owner.call, 'viewer');
@@ -152,14 +152,14 @@ describe('a person who loses the role', () => {
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
 
-  it('cannot let a person in through a link that stayed open', async () => {
+  it('an open invitation link cannot let the person in again', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     await server.db.execute(sql`UPDATE member SET role = 'member' WHERE user_id = ${admin.id}`);
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('makes no invitation with the role that they had a moment ago', async () => {
+  it('a person who just lost a role creates no invitation with it', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const id = await memberIdOf(admin);
     const email = address();
@@ -187,7 +187,7 @@ describe('a person who loses the role', () => {
     ).not.toContain(email);
   });
 
-  it('keeps a lower role although an invitation to a higher one is open', async () => {
+  it('a lower role stays, although an invitation to a higher one is open', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const { body } = await owner.call('POST /organizations', { name: 'Elsewhere' });
     const higher = await invite(owner.call, 'owner', admin.email, `/organizations/${body.id}`);
@@ -203,7 +203,7 @@ describe('a person who loses the role', () => {
 });
 
 describe('an unproven address', () => {
-  it('gets no account from the free organization of an ordinary account', async () => {
+  it('an unproven address gets no account from the free organization of an ordinary account', async () => {
     const attacker = await ordinary();
     const { token, email } = await invite(attacker.call, 'owner', address(), attacker.org);
     expect((await accept(token)).body.code).toBe('account_required');
@@ -218,7 +218,7 @@ describe('an unproven address', () => {
     expect((await colleague.call(`POST /invitations/${other.token}/join`)).body.organizations).toHaveLength(2);
   });
 
-  it('looks the same to the inviter, known or unknown: before, and when an account is requested', async () => {
+  it('known and unknown addresses look the same to the inviter, before and during the request for an account', async () => {
     const attacker = await ordinary();
     const known = await invite(attacker.call, 'member', owner.email, attacker.org);
     const unknown = await invite(attacker.call, 'member', address(), attacker.org);
@@ -234,7 +234,7 @@ describe('an unproven address', () => {
     expect(told[0]).toBe(told[1]);
   });
 
-  it('may have one if the operator vouches, unproven, until a mailed link proves it', async () => {
+  it('an address may get an account if the operator trusts the inviter, unproven until a mailed link proves it', async () => {
     const made = await invite(owner.call, 'admin');
     const joined = await accept(made.token);
     expect(joined.body.user.email_verified).toBe(false);
@@ -259,7 +259,7 @@ describe('an unproven address', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is not proven by a link that the operator passed on, which does not affect second factors', async () => {
+  it('a link that the operator passed on does not prove an address and does not affect second factors', async () => {
     const person = await addMember(server, owner.call, owner.orgId, 'member');
     await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const link = { userId: person.id, expiresAt: new Date(Date.now() + 60_000) };

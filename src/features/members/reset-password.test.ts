@@ -20,7 +20,7 @@ const set = (token: string, password: string) => server.as(null)(`POST /password
 const signIn = (password: string) => server.as(null)('POST /sign-in', { email: person.email, password });
 
 describe('a password link', () => {
-  it('is refused when it has expired, was made elsewhere, or was changed', async () => {
+  it('a password link is refused if it has expired, has another origin, or was changed', async () => {
     const good = await link();
     const bad = [
       await link(new Date(Date.now() - 1_000)),
@@ -38,7 +38,7 @@ describe('a password link', () => {
     expect((await signIn(PASSWORD)).status).toBe(200);
   });
 
-  it('sets the password once, also when it is used twice simultaneously, and ends every session', async () => {
+  it('a password link sets the password once, even if it is used twice simultaneously, and ends every session', async () => {
     const token = await link();
     expect((await look(token)).body.email).toBe(person.email);
     const both = await Promise.all([set(token, 'first battery staple'), set(token, 'second battery staple')]);
@@ -50,7 +50,7 @@ describe('a password link', () => {
     expect((await set(token, 'third battery staple')).body.code).toBe('password_link_not_found');
   });
 
-  it('is invalidated by any other change of the password', async () => {
+  it('any other change of the password invalidates the link', async () => {
     const now = await server.as(null)('POST /password-links/' + (await link()), { password: PASSWORD });
     const token = await link();
     await server.as(now.cookie)('PUT /password', { current_password: PASSWORD, new_password: 'changed by hand' });

@@ -3,7 +3,7 @@ import type { RunWaiter } from '../../store/runs/await.ts';
 import { openDb } from '../../store/db.ts';
 import { awaitAnswer } from './await-answer.ts';
 
-test('a database that is lost after the call was accepted does not turn it into a refusal', async () => {
+test('if the database is lost after the call was accepted, the response is still no refusal', async () => {
   // A port on which no server listens.
   const db = openDb('postgres://127.0.0.1:1/parley');
   const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };

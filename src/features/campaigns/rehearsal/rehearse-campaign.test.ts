@@ -38,7 +38,7 @@ async function givenCampaign(settings: CampaignSettings, state = 'draft'): Promi
 
 const lines = (rows: readonly object[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
-test('says who gets what and when, who does not and why, and stores nothing', async () => {
+test('reports the message and time of each recipient, and the reason of each skip, and stores nothing', async () => {
   await db.insert(endUser).values({ orgId, id: newId('enduser'), externalId: 'known', name: 'Omar', blocked: true });
   const id = await givenCampaign({
     opening: { text: { default: 'Hi {{end_user.name}}, {{voucher}}', ar: 'أهلاً {{end_user.name}}' } },
@@ -85,7 +85,7 @@ test('says who gets what and when, who does not and why, and stores nothing', as
   expect(await countAll()).toEqual(before);
 });
 
-test('a person who answers stop gets no second message; others who answer do', async () => {
+test('a person who replies stop gets no second message, and others who reply do', async () => {
   const id = await givenCampaign({});
   const later = new Date(NOW.getTime() + 3_600_000).toISOString();
   const twice = ['a', 'b'].flatMap((name) => [
@@ -123,7 +123,7 @@ test('reads a spreadsheet: columns of people, of the recipient, and variables', 
   await expect(broken).rejects.toMatchObject({ code: 'validation_failed', extras: { errors: [{ pointer: '/file' }] } });
 });
 
-test('made-up people are spread over zones, and shares of them answer', async () => {
+test('made-up people are spread over zones, and a share of them replies', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 60 });
   const made_up = { count: 1_000, time_zones: ['Asia/Qatar', 'America/New_York'], opted_out: 10, unnamed: 25 };
   const replies = [
@@ -144,7 +144,7 @@ test('a campaign that does not end is stopped after a year of its clock', async 
   expect(told.left_out).toEqual([{ status: 'waiting', reason: null, count: 100 - told.sent }]);
 });
 
-test('what cannot be meant is refused', async () => {
+test('impossible input is refused', async () => {
   const id = await givenCampaign({});
   await expect(rehearse(orgId, id, { ...waitingOnes, file: '{}', made_up: { count: 1 } })).rejects.toThrow(Refusal);
   const replies = [70, 40].map((percent) => ({ text: 'Hi', after_minutes: 1, percent }));
@@ -154,7 +154,7 @@ test('what cannot be meant is refused', async () => {
   });
 });
 
-test('one organization has one rehearsal at a time, and leaves room for another', async () => {
+test('an organization has one rehearsal at a time, and other organizations can run theirs', async () => {
   const id = await givenCampaign({});
   const first = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 2_000 } });
   const second = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } });
@@ -166,7 +166,7 @@ test('one organization has one rehearsal at a time, and leaves room for another'
   expect(await rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } })).toMatchObject({ sent: 1 });
 });
 
-test('10,000 people do not hold the event loop', async () => {
+test('10,000 people do not block the event loop', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 600 });
   const made_up = { count: 10_000, time_zones: Intl.supportedValuesOf('timeZone').slice(0, 50) };
   const replies = [{ text: 'stop', after_minutes: 3, percent: 10 }];
