@@ -156,7 +156,7 @@ describe('admission', () => {
     expect(queries).toBe(2);
   });
 
-  it('stays within its limit, and correct above it', async () => {
+  it('the memory stays within its limit, and decisions are correct above it', async () => {
     const access = await node({ entries: 20 });
     const keys = await Promise.all(Array.from({ length: 50 }, () => given()));
     for (let round = 0; round < 3; round++) {

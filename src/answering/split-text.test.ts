@@ -13,7 +13,7 @@ test('splits first at paragraphs, then at sentences, then at words', () => {
   expect(splitText('word after word', 12)).toEqual(['word after', 'word']);
 });
 
-test('loses no word, exceeds no limit and splits no character', () => {
+test('splitting loses no word, exceeds no limit and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 2, max: 60 }), (text, max) => {
       const parts = splitText(text, max);

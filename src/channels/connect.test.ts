@@ -20,7 +20,7 @@ afterAll(async () => {
 const kindOf = (name: string) => channelKinds.get(name)!;
 
 describe('settings from a user', () => {
-  test('are split into public settings and sealed secrets', () => {
+  test('settings are split into public settings and sealed secrets', () => {
     const { access_token, app_secret } = whatsapp.secrets;
     expect(splitSettings(kindOf('whatsapp'), { ...whatsapp.settings, access_token, app_secret })).toEqual({
       settings: whatsapp.settings,
@@ -28,7 +28,7 @@ describe('settings from a user', () => {
     });
   });
 
-  test('are checked field by field, and the fault repeats no secret', () => {
+  test('settings are checked field by field, and the fault repeats no secret', () => {
     const filled = { bot_token: 'secret-but-wrong', nonsense: 1 };
     const result = splitSettings(kindOf('telegram'), filled);
     expect(result).toMatchObject({

@@ -188,7 +188,7 @@ describe('limits', () => {
 });
 
 describe('the secret', () => {
-  test('is created on the first start with an embedded database, readable only by this user, and does not change', () => {
+  test('the secret is created on the first start with an embedded database, and does not change', () => {
     const first = load({ PARLEY_SECRET: '' }).secret;
     expect(first.length).toBeGreaterThanOrEqual(32);
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
@@ -224,13 +224,13 @@ describe('the secret', () => {
     expect(faultsOf({ PARLEY_SECRET_PREVIOUS: SECRET })).toEqual(['PARLEY_SECRET_PREVIOUS']);
   });
 
-  test('is required with a database address', () => {
+  test('the secret is required with a database address', () => {
     expect(faultsOf({ DATABASE_URL, PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(load({ DATABASE_URL }).secret).toBe(SECRET);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('is never replaced while there is data that the old secret protects', () => {
+  test('the secret is never replaced while there is data that it protects', () => {
     mkdirSync(path.join(dataDir, 'postgres'));
     expect(faultsOf({ PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(readdirSync(dataDir)).toEqual(['postgres']);
@@ -295,7 +295,7 @@ describe('a command that creates nothing', () => {
     expect(load()).toHaveProperty('config');
   });
 
-  test('needs no folder with DATABASE_URL', () => {
+  test('the command needs no folder with DATABASE_URL', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: SECRET, DATABASE_URL };
     expect(loadConfig(env, { mustExist: true })).toHaveProperty('config');
   });

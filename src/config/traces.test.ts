@@ -50,7 +50,7 @@ test.each([
   ['parentbased_always_off', 0, true],
   ['traceidratio', 0.25, false],
   ['parentbased_traceidratio', 0.25, true],
-])('the sampler %s', (sampler, ratio, followsParent) => {
+])('the sampler setting %s', (sampler, ratio, followsParent) => {
   const { traces } = load({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' });
   expect(traces).toMatchObject({ ratio, followsParent });
 });

@@ -23,7 +23,7 @@ describe('choosing a text', () => {
     expect(chooseText(undefined, 'en')).toBeNull();
   });
 
-  it('does not mistake a built-in object member for a language', () => {
+  it('a built-in object member is not mistaken for a language', () => {
     expect(chooseText({ default: 'Hi' }, 'constructor')).toBe('Hi');
   });
 });

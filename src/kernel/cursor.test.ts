@@ -11,7 +11,7 @@ describe('a cursor', () => {
     expect(decodeCursor(key, scope, encodeCursor(key, scope, position))).toEqual(position);
   });
 
-  it('does not depend on the order of filters, or on filters without a value', () => {
+  it('the cursor does not depend on the order of filters, or on filters without a value', () => {
     expect(cursorScope('l', 'o', { a: 1, b: 2, c: undefined })).toBe(cursorScope('l', 'o', { b: 2, a: 1 }));
   });
 
@@ -20,15 +20,15 @@ describe('a cursor', () => {
     ['another organization', cursorScope('runs', 'org_b', { status: 'queued' })],
     ['other filters', cursorScope('runs', 'org_a', { status: 'failed' })],
     ['no filters', cursorScope('runs', 'org_a')],
-  ])('is refused in %s', (_where, other) => {
+  ])('a cursor is refused in %s', (_where, other) => {
     expect(() => decodeCursor(key, other, encodeCursor(key, scope, position))).toThrow(invalid);
   });
 
-  it('is refused under another key', () => {
+  it('a cursor is refused under another key', () => {
     expect(() => decodeCursor(Buffer.alloc(32, 8), scope, encodeCursor(key, scope, position))).toThrow(invalid);
   });
 
-  it('is refused when any single character is changed', () => {
+  it('a cursor is refused if any single character is changed', () => {
     const cursor = encodeCursor(key, scope, position);
     for (let i = 0; i < cursor.length; i++) {
       const changed = `${cursor.slice(0, i)}${cursor[i] === 'A' ? 'B' : 'A'}${cursor.slice(i + 1)}`;
@@ -36,7 +36,10 @@ describe('a cursor', () => {
     }
   });
 
-  it.each(['', '!', 'AAAA', 'a'.repeat(513), '=', ' ', 'é'])('is refused when it was never a cursor: %j', (cursor) => {
-    expect(() => decodeCursor(key, scope, cursor)).toThrow(invalid);
-  });
+  it.each(['', '!', 'AAAA', 'a'.repeat(513), '=', ' ', 'é'])(
+    'text that was never a cursor is refused: %j',
+    (cursor) => {
+      expect(() => decodeCursor(key, scope, cursor)).toThrow(invalid);
+    },
+  );
 });

@@ -278,7 +278,7 @@ describe('egress', () => {
     expect(await fetched.json()).toEqual(expected);
   });
 
-  it("ends with the caller's own reason when the caller aborts, before and during the answer", async () => {
+  it("a call ends with the caller's own reason when the caller aborts, before and during the answer", async () => {
     const port = await serve((_request, response) => response.write('begin'));
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const url = `http://127.0.0.1:${port}/`;

@@ -115,7 +115,7 @@ test('a hostile line of 32,000 characters costs no more than an ordinary line of
 });
 
 describe('the log', () => {
-  test('is one JSON object per line, with level as a word and time as text', () => {
+  test('each line is one JSON object, with level as a word and time as text', () => {
     const line = JSON.parse(logged((log) => log.warn({ request_id: 'req_1' }, 'slow'))) as Record<string, unknown>;
     expect(line).toEqual({
       level: 'warn',
@@ -149,7 +149,7 @@ describe('the log', () => {
     'process.exit(3)',
     'throw new Error("unexpected")',
     'log.fatal("last words"); process.kill(process.pid, "SIGKILL")',
-  ])('loses no buffered line on: %s', (end) => {
+  ])('no buffered line is lost on: %s', (end) => {
     const program = `import { createLogger } from '${path.join(import.meta.dirname, 'log.ts')}';
         const log = createLogger({ level: 'info', pretty: false });
         for (let i = 1; i <= 50; i++) log.info('line ' + i);

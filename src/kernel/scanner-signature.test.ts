@@ -23,7 +23,7 @@ describe('the signature of a report', () => {
     expect(readSignature(keys, headers, Buffer.from(`${GITHUB.body}\n`))).toBe('forged');
   });
 
-  it('is forged if another key made it than the named one', () => {
+  it('a report is forged if another key made its signature than the named one', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const body = Buffer.from(GITHUB.body);
     for (const signature of [
@@ -44,7 +44,7 @@ describe('the signature of a report', () => {
 });
 
 describe('the keys of scanners', () => {
-  it('can be read in their published format', () => {
+  it('keys can be read in their published format', () => {
     expect([...keys.keys()]).toEqual([GITHUB.name]);
   });
 
@@ -69,7 +69,7 @@ describe('the keys of scanners', () => {
         generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
       ),
     ],
-  ])('are refused: %s', (_, json) => {
+  ])('keys are refused: %s', (_, json) => {
     expect(readScannerKeys(json)).toBeNull();
   });
 });

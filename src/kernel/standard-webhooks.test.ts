@@ -12,16 +12,16 @@ const verify = (changed: Record<string, string> = {}, body = BODY, now = AT.getT
   verifyWebhook(SECRET, { ...headers, ...changed }, Buffer.from(body), now);
 
 describe('a Standard Webhooks signature', () => {
-  test('equals the test vector of the specification', () => {
+  test('the signature equals the test vector of the specification', () => {
     expect(signWebhook(SECRET, ID, AT, BODY)).toEqual(headers);
     expect(verify()).toBe(true);
   });
 
-  test('is valid if one of several matches, while secrets rotate', () => {
+  test('a header is valid if one of several signatures matches, while secrets rotate', () => {
     expect(verify({ 'webhook-signature': `v1,AAAA v1a,xyz ${SIGNATURE}` })).toBe(true);
   });
 
-  test('is made with each secret during a rotation, and matches both', () => {
+  test('during a rotation, a webhook is signed with each secret and matches both', () => {
     const other = newWebhookSecret();
     const both = signWebhook([other, SECRET], ID, AT, BODY);
     expect(both['webhook-signature']!.split(' ')[1]).toBe(SIGNATURE);
@@ -37,11 +37,11 @@ describe('a Standard Webhooks signature', () => {
     ['no signature', { 'webhook-signature': '' }, BODY],
     ['another version', { 'webhook-signature': SIGNATURE.replace('v1', 'v2') }, BODY],
     ['a time that is not a number', { 'webhook-timestamp': '1614265330.0' }, BODY],
-  ])('does not match %s', (_, changed, body) => {
+  ])('a signature does not match %s', (_, changed, body) => {
     expect(verify(changed, body)).toBe(false);
   });
 
-  test('is valid for five minutes in both directions', () => {
+  test('a signature is valid for five minutes in both directions', () => {
     expect(verify({}, BODY, AT.getTime() + 299_000)).toBe(true);
     expect(verify({}, BODY, AT.getTime() + 301_000)).toBe(false);
     expect(verify({}, BODY, AT.getTime() - 301_000)).toBe(false);

@@ -13,25 +13,25 @@ afterAll(() => dns.stop());
 beforeEach(() => dns.records.clear());
 
 describe('TXT records', () => {
-  it('are read completely, even if they consist of several strings', async () => {
+  it('TXT records are read completely, even if they consist of several strings', async () => {
     dns.records.set('example.com', [['v=spf1 ', '-all'], ['parley-verify=abc']]);
     expect(await lookUp('example.com')).toEqual(['v=spf1 -all', 'parley-verify=abc']);
   });
 
-  it('are empty for a name that does not exist, and for one with other records only', async () => {
+  it('the result is empty for a name that does not exist, and for one with other records only', async () => {
     expect(await lookUp('nobody.example')).toEqual([]);
     dns.records.set('empty.example', []);
     expect(await lookUp('empty.example')).toEqual([]);
   });
 
-  it('are looked up on every call', async () => {
+  it('TXT records are looked up on every call', async () => {
     dns.records.set('example.com', [['one']]);
     expect(await lookUp('example.com')).toEqual(['one']);
     dns.records.delete('example.com');
     expect(await lookUp('example.com')).toEqual([]);
   });
 
-  it('are not reported as missing if a name server does not answer', async () => {
+  it('TXT records are not reported as missing if a name server does not answer', async () => {
     dns.silent = true;
     await expect(lookUp('example.com')).rejects.toThrow(/TIMEOUT|REFUSED/);
     dns.silent = false;

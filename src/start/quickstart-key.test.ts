@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('is readable only by this user, and is removed when the key expires', async () => {
+it('the key file is readable only by this user, and is removed when the key expires', async () => {
   const data = path.join(folder, 'data');
   await forgetQuickstartKey(data);
   await keepQuickstartKey(data, 'parley_us_x');

@@ -83,7 +83,7 @@ async function readsOf(statement: string): Promise<Map<string, string[]>> {
 test.each([
   ['pushing recipients', PUSH_RECIPIENTS.text, ['api_key', 'campaign', 'end_user']],
   ['writing end users', WRITE_END_USERS.text, ['api_key', 'end_user']],
-])('%s finds every record by its primary key', async (_, statement, tables) => {
+])('the query %s finds every record by its primary key', async (_, statement, tables) => {
   const reads = await readsOf(statement);
   for (const table of tables) {
     expect([table, reads.get(table)?.length ?? 0]).not.toEqual([table, 0]);
@@ -181,9 +181,12 @@ test.each<[string, string, string[]]>([
   ['the unread messages of a visitor', UNREAD, ['conversation', 'message']],
   ['the standing of people', STANDING, ['end_user', 'conversation', 'identity']],
   ['accepting calls with a key of a conversation', KEYED, ['conversation', 'run']],
-])('%s finds each record by its own key, and no table by the organization alone', async (_, statement, tables) => {
-  expect(notByKey(await readsOf(statement), tables)).toEqual([]);
-});
+])(
+  'the query %s finds each record by its own key, and no table by the organization alone',
+  async (_, statement, tables) => {
+    expect(notByKey(await readsOf(statement), tables)).toEqual([]);
+  },
+);
 
 test('storing turns finds each run and each conversation by its own key', async () => {
   const reads = await readsOf(COMPLETE.text);

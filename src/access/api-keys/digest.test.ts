@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDigest, digestBytes } from './digest.ts';
 
 describe('digest of a key value', () => {
-  it('equals HMAC-SHA-256 under the pepper, for every length of pepper and value', () => {
+  it('the digest equals HMAC-SHA-256 under the pepper, for every length of pepper and value', () => {
     for (const pepperLength of [32, 48, 64]) {
       const pepper = randomBytes(pepperLength);
       const digest = createDigest(pepper);

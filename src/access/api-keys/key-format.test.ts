@@ -21,7 +21,7 @@ describe('API key format', () => {
     for (const [, value] of refused) expect(parseKey(value!)).toEqual({ ok: false, fault: 'malformed' });
   });
 
-  it('contains its region, matches the scanner expression and shows six random characters', () => {
+  it('a key contains its region, matches the scanner expression and shows six random characters', () => {
     expect(document).toContain(KEY_PATTERN);
     for (const region of REGION_IDS) {
       for (let i = 0; i < 200; i++) {
@@ -33,7 +33,7 @@ describe('API key format', () => {
     }
   });
 
-  it('contains the CRC-32 that zlib computes', () => {
+  it('a key contains the CRC-32 that zlib computes', () => {
     const value = mintKey('qa');
     let check = 0n;
     for (const c of value.slice(53)) {

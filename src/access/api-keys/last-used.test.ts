@@ -33,7 +33,7 @@ describe('last used', () => {
     expect(written()).toEqual([0]);
   });
 
-  it('after that, uses are written at most once a minute', async () => {
+  it('after the first use, uses are written at most once a minute', async () => {
     for (let second = 0; second < 300; second++) {
       use();
       await pass(1_000);
@@ -52,7 +52,7 @@ describe('last used', () => {
     expect(writes[1]!.isLast).toBe(true);
   });
 
-  it('starts with the value in the database', async () => {
+  it('the last use starts with the value in the database', async () => {
     use(Date.now() - 10_000);
     await pass(1_000);
     expect(written()).toEqual([]);

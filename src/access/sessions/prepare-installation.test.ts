@@ -47,7 +47,7 @@ describe('the setup link', () => {
     expect(await prepareInstallation({ ...base(), owner: null })).toEqual({ setupUrl: null, created: false });
   });
 
-  it('works once, even for two simultaneous attempts, and the second leaves nothing', async () => {
+  it('the setup link works once, even for two simultaneous attempts, and the second leaves nothing', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const outcomes = await Promise.allSettled([claim(setupUrl, 'a@example.qa'), claim(setupUrl, 'b@example.qa')]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the setup link', () => {
     await expect(claim(setupUrl, 'c@example.qa')).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('does not work after 30 minutes, after a newer link was created, or with another token', async () => {
+  it('the setup link does not work after 30 minutes, after a newer link was created, or with another token', async () => {
     const { setupUrl: old } = await prepareInstallation({ ...base(), owner: null });
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     await expect(claim(old)).rejects.toMatchObject({ code: 'setup_closed' });
@@ -95,13 +95,13 @@ describe('the setup link', () => {
 describe('an owner given by the environment', () => {
   const owner = { email: 'Op@example.qa', password: 'long enough' };
 
-  it('is created once at start, without a link', async () => {
+  it('the owner is created once at start, without a link', async () => {
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: true });
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: false });
     expect((await findPersonByEmail(db, 'op@example.qa'))?.id).toBe(await readOperatorId(db));
   });
 
-  it('is not created with a password that is easy to guess, and the start reports it', async () => {
+  it('the owner is not created with a password that is easy to guess, and the start reports it', async () => {
     const limit = createSignInLimit();
     const sessions = createSessions({ db, secret: 'x'.repeat(40), baseUrl: 'http://x.test', limit, log: () => {} });
     const common = { ...owner, password: 'password123' };
@@ -112,7 +112,7 @@ describe('an owner given by the environment', () => {
     expect(await readOperatorId(db)).toBeNull();
   });
 
-  it('gets the demo organization and no second one', async () => {
+  it('the owner gets the demo organization and no second one', async () => {
     const demo = async () => void (await insertOrganization(db, { name: 'Demo', plan: 'paid' }));
     await prepareInstallation({ ...base(), owner, demo });
     const operatorId = (await readOperatorId(db))!;

@@ -65,7 +65,7 @@ describe('signing in', () => {
     expect(rows[0]!.id).toMatch(/^session_/);
   });
 
-  it('does not reveal whether an address has an account', async () => {
+  it('signing in does not reveal whether an address has an account', async () => {
     const refusals = await Promise.all(
       [
         [EMAIL, 'wrong password'],

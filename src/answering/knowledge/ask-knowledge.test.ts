@@ -136,7 +136,7 @@ describe('a thread that ends', () => {
     expect(threads).toHaveLength(2);
   });
 
-  test('does not restart forever when it cannot start', async () => {
+  test('the thread does not restart forever if it cannot start', async () => {
     const { ask } = givenKnowledge(
       {},
       { startThread: () => (threads.push(new Worker('process.exit(1)', { eval: true })), threads.at(-1)!) },

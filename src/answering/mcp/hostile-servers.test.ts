@@ -150,7 +150,7 @@ describe('a list', () => {
 });
 
 describe('a connection', () => {
-  test('follows no redirect, and reports it', async () => {
+  test('the connection follows no redirect, and reports it', async () => {
     behave = (_, response) => void response.writeHead(307, { location: 'http://169.254.169.254/latest' }).end();
     expect(await listMcpTools(place())).toMatchObject({ error: expect.stringContaining('redirect') });
     behave = greetThen((_, response) => void response.writeHead(307, { location: '/elsewhere' }).end());
@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(asked).toEqual([]);
   });
 
-  test('ends after its time limit, whether the server is silent, slow or streams for ever', async () => {
+  test('the connection ends after its time limit, whether the server is silent, slow or streams for ever', async () => {
     behave = () => undefined;
     expect(await call(300)).toMatchObject({ error: expect.stringContaining('in time'), status: null });
     behave = greetThen((_, response) => {
@@ -188,7 +188,7 @@ describe('a connection', () => {
     expect(asked.length).toBeLessThan(40);
   });
 
-  test('opens no stream of notifications, and does not reconnect a broken one', async () => {
+  test('the connection opens no stream of notifications, and does not reconnect a broken one', async () => {
     behave = greetThen((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end('id: 1\nretry: 1\ndata:\n\n');

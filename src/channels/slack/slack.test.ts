@@ -34,7 +34,7 @@ describe('the signature', () => {
   });
   const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
-  test('equals the documented example and is valid for five minutes', () => {
+  test('the signature equals the documented example and is valid for five minutes', () => {
     expect(slack.inbound!.verify(request, owner(SECRET), AT * 1_000)).toBe(true);
     expect(slack.inbound!.verify(request, owner(SECRET), (AT + 301) * 1_000)).toBe(false);
     expect(slack.inbound!.verify(request, owner('other'), AT * 1_000)).toBe(false);

@@ -40,8 +40,8 @@ describe('the signature', () => {
   const verify = (change = {}, token = '12345') =>
     sms.inbound!.verify({ ...request, ...change }, { ...account, secrets: { auth_token: token } }, Date.now());
 
-  test('equals the test vector of Twilio’s libraries', () => expect(verify()).toBe(true));
-  test('does not match another URL, body or token', () => {
+  test('the signature equals the test vector of Twilio’s libraries', () => expect(verify()).toBe(true));
+  test('the signature does not match another URL, body or token', () => {
     expect(verify({ url: 'https://mycompany.com/myapp.php?foo=1' })).toBe(false);
     expect(verify({ body: Buffer.from('From=%2B14158675309') })).toBe(false);
     expect(verify({}, '54321')).toBe(false);

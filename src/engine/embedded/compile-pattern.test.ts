@@ -32,7 +32,7 @@ const anyPattern = fc.letrec<{ source: string }>((tie) => ({
 const anyText = fc.array(fc.constantFrom('a', 'b', 'A', '1', ' ', '\n'), { maxLength: 8 }).map((list) => list.join(''));
 
 describe('matching', () => {
-  it('has the same result as JavaScript’s engine for all supported syntax', () => {
+  it('matching has the same result as JavaScript’s engine for all supported syntax', () => {
     const atom = fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', '(?:a|b)', '(ab|c)', '(a|)');
     const repeat = fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?');
     const part = fc.tuple(atom, repeat).map(([one, times]) => one + times);
@@ -49,7 +49,7 @@ describe('matching', () => {
     expect(() => fc.assert(agree, { numRuns: 3_000 })).not.toThrow();
   });
 
-  it('has the same result for parts that are empty, optional, zero-width and nested', () => {
+  it('matching has the same result for parts that are empty, optional, zero-width and nested', () => {
     const agree = fc.property(anyPattern, anyText, (pattern, subject) => {
       expect(test(pattern, subject)).toBe(new RegExp(pattern, 'iu').test(subject));
     });

@@ -127,7 +127,7 @@ describe('a definition that an older version stored', () => {
 });
 
 describe('patterns that use up the budget of a turn', () => {
-  it('are reported in the trace, and the words of rules still match', async () => {
+  it('patterns that use up the budget are reported in the trace, and the words of rules still match', async () => {
     const definition: AgentDefinition = {
       rules: [
         { name: 'slow', pattern: '(\\w\\w?\\w?\\w?){60}!', tag: 'x' },

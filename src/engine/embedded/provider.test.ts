@@ -115,7 +115,7 @@ const booking: AgentDefinition = {
 };
 
 describe('guided steps', () => {
-  it('go from the first question to the summary', async () => {
+  it('guided steps go from the first question to the summary', async () => {
     const results = await talk(booking, [
       'Asha',
       'double',
@@ -142,7 +142,7 @@ describe('guided steps', () => {
     });
   });
 
-  it('offer the choices of a choice step', async () => {
+  it('a choice step offers its choices', async () => {
     const [, question] = await talk(booking, ['Asha']);
     expect(question!.messages[0]!.content).toMatchObject({
       type: 'choices',
@@ -153,13 +153,13 @@ describe('guided steps', () => {
     });
   });
 
-  it('accept Arabic, its digits and its words, in an Arabic conversation', async () => {
+  it('steps accept Arabic, its digits and its words, in an Arabic conversation', async () => {
     const lines = ['عائشة', 'مزدوجة', '٢', '١ ديسمبر', '٣٠٠٠١٢٣٤', 'تخطي', 'نعم'];
     const result = last(await talk(booking, lines, { locale: 'ar-QA' }));
     expect(texts(result)[0]).toBe('عائشة: غرفة مزدوجة for 2 from 2026-12-01, +97430001234, breakfast نعم');
   });
 
-  it('accept Hindi, its digits and its words', async () => {
+  it('steps accept Hindi, its digits and its words', async () => {
     const lines = ['आशा', 'single', '४', '५ दिसंबर', '+९१ ९८७६५ ४३२१०', 'छोड़ें', 'जी हाँ'];
     const result = last(await talk(booking, lines, { locale: 'hi' }));
     expect(texts(result)[0]).toBe('आशा: Single room for 4 from 2026-12-05, +919876543210, breakfast हाँ');
@@ -188,7 +188,7 @@ describe('guided steps', () => {
     expect(texts(result)[0]).toMatch(/I need this answer/);
   });
 
-  it('answer a question in between and then ask again', async () => {
+  it('a question between two steps is answered, and then the step is asked again', async () => {
     const result = last(await talk(booking, ['Asha', 'When are you open?'], { knowledge: openingHours }));
     expect(texts(result)[0]).toContain('Sunday to Thursday');
     expect(texts(result)[1]).toBe('Which room?');
@@ -207,17 +207,17 @@ describe('guided steps', () => {
     },
   );
 
-  it('hand over after too many answers that were not understood', async () => {
+  it('steps hand over after too many answers that were not understood', async () => {
     const results = await talk({ ...booking, hand_off: { after_misses: 2 } }, ['Asha', 'penthouse', 'castle']);
     expect(last(results).next).toBe('handed_off');
   });
 
-  it('begin after the first message when the person writes first', async () => {
+  it('steps begin after the first message if the person writes first', async () => {
     const result = await turn(booking, ['I want to book']);
     expect(texts(result)).toEqual(['Your name?']);
   });
 
-  it('wait for their rule if a rule starts them', async () => {
+  it('steps wait for their rule if a rule starts them', async () => {
     const definition: AgentDefinition = {
       opening: { default: 'Hi' },
       steps: { ...booking.steps!, start: 'by_rule' },
@@ -227,7 +227,7 @@ describe('guided steps', () => {
     expect(results.map(texts)).toEqual([['Hi'], ['Gladly.', 'Your name?']]);
   });
 
-  it('list the answers when there is no summary text', async () => {
+  it('the answers are listed if there is no summary text', async () => {
     const definition: AgentDefinition = { steps: { items: [{ name: 'city', type: 'text', ask: { en: 'City?' } }] } };
     expect(texts(last(await talk(definition, ['Doha'])))[0]).toBe('Thank you. This is what I noted:\ncity: Doha');
   });
@@ -244,32 +244,32 @@ describe('rules', () => {
     ],
   };
 
-  it('reply and tag when their words occur in the message, in any form', async () => {
+  it('rules reply and tag if their words occur in the message, in any form', async () => {
     for (const text of ['I want a REFUND!', 'are refunds possible', 'أريد الاسترجاع', 'بِالاسْتِرجاع']) {
       expect(await turn(definition, [text])).toMatchObject({ tags: ['refund'], next: 'waiting_for_user' });
     }
     expect((await turn(definition, ['refundable bonds'])).tags).toEqual([]);
   });
 
-  it('match by pattern, in any digits', async () => {
+  it('rules match by pattern, in any digits', async () => {
     expect(texts(await turn(definition, ['where is Order #1043']))).toEqual(['I look it up.']);
     expect(texts(await turn(definition, ['order ١٠٤٣']))).toEqual(['I look it up.']);
     expect(texts(await turn(definition, ['order 10']))).not.toEqual(['I look it up.']);
   });
 
-  it('hand over, opt out and complete', async () => {
+  it('rules can hand over, opt out and complete', async () => {
     expect(await turn(definition, ['my lawyer will call'])).toMatchObject({ next: 'handed_off' });
     expect(await turn(definition, ['forget me'])).toMatchObject({ opted_out: true });
     expect(await turn(definition, ['That is all'])).toMatchObject({ next: 'completed' });
   });
 
-  it('record the rule that matched in the trace', async () => {
+  it('the matching rule is recorded in the trace', async () => {
     expect((await turn(definition, ['refund'])).trace.steps).toContainEqual(
       expect.objectContaining({ kind: 'rule', rule: 'refund' }),
     );
   });
 
-  it('answer within milliseconds for any pattern', () => {
+  it('rules answer within milliseconds for any pattern', () => {
     const traps = Array.from({ length: 200 }, (_, index) => ({ name: `r${index}`, pattern: '(a?a?){40}b' }));
     // Without the budget this takes many seconds; with it, about 5 ms.
     expect(cpuMs(() => void turn({ rules: traps }, ['a'.repeat(30_000)]))).toBeLessThan(1_000);
@@ -336,7 +336,7 @@ describe('asking for a human', () => {
     expect((await turn({}, [text])).next).toBe('handed_off');
   });
 
-  it('can be switched off', async () => {
+  it('the hand-off to a human can be switched off', async () => {
     expect((await turn({ hand_off: { on_request: false } }, ['agent'])).next).toBe('waiting_for_user');
   });
 
@@ -551,7 +551,7 @@ describe('small talk', () => {
     ]);
   });
 
-  it('starts when a person presses Start, as each chat on Telegram begins', async () => {
+  it('the agent starts when a person presses Start, as each chat on Telegram begins', async () => {
     const definition = {
       opening: { default: 'Welcome!' },
       steps: { items: [{ name: 'n', type: 'text' as const, ask: { default: 'Your name?' } }] },

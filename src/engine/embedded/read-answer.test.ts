@@ -75,7 +75,7 @@ describe('dates', () => {
     expect(read('date', text)).toBe(value);
   });
 
-  it('counts from the current day in the person’s time zone', () => {
+  it('dates count from the current day in the person’s time zone', () => {
     expect(read('date', 'today', { timeZone: 'Asia/Qatar' })).toBe('2026-11-22');
     expect(read('date', 'today', { timeZone: 'Nowhere/City' })).toBe('2026-11-21');
   });

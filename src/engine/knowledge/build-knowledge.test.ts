@@ -98,24 +98,24 @@ describe('similar things', () => {
   const text =
     '# Filters\n\n## Pure 100\n\nThe Pure 100 costs QAR 80.\n\n## Pure 200\n\nThe Pure 200 costs QAR 120 and has a two-year warranty.';
 
-  it('are distinguished by words that only one of them has', () => {
+  it('similar things are distinguished by words that only one of them has', () => {
     expect(ask(text, 'price of the pure 200')).toContain('120');
     expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
   });
 
-  it('do not answer for each other', () => {
+  it('similar things do not answer for each other', () => {
     expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
     expect(ask(text, 'How much is the Pure 300?')).toBeNull();
     expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
   });
 
-  it('are distinguished even if only their texts name them', () => {
+  it('similar things are distinguished even if only their texts name them', () => {
     const doctors = '# Doctors\n\nDoctor Salma works on Sunday.\n\nDoctor Karim is a surgeon.';
     expect(ask(doctors, 'When does doctor Salma work?')).toContain('Sunday');
     expect(ask(doctors, 'When does doctor Karim work?')).toBeNull();
   });
 
-  it('are not matched by a name that occurs in no document', () => {
+  it('a name that occurs in no document matches nothing', () => {
     const plans = '# Telecom\n\n## Wave Mini\n\nWave Mini costs QAR 60 a month.';
     expect(ask(plans, 'What is the monthly price of Wave Mini?')).toContain('60');
     expect(ask(plans, 'What is the monthly price of Wave Ultra?')).toBeNull();
@@ -137,7 +137,7 @@ describe('honesty', () => {
     expect(ask(text, 'How much is the pool?')).toBeNull();
   });
 
-  it('does not accept one kind of fact for another', () => {
+  it('one kind of fact does not answer for another', () => {
     expect(ask(text, 'Are pets allowed?')).toContain('Dogs');
     expect(ask(text, 'Can I bring my cat?')).toBeNull();
   });
@@ -182,13 +182,13 @@ describe('Latin letters', () => {
     expect(built.rank(question)[0]!.passage.text).toContain(expected);
   });
 
-  it('are read in a question to English documents', () => {
+  it('Latin letters are read in a question to English documents', () => {
     const cakes = '# Shop\n\n## Cakes\n\nA cake costs 5 euros.\n\n## Hours\n\nWe open at nine.';
     expect(ask(cakes, 'cake kitne ka hai')).toContain('5 euros');
     expect(ask(cakes, 'what is he ki ka')).toBeNull();
   });
 
-  it('are compared in bounded time, even if all words of long documents sound the same', () => {
+  it('words are compared in bounded time, even if all words of long documents sound the same', () => {
     const index = new KnowledgeIndex();
     const words = Array.from(
       { length: 20_000 },
@@ -221,7 +221,7 @@ it.each(['zh', 'ja', 'th'])('finds passages in a writing without spaces (%s)', (
 });
 
 describe('typing errors', () => {
-  it('are corrected in words that occur in no document', () => {
+  it('typing errors are corrected in words that occur in no document', () => {
     expect(ask('# Shop\n\nThe warranty lasts two years.', 'how long is the waranty')).toContain('two years');
     expect(ask('# متجر\n\nالضمان لمدة سنتين.', 'كم مدة الظمان')).toContain('سنتين');
   });

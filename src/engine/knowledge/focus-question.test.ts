@@ -25,7 +25,7 @@ describe('the question in a message', () => {
 });
 
 describe('the estimate of tokens', () => {
-  it('counts three letters of English as a token, and each letter of other scripts', () => {
+  it('three letters of English count as a token, and so does each letter of other scripts', () => {
     expect(estimateTokens('a'.repeat(300))).toBe(100);
     expect(estimateTokens('ا'.repeat(300))).toBe(300);
     expect(estimateTokens('क'.repeat(300))).toBe(300);

@@ -221,7 +221,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     ]);
   });
 
-  it('has no sources if the model cites none', async () => {
+  it('an answer has no sources if the model cites none', async () => {
     fake.script({ text: 'I do not know.' });
     const { knowledge } = knowing(() => gathered(true, HOURS, PRICES));
     const result = await providerOf(format).turn(turnOf({}, { knowledge }));
@@ -285,7 +285,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(sent(1)).toContain('The query is missing.');
   });
 
-  it('begins every prompt of an agent with the same rules and whole documents', async () => {
+  it('every prompt of an agent begins with the same rules and whole documents', async () => {
     const { knowledge } = knowing(() => gathered(true, HOURS, PRICES));
     const definition = { instructions: 'Help with order {{order_id}}.', dont_know: { default: 'Sorry {{order_id}}.' } };
     await providerOf(format).turn(turnOf(definition, { knowledge }));
@@ -362,7 +362,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(asked.messages[0]!.content).toMatchObject({ type: 'text', text: 'Which order?' });
   });
 
-  it('counts each call that violates a schema as a step', async () => {
+  it('each call that violates a schema counts as a step', async () => {
     fake.script(...Array.from({ length: 9 }, () => ({ tool: 'order_status', args: { order_id: 7 } })));
     await expect(providerOf(format).turn(turnOf({ tools: [ORDER_TOOL] }))).rejects.toMatchObject({
       code: 'provider_garbled',
@@ -370,7 +370,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(fake.calls.length).toBeLessThan(7);
   });
 
-  it('continues after a call of an undeclared tool', async () => {
+  it('the turn continues after a call of an undeclared tool', async () => {
     fake.script({ tool: 'launch_missiles', args: {} }, { text: 'Sorry.' });
     const result = await providerOf(format).turn(turnOf({ tools: [ORDER_TOOL] }));
     expect(result.messages[0]!.content).toMatchObject({ text: 'Sorry.' });
@@ -415,7 +415,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(fake.calls).toHaveLength(5);
   });
 
-  it('neither shows nor stores the reasoning of a model', async () => {
+  it('the reasoning of a model is neither shown nor stored', async () => {
     fake.script({ text: '<think>They want SECRETS.</think>\n\nAt nine.', reasoning: 'More SECRETS.' });
     const result = await providerOf(format).turn(turnOf());
     expect(result.messages[0]!.content).toEqual({ type: 'text', text: 'At nine.' });
@@ -791,7 +791,7 @@ describe('a turn by any model', () => {
     expect(fake.calls[0]!.body.messages.at(-1).role).toBe('user');
   });
 
-  it('never reads a key or an address from the environment', async () => {
+  it('a key or an address is never read from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-operator');
     vi.stubEnv('OPENAI_BASE_URL', fake.baseUrl('openai'));
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-operator');
@@ -813,7 +813,7 @@ describe('a turn by any model', () => {
     }
   });
 
-  it('works without a key if the server needs none', async () => {
+  it('a model works without a key if the server needs none', async () => {
     const open = await startFakeModel({ key: 'none' });
     const turn = provider({ apiKey: undefined, baseUrl: open.baseUrl('openai_compatible') }).turn(turnOf());
     await expect(turn).rejects.toMatchObject({ code: 'provider_refused' });

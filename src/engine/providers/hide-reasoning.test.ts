@@ -18,9 +18,9 @@ const ANSWERS: [string, string][] = [
   ['An end <thi', 'An end <thi'],
 ];
 
-test.each(ANSWERS)('%j becomes the answer %j', (text, answer) => expect(withoutReasoning(text)).toBe(answer));
+test.each(ANSWERS)('the answer of %j is %j', (text, answer) => expect(withoutReasoning(text)).toBe(answer));
 
-test.each(ANSWERS)('%j shows no reasoning, for any size of the pieces', (text, answer) => {
+test.each(ANSWERS)('the answer %j shows no reasoning, for any size of the pieces', (text, answer) => {
   for (let size = 1; size <= text.length; size++) {
     const seen: string[] = [];
     let shown = '';

@@ -40,7 +40,7 @@ function show(pieces: string[]): { seen: string[]; stored: string } {
 }
 
 describe('words that are shown before the answer is whole', () => {
-  it('are shown at once, without markers', () => {
+  it('deltas are shown at once, without markers', () => {
     expect(show(['We', ' open', ' at nine', ' [', '1', ']', '.']).seen).toEqual([
       'We',
       'We open',

@@ -80,7 +80,7 @@ describe('the report of a campaign', () => {
     expect([points[0]!.at, points[0]!.sent]).toEqual(['2026-03-02T07:30:00.000Z', 1]);
   });
 
-  it('after that, the report is by days of a time zone, also over a clock change, and shows the newest 120', async () => {
+  it('after four days, the report is by days of a time zone, also over a clock change, and shows the newest 120', async () => {
     const { campaignId } = await givenCampaign([
       // 23:30 and 00:30 in New York; the clocks change on 8 March.
       { sentAt: new Date('2026-03-06T04:30:00.000Z') },

@@ -51,7 +51,7 @@ async function reviewOf(settings: CampaignSettings, people: WaitingRecipient[], 
   return review.end();
 }
 
-it('counts sent and skipped recipients, by the reasons of the worker', async () => {
+it('sent and skipped recipients are counted by the reasons of the worker', async () => {
   const people = [
     given({}, { address: '+97430000000' }),
     given({ blocked: true }),
@@ -71,7 +71,7 @@ it('counts sent and skipped recipients, by the reasons of the worker', async () 
   expect(leftOut[0]!.recipients).toMatchObject([{ id: people[1]!.id, name: 'Asha' }]);
 });
 
-it('counts the people whose message has an empty place, and names some of them', async () => {
+it('people whose message has an empty place are counted, and some of them are named', async () => {
   const text = { default: 'Hi {{end_user.name}}, {{voucher|a gift}}', ar: 'أهلاً {{end_user.name|بك}}' };
   const people = [
     given({ name: null }),

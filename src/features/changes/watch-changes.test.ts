@@ -57,7 +57,7 @@ const queriesIn = (ms: number): number => ms / POLL_MS + ms / 1_000 + 2;
 const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_MS * 3));
 
 describe('a member with a page in sight', () => {
-  it('counts as present, and no one else does', async () => {
+  it('a member with a visible page counts as present, and no one else does', async () => {
     start();
     watch.watch(watcher());
     watch.watch(watcher({ userId: 'user_other', sessionId: 'session_other' }));
@@ -111,7 +111,7 @@ describe('watching for changes', () => {
     expect([told.length, ended]).toEqual([2, 0]);
   });
 
-  it('does not report the same change of another organization', async () => {
+  it('a watcher does not get the same change of another organization', async () => {
     start();
     watch.watch(watcher({ topics: ['keys', 'first_steps', 'conversations', 'requests', 'audit'] }));
     await expect.poll(() => told).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('watching for changes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('ends if the database cannot be read any more, so that pages notice it', async () => {
+  it('the watch ends if the database cannot be read any more, so that pages notice it', async () => {
     start();
     watch.watch(watcher());
     await expect.poll(() => told).toHaveLength(1);

@@ -190,7 +190,7 @@ test('a member who is removed during a take-over does not get the conversation',
   });
 });
 
-test('in a limited reply window, a member sends free messages within it and a template at any time', async () => {
+test('in a limited reply window, a member sends free messages within the window and a template at any time', async () => {
   const { agentId } = await givenAgent(parley.db, orgId);
   const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'whatsapp' });
   const address = '+97430000001';

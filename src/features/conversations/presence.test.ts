@@ -58,7 +58,7 @@ test('members at another node see who has a conversation open, who is typing, an
   expect(await seenBy(asha)).toEqual([]);
 });
 
-test('without a report presence ends, open windows learn of it, and no row stays', async () => {
+test('without a new report, presence ends, open windows learn of it, and no row stays', async () => {
   const none = await print();
   await setPresence(one, orgId, id, 'typing', asha);
   const typing = await print();

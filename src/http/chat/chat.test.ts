@@ -234,7 +234,7 @@ const renewSecret = async (id: string, secret: string): Promise<void> => {
 };
 
 describe('a new secret of the channel', () => {
-  test('ends visitors that the old secret identified, on their next call and in open streams', async () => {
+  test('a new secret ends visitors that the old secret identified, on their next call and in open streams', async () => {
     const id = await webChat(orgId, agentId);
     const body = { external_id: 'crm-9', user_hash: proof('crm-9') };
     const token = await visit(body, {}, id);
@@ -251,7 +251,7 @@ describe('a new secret of the channel', () => {
     expect((await call('GET', `${id}/messages`, { token: again })).status).toBe(200);
   });
 
-  test('does not continue the conversation of a person whom the old secret identified', async () => {
+  test('a new secret does not continue the conversation of a person whom the old secret identified', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({ external_id: 'crm-8', user_hash: proof('crm-8') }, {}, id);
     await renewSecret(id, 'a new secret');

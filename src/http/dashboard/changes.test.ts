@@ -156,7 +156,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await listener.next(({ topics }) => topics.includes('audit'))).event).toBe('changed');
   });
 
-  it('continues at its position on another node, and names only changes since then', async () => {
+  it('a stream continues at its position on another node, and names only changes since then', async () => {
     const [kept, moved] = [await givenConversation(), await givenConversation()];
     const topics = `conversation:${kept},conversation:${moved}`;
     // Their turns are taken first, so that nothing else changes afterwards.
@@ -177,7 +177,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
   });
 
-  it('never reports another organization, even if its record is named', async () => {
+  it('a stream never reports another organization, even if its record is named', async () => {
     const id = await givenConversation();
     const spy = await follow(`conversations,conversation:${id},runs:${triggerId},requests`, {
       as: other,
@@ -201,7 +201,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow(Array.from({ length: 9 }, () => 'keys').join(','))).status).toBe(422);
   });
 
-  it('ends for an ended session and for a removed member, and viewers may read', async () => {
+  it('a stream ends for an ended session and for a removed member, and viewers may read', async () => {
     const viewer = await givenMember('viewer', 'vi@example.com');
     const removed = await givenMember('member', 'mo@example.com');
     const [left, out, stays] = [
@@ -232,7 +232,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await expect.poll(async () => (await follow('keys')).status).toBe(200);
   });
 
-  it('does not delay a stop', async () => {
+  it('a stream does not delay a stop', async () => {
     const third = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
     const listener = await follow('conversations', { at: third });
     await listener.next();

@@ -115,7 +115,7 @@ describe('setting up an authenticator app', () => {
 });
 
 describe('signing in with a second factor', () => {
-  it('opens no session for the password alone, and one for the code after it', async () => {
+  it('the password alone opens no session, and the code after it opens one', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const begun = await signIn(person.email);
@@ -312,7 +312,7 @@ describe('an organization that requires it', () => {
     expect((await read()).body.code).toBe('second_factor_required');
   });
 
-  it('ends the stream of changes of a session without a second factor', async () => {
+  it('the stream of changes ends for a session without a second factor', async () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember();

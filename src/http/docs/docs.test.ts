@@ -41,7 +41,7 @@ describe('/docs', () => {
     expect(text).not.toContain('docs:/docs');
   });
 
-  it('works offline and contains no inline script', async () => {
+  it('the docs work offline and contain no inline script', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; base-uri 'none'; form-action https://us.parley.example/docs; frame-ancestors 'none'",
@@ -112,7 +112,7 @@ describe('every page', () => {
 });
 
 describe('/docs/problems', () => {
-  it('lists every code, and each has a page with the solution', async () => {
+  it('the page lists every code, and each has a page with the solution', async () => {
     const { text } = await get('/docs/problems');
     for (const [code, { status }] of Object.entries(PROBLEMS)) {
       expect(text).toContain(`href="/docs/problems/${code}"`);

@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lists every status that a route can return', () => {
+  it('the document lists every status that a route can return', () => {
     for (const route of shownRoutes()) {
       const declared = Object.keys(route.responses).map(Number);
       const refused = problemsOf(route).map((code) => PROBLEMS[code].status);

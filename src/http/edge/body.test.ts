@@ -128,7 +128,7 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
-  it('counts a chunked body and responds before its end', async () => {
+  it('the size of a chunked body is counted, and the response comes before its end', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const request = head({
       method: 'POST',

@@ -115,7 +115,7 @@ describe('stopping', () => {
     await closing;
   });
 
-  it('does not wait for connections that are idle or never sent a byte', async () => {
+  it('a stop does not wait for connections that are idle or never sent a byte', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     let connections = 0;
     http.server.server.on('connection', () => connections++);
@@ -130,7 +130,7 @@ describe('stopping', () => {
     expect([(await idle).closed, (await silent).closed]).toEqual([true, true]);
   });
 
-  it('ends the remaining connections after the deadline', async () => {
+  it('a stop ends the remaining connections after the deadline', async () => {
     await start({ timeouts: { ...QUICK, drainMs: 200 } });
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);

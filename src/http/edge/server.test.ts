@@ -112,7 +112,7 @@ describe('the order of checks', () => {
     await slow.server.close();
   });
 
-  it('counts every Authorization header, including later ones', async () => {
+  it('every Authorization header counts, including later ones', async () => {
     expectProblem(await get('/api/me', [AUTH, AUTH]), 401, 'authorization_missing');
     const beyondTwoThousand = Array.from({ length: 2_100 }, () => 'a:b');
     expectProblem(await get('/api/me', [AUTH, ...beyondTwoThousand, AUTH]), 401, 'authorization_missing');

@@ -56,7 +56,7 @@ describe('a client of the protocol', () => {
     expect((await rpc('ping')).body.result).toEqual({});
   });
 
-  test('starts a conversation and reads its run', async () => {
+  test('a client starts a conversation and reads its run', async () => {
     const started = await tool('startConversation', {
       agent_id: agentId,
       trigger_id: triggerId,

@@ -117,7 +117,7 @@ describe('a client that gives up', () => {
     await client.close();
   });
 
-  test('gets an error instead of a subscription, because the tools of a key do not change', async () => {
+  test('the client gets an error instead of a subscription, because the tools of a key do not change', async () => {
     const { value: key } = await parley.key(await givenOrganization(parley.db));
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

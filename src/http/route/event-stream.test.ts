@@ -99,13 +99,13 @@ describe('a stream of events', () => {
     expect(http.server.eventStreams.size).toBe(1);
   });
 
-  it('is refused above the limit of a group or of the server, with Retry-After', async () => {
+  it('a stream is refused above the limit of a group or of the server, with Retry-After', async () => {
     await start({ total: 3 });
     await Promise.all([listen('b'), listen('c'), listen('d')]);
     expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
   });
 
-  it('ends for a reader that does not read, instead of buffering all data', async () => {
+  it('a stream ends for a reader that does not read, instead of buffering all data', async () => {
     await start({ bufferBytes: 64 * 1_024 });
     const { socket } = await listen();
     socket.pause();
@@ -115,7 +115,7 @@ describe('a stream of events', () => {
     await expect.poll(() => counter.ended).toBe(1);
   });
 
-  it('ends for a reader that disappeared, at the second heartbeat that cannot be sent', async () => {
+  it('a stream ends for a reader that disappeared, at the second heartbeat that cannot be sent', async () => {
     await start({ heartbeatMs: 30, bufferBytes: 1e9 });
     const { socket } = await listen();
     socket.pause();
@@ -123,7 +123,7 @@ describe('a stream of events', () => {
     await expect.poll(() => counter.ended).toBe(1);
   });
 
-  it('ends immediately when the server stops, and a new stream is sent to another node', async () => {
+  it('a stream ends immediately when the server stops, and a new stream is sent to another node', async () => {
     await start();
     const { socket, text } = await listen();
     const closed = once(socket, 'close');

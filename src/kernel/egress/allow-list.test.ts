@@ -8,7 +8,7 @@ function parsed(list: string | string[]): AllowList {
 }
 
 describe('the allow list of outgoing calls', () => {
-  it('is empty when nothing is set', () => {
+  it('the allow list is empty if nothing is set', () => {
     const allow = parsed('');
     expect(allow.host('localhost', 80)).toBe(false);
     expect(allow.address('127.0.0.1', 80)).toBe(false);

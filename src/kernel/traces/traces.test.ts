@@ -7,7 +7,7 @@ import { createTracer, type EndedSpan, readTraceparent, type TracerOptions } fro
 const VALID = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe('traceparent', () => {
-  test('is read according to W3C Trace Context', () => {
+  test('a traceparent is read according to W3C Trace Context', () => {
     const read = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true };
     expect(readTraceparent(VALID)).toEqual(read);
     expect(readTraceparent(VALID.replace(/01$/, '00'))).toEqual({ ...read, sampled: false });

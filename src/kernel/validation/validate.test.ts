@@ -26,7 +26,7 @@ const places = (schema: TSchema, value: unknown): string[] =>
 const closed = { additionalProperties: false };
 
 describe('a body that breaks its schema', () => {
-  it('gets one fault for each mistake, with its place', () => {
+  it('an invalid body gets one fault for each mistake, with its place', () => {
     const schema = Type.Object(
       { name: Type.String({ maxLength: 3 }), age: Type.Integer({ minimum: 0 }), tags: Type.Array(Type.String()) },
       closed,
@@ -42,7 +42,7 @@ describe('a body that breaks its schema', () => {
     expect(() => compileBody(schema)({ name: 'a', age: 1 })).toThrow('One fault in the request: see "errors".');
   });
 
-  it('is not repaired: a wrong type is not converted and an unknown field is not dropped', () => {
+  it('an invalid body is not repaired: no type is converted and no unknown field is dropped', () => {
     expect(places(Type.Object({ n: Type.Integer() }), { n: '12' })).toEqual(['/n type']);
     expect(places(Type.Object({ s: Type.String() }), { s: 12 })).toEqual(['/s type']);
     expect(places(Type.Object({ b: Type.Boolean() }), { b: 'true' })).toEqual(['/b type']);
@@ -51,7 +51,7 @@ describe('a body that breaks its schema', () => {
     expect(body).toEqual({ a: 1, b: 2 });
   });
 
-  it('is reported without its values', () => {
+  it('an invalid body is reported without its values', () => {
     const told = JSON.stringify(
       faults(TriggerCall, { message: 7, end_user: { email: 'sesame', phone: 'sesame', id: 'sesame' } }),
     );
@@ -60,7 +60,7 @@ describe('a body that breaks its schema', () => {
     expect(told).toContain('E.164');
   });
 
-  it('is reported with at most fifty faults', () => {
+  it('an invalid body is reported with at most fifty faults', () => {
     expect(
       faults(
         Type.Array(Type.String()),
@@ -95,7 +95,7 @@ describe('a body that breaks its schema', () => {
       (entries: unknown[]) => ({ definition: { rules: Array.from({ length: 200 }, () => ({ words: entries })) } }),
     ],
   ])(
-    'with many faults costs no more than a large valid body: %s',
+    'a body with many faults costs no more than a large valid body: %s',
     (_name, schema, bodyOf) => {
       const check = compileBody(schema);
       expect(() => check({})).toThrow(/request/);
@@ -105,14 +105,14 @@ describe('a body that breaks its schema', () => {
     30_000,
   );
 
-  it('with a duplicate entry is reported as a duplicate', () => {
+  it('a duplicate entry is reported as a duplicate', () => {
     const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
     expect(faults(schema, { permissions: ['triggers', 'channels', 'triggers'] })).toEqual([
       { pointer: '/permissions', code: 'duplicate', detail: 'Must not contain the same entry twice.' },
     ]);
   });
 
-  it('that is not an object has one fault at its root', () => {
+  it('a body that is not an object has one fault at its root', () => {
     for (const value of [[], null, 'x', 1, true]) expect(places(TriggerCall, value)).toEqual([' type']);
   });
 
@@ -123,7 +123,7 @@ describe('a body that breaks its schema', () => {
 });
 
 describe('a value with alternatives', () => {
-  it('is checked against the intended one', () => {
+  it('a value is checked against the intended alternative', () => {
     expect(places(MessageContent, { type: 'text' })).toEqual(['/text required']);
     expect(places(MessageContent, { type: 'image', url: 'not a url', size: 1 })).toEqual([
       '/size unknown_field',
@@ -136,7 +136,7 @@ describe('a value with alternatives', () => {
     ).toEqual(['/content/choices/0/label required']);
   });
 
-  it('is reported once, with the list of alternatives, if it matches none', () => {
+  it('a value that matches no alternative is reported once, with the list of alternatives', () => {
     const [fault, ...others] = faults(MessageContent, { type: 'hologram' });
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ pointer: '/type', code: 'not_allowed' });
@@ -145,7 +145,7 @@ describe('a value with alternatives', () => {
     expect(places(MessageContent, 'text')).toEqual([' type']);
   });
 
-  it('of literals gets one fault that lists them', () => {
+  it('a value with literal alternatives gets one fault that lists them', () => {
     const schema = Type.Union([Type.Literal('continue'), Type.Literal('new')]);
     expect(faults(schema, 'maybe')).toEqual([
       { pointer: '', code: 'not_allowed', detail: 'Must be one of: continue, new.' },
@@ -163,7 +163,7 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
-  it('have no value under a name that their record does not allow', () => {
+  it('an object has no value under a name that its record does not allow', () => {
     const text = { default: 'Hello', ar: 'مرحبا' };
     expect(places(LocalizedText, text)).toEqual([]);
     expect(places(LocalizedText, { ...text, 'ar-QA': -1 })).toEqual(['/ar-QA unknown_field']);
@@ -226,7 +226,7 @@ describe('formats', () => {
     ['time-zone', 'Asia/Calcutta', true],
     ['time-zone', '+03:00', false],
     ['time-zone', 'Mars/Base', false],
-  ])('%s with %j: %s', (name, text, expected) => {
+  ])('the format %s with %j: %s', (name, text, expected) => {
     expect(format(name, text)).toBe(expected);
   });
 

@@ -178,7 +178,7 @@ describe('a restore', () => {
     });
   });
 
-  test('ends every invitation, because its link may have been withdrawn or used since', async () => {
+  test('a restore ends every invitation, because its link may have been withdrawn or used since', async () => {
     await insertPerson(db, { name: 'Inviter', email: 'inviter@example.qa', passwordHash: 'x' }).then((inviter) =>
       insertInvitation(db, orgId, {
         email: 'late@example.qa',

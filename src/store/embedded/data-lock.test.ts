@@ -42,7 +42,7 @@ test('respects a holder in another container as long as it shows signs of life',
   clearInterval(heartbeat);
 });
 
-test('takes over from another container that shows no sign of life', async () => {
+test('the lock is taken over from another container that shows no sign of life', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });

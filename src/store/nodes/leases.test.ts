@@ -44,8 +44,8 @@ async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
   };
 }
 
-describe('a node that becomes silent', () => {
-  test('in the middle of a change does not keep the log locked', async () => {
+describe('a silent node', () => {
+  test('a silent node does not keep the log locked in the middle of a change', async () => {
     const end = await fallSilent((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_silent' }]));
     await db.transaction((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_next' }]));
     expect(await end()).toBe('ended by the database');
@@ -55,7 +55,7 @@ describe('a node that becomes silent', () => {
     expect(log.rows).toEqual([{ subject_id: 'key_next' }]);
   });
 
-  test('in the middle of a fenced write does not prevent the revocation of its key', async () => {
+  test('a silent node in the middle of a fenced write does not prevent the revocation of its key', async () => {
     const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId, from: null }));
     await db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE org_id = ${orgId} AND id = ${keyId}`);
     expect(await end()).toBe('ended by the database');

@@ -140,7 +140,7 @@ describe('a message that is due', () => {
     expect(textsOf(receiver)).toEqual(['one', 'two', 'two', 'three']);
   });
 
-  test('does not wait for an earlier message that is scheduled for later', async () => {
+  test('a message does not wait for an earlier message that is scheduled for later', async () => {
     const { id } = await conversation();
     const later = new Date(Date.now() + 3_600_000);
     const scheduled = await say(id, 'tomorrow', { at: Date.now() - 10, sendAt: later, dueAt: later });

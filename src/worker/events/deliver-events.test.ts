@@ -87,7 +87,7 @@ const isSigned = (call: Receiver['calls'][number], secret: string) =>
   verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at);
 
 describe('a delivery', () => {
-  test('contains the envelope, signed over its exact bytes, in any script', async () => {
+  test('a delivery contains the envelope, signed over its exact bytes, in any script', async () => {
     const id = await happen('أهلاً "quoted" \u2028 🎉');
     worker();
     const state = await until(id, attempted(1));
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     expect(isSigned({ ...call!, body: Buffer.concat([call!.body, Buffer.from(' ')]) }, endpoint.secret)).toBe(false);
   });
 
-  test('is tried ten times with the same body and ID, after exactly the delays of the specification', async () => {
+  test('a delivery is tried ten times with the same body and ID, after exactly the delays of the specification', async () => {
     receiver.answer = () => ({ status: 500, text: 'boom' });
     const id = await happen();
     const waker = worker();
@@ -212,7 +212,7 @@ test('410 disables the endpoint, ends its waiting deliveries, and is recorded in
   expect(rows).toEqual([]);
 });
 
-test('contains both signatures during a rotation, and only the new one after that', async () => {
+test('a delivery contains both signatures during a rotation, and only the new one after that', async () => {
   const { secret } = await rotateSecret(depsWith(), orgId, endpoint.id, '1h', actor);
   worker();
   await happen();

@@ -75,7 +75,7 @@ it('sends a committed mail once, as text and as HTML without scripts, and stores
   expect(html).not.toContain('<b>');
 });
 
-it('never sends a decoy', async () => {
+it('a decoy is never sent', async () => {
   await queueMail(db, mail({ to: null }));
   start();
   await isEmpty();
@@ -118,7 +118,7 @@ it('drops a mail that it cannot open, and continues', async () => {
   expect(lines.join()).toContain('sealed under another PARLEY_SECRET');
 });
 
-it('never sends a mail without the encryption that is configured', async () => {
+it('a mail is never sent without the configured encryption', async () => {
   await queueMail(db, mail());
   start({ security: 'starttls' });
   await isTriedAgain();

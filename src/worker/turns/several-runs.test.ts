@@ -150,7 +150,7 @@ test('a call without a message does not cancel the answer that a person waits fo
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('of two simultaneous calls one continues, and the other has ended', async () => {
+test('of two simultaneous calls one continues, and the other ends', async () => {
   const { conversationId } = await trigger('two calls', { message: 'one' });
   await trigger('two calls', { message: 'two' });
   startWorker();
