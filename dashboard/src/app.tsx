@@ -30,13 +30,13 @@ export function App(): ReactNode {
   );
 }
 
-/** The language of the page and the side that lines start from follow the person's choice at once. */
+/** The language and direction of the page follow the user's choice immediately. */
 function LanguageOnPage(): ReactNode {
   const language = useLanguage();
   const { setDirection } = useDirection();
   useEffect(() => {
     document.documentElement.lang = language;
-    // Painted before the styles came, by public/preferences.js.
+    // public/preferences.js painted this before the styles loaded.
     document.documentElement.style.backgroundColor = '';
     setDirection(language === 'ar' ? 'rtl' : 'ltr');
   }, [language, setDirection]);

@@ -1,36 +1,36 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * What a person likes: theme, language, the organization last worked in. Kept in this browser, one record for each
- * person and one for a visitor who has not signed in (the sign-in page has a language too). public/preferences.js reads the same
- * storage before the first paint. Never a place for keys or anything that the server said.
+ * The preferences of a person: theme, language, the last organization. They are stored in this browser, with one record
+ * for each person and one for visitors who have not signed in, because the sign-in page has a language too.
+ * public/preferences.js reads the same storage before the first paint. It never contains keys or data from the server.
  */
 export type Language = 'en' | 'ar';
 export type Theme = 'light' | 'dark' | 'auto';
 export type Preferences = {
   language?: Language;
   theme?: Theme;
-  /** Organization last worked in. */
+  /** The last organization. */
   organization?: string;
-  /** Tell of hand-offs by notices of the desktop. */
+  /** True: hand-offs cause desktop notifications. */
   notify?: boolean;
-  /** False: no single keys, for who speaks to the computer. */
+  /** False: single keys are off, for people who use voice control. */
   single_keys?: boolean;
-  /** Rows of lists are low. */
+  /** True: rows of lists are low. */
   dense?: boolean;
-  /** Columns that are not shown, by list. */
+  /** The hidden columns of each list. */
   hidden_columns?: Record<string, string[]>;
-  /** Organizations in which the first steps are put away. */
+  /** The organizations whose first steps are hidden. */
   hidden_steps?: string[];
-  /** Agents that were talked to in the playground: First steps ticks itself by it. */
+  /** The agents that were used in the playground: First steps uses it to check off a step. */
   tried?: string[];
-  /** How often a page was opened, by its path, as long as that decides what the page explains. */
+  /** The number of visits of a page, by its path, as long as it decides whether the page shows its explanation. */
   visits?: Record<string, number>;
 };
 
 const STORAGE = 'parley.preferences';
 const MAX_TRIED = 50;
-/** Who has opened a page three times knows what it is for. */
+/** A person who has opened a page three times knows its purpose. */
 const EXPLAINED_VISITS = 3;
 
 let person: string | null = null;
@@ -38,14 +38,14 @@ let current: Preferences = read(STORAGE);
 const listeners = new Set<() => void>();
 
 /**
- * From now on the preferences are this person's; what they chose before signing in is kept where they had none. `first`
- * is the organization of who has not chosen one.
+ * Uses this person's preferences from now on. Choices before sign-in are kept if the person had none. `first` is the
+ * organization for a person without a choice.
  */
 export function rememberAs(userId: string, first: string | undefined): void {
   if (person === userId) return;
   person = userId;
   current = { ...read(`${STORAGE}.${userId}`) };
-  // A window stays in its organization, whichever another one goes to: its address names things of that one.
+  // A window stays in its organization when another window switches, because its URL contains IDs of that organization.
   current.organization = readPlace() ?? current.organization ?? first;
   const before = read(STORAGE);
   current.language ??= before.language;
@@ -65,7 +65,7 @@ export function markTried(agentId: string): void {
   if (!tried.includes(agentId)) setPreferences({ tried: [...tried, agentId].slice(-MAX_TRIED) });
 }
 
-/** Counts a visit of a page that explains itself on the first ones; false: it was explained often enough. */
+/** Counts a visit of a page with an explanation. False: the explanation was shown often enough. */
 export function countVisit(path: string): boolean {
   const { visits = {} } = current;
   const before = visits[path] ?? 0;
@@ -88,10 +88,10 @@ function save(): void {
   try {
     if (person !== null) localStorage.setItem(`${STORAGE}.${person}`, JSON.stringify(current));
     if (current.organization) sessionStorage.setItem(place(), current.organization);
-    // Before anybody has signed in again, the page looks as it did for the last person; their places are not told.
+    // Before the next sign-in, the page keeps the last person's theme and language, but not their organizations.
     localStorage.setItem(STORAGE, JSON.stringify({ language: current.language, theme: current.theme }));
   } catch {
-    // Storage may be full or switched off: the choice then lasts as long as the page.
+    // Storage may be full or turned off. The choice then lasts as long as the page.
   }
   for (const listener of listeners) listener();
 }

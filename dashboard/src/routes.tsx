@@ -21,9 +21,9 @@ import { readInstallationSearch } from './pages/settings/installation/search.ts'
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
 /**
- * The contents page of the dashboard: each page one line, each page a file of its own below pages/ that loads when it
- * is first opened. A page's search parameters are read here, by a function beside the page, since a link to it has to
- * be checked before it is loaded.
+ * The table of contents of the dashboard. Each page has one line, and its own file below pages/ that loads when it is
+ * first opened. A function next to the page parses its search parameters, because a link is checked before the page is
+ * loaded.
  */
 const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Crash });
 
@@ -32,7 +32,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 /** Pages for people who are not signed in. */
 const front = createRoute({ getParentRoute: () => root, id: 'front' });
 
-/** Everything else asks for a session first, and comes back after signing in. */
+/** All other pages require a session, and the user returns to them after signing in. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -49,7 +49,7 @@ const inside = createRoute({
   },
 });
 
-/** The list of conversations stays beside the one that is read. */
+/** The list of conversations stays next to the open one. */
 const conversations = createRoute({
   getParentRoute: () => inside,
   path: '/conversations',

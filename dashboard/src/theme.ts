@@ -40,11 +40,14 @@ const dark: MantineColorsTuple = [
   '#0e100f',
 ];
 
-/** Inter for Latin, IBM Plex for Arabic and Noto for Devanagari, in one stack: a name in another script looks right too. */
+/**
+ * Inter for Latin, IBM Plex for Arabic and Noto for Devanagari in one font stack, so that a name in another script also
+ * looks right.
+ */
 const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', 'Noto Sans Devanagari', system-ui, sans-serif";
 const MONO = "'JetBrains Mono Variable', ui-monospace, monospace";
 
-/** How everything looks, and the one word that Mantine's own parts lack: what the cross of a dialog is called. */
+/** The theme, and the only text that Mantine's parts lack: the label of a dialog's close button. */
 export function themeIn(language: Language): MantineThemeOverride {
   const closeButtonProps = { 'aria-label': sayIn(common, language)('close') };
   return createTheme({
@@ -85,10 +88,11 @@ export function themeIn(language: Language): MantineThemeOverride {
       Drawer: { defaultProps: { closeButtonProps } },
       Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
       Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
-      // Blue: live or under way. Gray: not begun, or over. Orange: someone should look. Red: failed. Green is for acts.
+      // Blue: live or in progress. Gray: not started, or ended. Orange: needs attention. Red: failed. Green is only for
+      // actions.
       Badge: { defaultProps: { color: 'gray', radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
       Alert: { defaultProps: { color: 'gray', radius: 'md', variant: 'light' } },
-      // In the middle of a sentence colour alone does not tell a link from a word.
+      // In a sentence, color alone does not distinguish a link from text.
       Anchor: { defaultProps: { underline: 'always' } },
     },
   });

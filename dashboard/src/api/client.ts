@@ -6,16 +6,16 @@ import { loadArabicTitles } from '../language/arabic-titles.ts';
 import { languageOf, preferences } from '../preferences.ts';
 
 /**
- * The only file that calls fetch. Every route is named and typed by contract/dashboard/routes.ts; what goes wrong,
- * whatever it was, arrives as a Problem.
+ * The only file that calls fetch. contract/dashboard/routes.ts defines the name and types of every route. Every
+ * failure, whatever its cause, is thrown as a Problem.
  */
 export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   query?: QueryOf<N>;
   body?: BodyOf<N>;
   signal?: AbortSignal;
-  /** Is sent also if the page goes. */
+  /** The request is sent even if the page is being closed. */
   keepalive?: boolean;
-  /** For a route that streams: all words of the answer so far, while they are made. */
+  /** For a route that streams: called with the whole text of the answer so far, while it is written. */
   onWords?: (words: string) => void;
 };
 type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
@@ -31,7 +31,7 @@ type AnyInput = {
   onWords?: (words: string) => void;
 };
 
-/** Longer than the server's own longest wait, so that its answer wins. */
+/** Longer than the server's own longest wait, so the server's response arrives first. */
 const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
@@ -53,7 +53,7 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
   return (await send(fill(path, params) + search(query), init, onWords)) as AnswerOf<N>;
 }
 
-/** Where a route is, for what the browser itself opens: a stream, a file. */
+/** The URL of a route for requests that the browser itself makes: a stream, a file. */
 export function addressOf<N extends DashboardRouteName>(name: N, input: Omit<CallInput<N>, 'body' | 'signal'>): string {
   const { query, params = {} } = input as AnyInput;
   return fill(routes[name]!.split(' ')[1]!, params) + search(query);
@@ -61,12 +61,12 @@ export function addressOf<N extends DashboardRouteName>(name: N, input: Omit<Cal
 
 export type Me = { label: string; organization: { name: string }; region: string; permissions: string[] };
 
-/** The test request of a key that was just made: the public API, without the session. */
+/** The test request with a new key: it calls the public API without the session. */
 export async function callMe(key: string): Promise<Me> {
   return (await send('/api/me', { headers: { authorization: `Bearer ${key}` }, credentials: 'omit' })) as Me;
 }
 
-/** Throws when no answer comes at all; whatever comes is one. */
+/** Throws if there is no response. Any response is returned. */
 export async function reachServer(): Promise<void> {
   await send('/api/health', { credentials: 'omit' }).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 0) throw error;
@@ -75,13 +75,13 @@ export async function reachServer(): Promise<void> {
 
 export type Started = Pick<RunRecord, 'id' | 'conversation_id'>;
 
-/** A trigger called as a backend would, with a key that was just made. */
+/** Calls a trigger with a new key, like a backend. */
 export async function callTrigger(key: string, path: string, body: string): Promise<Started> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return (await send(path, { method: 'POST', body, headers, credentials: 'omit' })) as Started;
 }
 
-/** What every failed call throws. `status` 0: no answer came, so it is not known whether the call took effect. */
+/** The error of every failed call. `status` 0: no response, so it is unknown whether the call took effect. */
 export class Problem extends Error {
   readonly code: ProblemCode | 'connection_lost' | 'answer_unreadable';
   readonly status: number;
@@ -122,7 +122,7 @@ async function send(url: string, init: RequestInit, onWords?: (words: string) =>
       signal: init.signal ? AbortSignal.any([init.signal, timeout]) : timeout,
     });
   } catch (error) {
-    // A call that TanStack Query gave up on is not a lost connection.
+    // A call that TanStack Query cancelled does not mean a lost connection.
     if (init.signal?.aborted) throw error;
     throw new Problem({ code: 'connection_lost', status: 0 });
   }
@@ -132,7 +132,7 @@ async function send(url: string, init: RequestInit, onWords?: (words: string) =>
   throw await readProblem(response);
 }
 
-/** Words while they are made, then the answer or the problem. */
+/** Passes the text to `onWords` while it is written, then returns the answer or throws the problem. */
 async function readAloud(response: Response, onWords: (words: string) => void): Promise<unknown> {
   let words = '';
   try {
@@ -194,10 +194,10 @@ async function problemOf(body: Partial<ProblemBody>, response: Response): Promis
   });
 }
 
-/** The sentences in Arabic load with the first fault that needs them. */
+/** The Arabic sentences load with the first fault that needs them. */
 async function inWords(faults: readonly Fault[] | undefined): Promise<readonly Fault[] | undefined> {
   if (languageOf(preferences()) !== 'ar' || !faults?.length) return faults;
-  // Without them, as after a new release, the sentences stay in English.
+  // If they cannot load, for example after an update, the sentences stay in English.
   const words = await import('../language/fault-words.ts').catch(() => null);
   return faults.map((fault) => ({ ...fault, detail: words?.inArabic(fault.detail) ?? fault.detail }));
 }

@@ -3,32 +3,33 @@ import type { Changed, Topic } from '../../../contract/dashboard/changes.ts';
 import { addressOf } from './client.ts';
 
 /**
- * Told of changes by the server, over one stream for the whole window, whatever its parts follow. An event names topics;
- * its subscribers read again. While no stream is open the reads poll, so nothing here can make a page wrong, only
- * slow. A hidden window has no stream: browsers open few connections to one host, and they are for the others.
+ * Receives change events from the server through one stream for the whole window. An event names topics, and the
+ * subscribers of these topics read their data again. Without an open stream, the subscribers poll. A failure of the
+ * stream therefore makes a page slower but never wrong. A hidden window closes its stream, because browsers allow few
+ * connections to one host.
  */
 export type LiveState =
-  /** Not known yet. */
+  /** The state is not known yet. */
   | 'opening'
   | 'live'
-  /** It was live a moment ago. */
+  /** The stream was open a moment ago. */
   | 'reconnecting'
-  /** There is no stream; tried again now and then. */
+  /** There is no stream. It is tried again from time to time. */
   | 'polling';
 
 type Follower = { orgId: string; topic: Topic; refresh: () => Promise<unknown>; busy: boolean; again: boolean };
 
-/** Topics of one stream; the server takes no more. What is left out polls. */
+/** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
 const MAX_TOPICS = 8;
-/** A page that opens follows several topics one after the other: one stream for them. */
+/** A page subscribes to several topics in a row when it opens. This delay gives them one stream. */
 const SETTLE_MS = 30;
-/** Reads of one follower are this far apart at least, however fast things change. */
+/** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;
-/** A read that failed is repeated after this time: without it the page would show the old state until its next check. */
+/** A failed read is repeated after this time. Otherwise the page would show the old state until its next check. */
 const REPEAT_MS = 2_000;
-/** The server beats every 15 s: silence for longer is a connection that is gone without a word. */
+/** The server sends a heartbeat every 15 s. A longer silence means a lost connection. */
 const SILENCE_MS = 35_000;
-/** A window that is hidden for a moment keeps its stream. */
+/** A window that is hidden for less than this time keeps its stream. */
 const HIDDEN_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 30_000;
@@ -51,9 +52,7 @@ export const useLiveState = (): LiveState =>
     () => state,
   );
 
-/**
- * Calls `refresh` whenever the topic may have changed, and again after it rejects. Without a topic it does nothing.
- */
+/** Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing. */
 export function useFollow(orgId: string | undefined, topic: Topic | undefined, refresh: () => Promise<unknown>): void {
   const newest = useRef(refresh);
   newest.current = refresh;
@@ -75,7 +74,7 @@ function settleIn(ms: number): void {
   settling = setTimeout(settle, ms);
 }
 
-/** Makes the stream the one that is wanted now. */
+/** Opens the stream with the topics that are currently wanted. */
 function settle(): void {
   const wanted = document.visibilityState === 'hidden' ? '' : wantedAddress();
   if (wanted === address && (source !== null || wanted === '')) return;
@@ -106,7 +105,7 @@ function open(): void {
   opened.addEventListener('beat', heard);
   opened.addEventListener('error', () => {
     failures++;
-    // The browser itself tries again after a connection that broke, and gives up after a refusal.
+    // The browser itself reconnects after a broken connection, and stops after a refusal.
     if (opened.readyState === EventSource.CLOSED) retry();
     else become(failures > 1 ? 'polling' : 'reconnecting');
   });
@@ -118,7 +117,7 @@ function close(): void {
   clearTimeout(watchdog);
 }
 
-/** After a refusal, or silence: later, and ever later. */
+/** After a refusal or a silence, the stream is tried again with growing pauses. */
 function retry(): void {
   close();
   become(state === 'live' ? 'reconnecting' : 'polling');

@@ -15,15 +15,15 @@ import { call, Problem, type CallInput } from './client.ts';
 import { useFollow, useLiveState } from './live.ts';
 
 /**
- * Reads and acts over the one client. A read is named by its route and input, so acting says which routes to read
- * again: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
+ * Hooks for reading and changing data through the one client. The route and input identify a read, so a change can name
+ * the routes to read again: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
  */
 const listeners = new Set<(problem: Problem) => void>();
 const tell = (error: unknown): void => {
   if (error instanceof Problem) for (const listener of listeners) listener(error);
 };
 
-/** Told of every failed call: the shell leads to sign-in by it. */
+/** Called for every failed call. The shell uses it to show the sign-in page. */
 export function onProblem(listener: (problem: Problem) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -34,13 +34,14 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: tell }),
   defaultOptions: {
     queries: {
-      // The server is often this very machine: what the browser thinks of the network says nothing.
+      // The server is often on the same machine, so the browser's network state is not meaningful.
       networkMode: 'always',
       staleTime: 5_000,
       refetchOnWindowFocus: true,
-      // Not by itself with this mode; without it an error would stand for as long as a read waits for its next turn.
+      // In this mode, a failed read is not repeated automatically. Without this, the error would stay until the next
+      // regular read.
       refetchOnReconnect: true,
-      // A refusal will be the same again; a lost connection may come back.
+      // A refusal would be the same again, but a lost connection may come back.
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
       retryDelay: 500,
     },
@@ -54,23 +55,26 @@ export const readOptions = <N extends DashboardRouteName>(name: N, input: Omit<C
     queryFn: ({ signal }) => call(name, { ...input, signal } as CallInput<N>),
   });
 
-/** Where a page is told of changes: for what the news do not cover, such as rows far back in a list. */
+/** For pages with change events: the interval for data that the events do not cover, such as old rows of a list. */
 const CHECK_MS = 30_000;
 
 type ReadExtras = {
-  /** Read again every so many milliseconds while the window is seen. */
+  /** The interval in milliseconds between reads while the window is visible. */
   every?: number;
-  /** What it shows: read again as soon as it changes, and only now and then as long as such news arrives. */
+  /** The topic of the data. The data is read again after a change event, and rarely otherwise while events arrive. */
   live?: Topic;
   enabled?: boolean;
   staleTime?: number;
-  /** Show the previous page or filter until the next has come. */
+  /** Shows the previous page or filter until the next has loaded. */
   keep?: boolean;
-  /** Also while the window is hidden. */
+  /** Also reads while the window is hidden. */
   hidden?: boolean;
 };
 
-/** No connection, too many calls, or a server that cannot answer now. Any other refusal would be the same again. */
+/**
+ * There is no connection, too many calls, or the server is temporarily unavailable. Any other refusal would be the same
+ * again.
+ */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
 
@@ -86,7 +90,7 @@ export function useRead<N extends DashboardRouteName>(
     const { queryKey } = options;
     const isFirst = client.getQueryData(queryKey) === undefined;
     await client.invalidateQueries({ queryKey, exact: true });
-    // A first read that was under way may have read too early.
+    // A first read in progress may have started too early.
     if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
     const error = client.getQueryState(queryKey)?.error;
     if (isTemporary(error)) throw error;
@@ -109,12 +113,12 @@ export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { ref
   });
 }
 
-/** Resolves once every list in sight has been read again. */
+/** Resolves after every visible list has been read again. */
 export async function readAnew(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const lists = { queryKey: [name] };
-      // A first read that is under way may have read too early, and this does not restart it.
+      // A first read in progress may have started too early, and this call does not restart it.
       const isEarly = client
         .getQueryCache()
         .findAll(lists)

@@ -2,12 +2,12 @@ import type { problemTitlesAr } from './problem-titles.ts';
 
 let titles: Partial<typeof problemTitlesAr> = {};
 
-/** The titles load with the first problem that a reader of Arabic meets: most visits meet none. */
+/** The titles load with the first problem that an Arabic reader sees, because most visits have none. */
 export async function loadArabicTitles(): Promise<void> {
-  // Without them, as after a new release, titles stay in English.
+  // If they cannot load, for example after an update, titles stay in English.
   const loaded = await import('./problem-titles.ts').catch(() => null);
   if (loaded) titles = loaded.problemTitlesAr;
 }
 
-/** Undefined for codes of a server newer than this page. */
+/** Undefined for codes of a server that is newer than this page. */
 export const arabicTitle = (code: string): string | undefined => titles[code as keyof typeof titles];

@@ -1,6 +1,6 @@
 import { defineWords } from './words.tsx';
 
-/** Words that many pages say. */
+/** Texts that many pages use. */
 export const common = defineWords(
   {
     cancel: 'Cancel',

@@ -1,6 +1,6 @@
 /**
- * The server says faults in English, each for a program and a person. A person who reads Arabic gets the same sentence in
- * Arabic, where it is one of these; a value in a sentence stays as it is. Another sentence stays English.
+ * The server's fault sentences are in English. This file translates the known sentences to Arabic. A value in a
+ * sentence does not change. Unknown sentences stay in English.
  */
 const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
   [/^This field is required\.$/, 'هذا الحقل مطلوب.'],
@@ -53,7 +53,7 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
     /^The quiet hours cover the whole window: no message could ever be sent\.$/,
     'تغطي ساعات الهدوء النافذة كلها، فلن تُرسل أي رسالة.',
   ],
-  // Last: one value alone.
+  // The last entry matches a single value.
   [/^Must be (\S+)\.$/, (value) => `يجب أن تكون القيمة ${value}.`],
 ];
 
@@ -67,7 +67,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const typeOf = (type: string): string => TYPES[type.replace(/^an? /, '')] ?? 'null';
 
-/** Null: the sentence is not one of these. */
+/** Null: the sentence is unknown. */
 export function inArabic(detail: string): string | null {
   for (const [pattern, arabic] of PIECES) {
     const found = pattern.exec(detail);

@@ -1,6 +1,6 @@
 import type { Language } from '../preferences.ts';
 
-/** Latin digits in both languages: keys, ids and code beside them have no others. */
+/** Digits are Latin in both languages, because keys, IDs and code next to them have only those. */
 const LOCALES: Record<Language, string> = { en: 'en', ar: 'ar-u-nu-latn' };
 
 const JUST_NOW: Record<Language, string> = { en: 'just now', ar: 'الآن' };
@@ -8,7 +8,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "3 minutes ago", "in 2 hours"; narrow: "3m ago". Under ten seconds it is "just now". */
+/** "3 minutes ago", "in 2 hours", or a short form with `narrow`: "3m ago". Under ten seconds, it is "just now". */
 export function relative(
   language: Language,
   at: string | number | Date,
@@ -27,7 +27,7 @@ export function relative(
   return format.format(Math.trunc(seconds / (365 * DAY)), 'year');
 }
 
-/** "5 min", "2 hr": how long something lasts, in its largest unit. Under a minute it is empty. */
+/** "5 min", "2 hr": a duration in its largest unit. Under a minute, the text is empty. */
 export function lasting(language: Language, ms: number): string {
   const seconds = Math.trunc(ms / 1_000);
   const unit = seconds < MINUTE ? null : seconds < HOUR ? 'minute' : seconds < DAY ? 'hour' : 'day';
@@ -36,7 +36,7 @@ export function lasting(language: Language, ms: number): string {
   return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'short' }).format(value);
 }
 
-/** The one exact form, the same in every language: "2026-11-20 20:00:00 UTC". */
+/** The only exact format, which is the same in every language: "2026-11-20 20:00:00 UTC". */
 export const utc = (at: string | number | Date): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
@@ -46,7 +46,7 @@ export const utcTime = (at: string | number | Date): string => `${new Date(at).t
 export const day = (language: Language, at: string | number | Date): string =>
   new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium' }).format(new Date(at));
 
-/** Of a day that the server counted: its days are those of UTC, wherever one looks from. */
+/** A day that the server counted. The server's days are UTC days, regardless of the reader's time zone. */
 export const utcDay = (language: Language, at: string | number | Date): string =>
   new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
 
@@ -56,18 +56,18 @@ export const clock = (language: Language, at: string | number | Date): string =>
 export const number = (language: Language, value: number): string =>
   new Intl.NumberFormat(LOCALES[language]).format(value);
 
-/** Small amounts have many digits: a turn costs a fraction of a cent. */
+/** Small amounts have many digits, because a turn costs a fraction of a cent. */
 export const money = (language: Language, amount: number, currency: string): string =>
   `${new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 6 }).format(amount)} ${currency}`;
 
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
 
-/** "United States", "الاتحاد الأوروبي": the browser knows them by the very ids that regions have here. */
+/** "United States", "الاتحاد الأوروبي": the region IDs are codes whose names the browser knows. */
 export const regionName = (language: Language, region: string): string =>
   new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;
 
-/** "Arabic (Qatar)" for `ar-QA`; what a tag says besides (`ar-u-nu-latn`) has no name. */
+/** "Arabic (Qatar)" for `ar-QA`. Extensions of a tag (`ar-u-nu-latn`) are not part of the name. */
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 

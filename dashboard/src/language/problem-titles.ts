@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../../contract/problems.ts';
 
-/** The titles of contract/problems.ts, which are English, for people who read Arabic. The compiler refuses a code without one. */
+/** Arabic titles for the English titles of contract/problems.ts. The compiler rejects a code without a title. */
 export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   body_invalid: 'جسم الطلب ليس JSON مقبولًا',
   request_invalid: 'الطلب ليس HTTP سليم البناء',

@@ -2,15 +2,15 @@ import { Fragment, useMemo, type ReactNode } from 'react';
 import { languageOf, usePreferences, type Language } from '../preferences.ts';
 
 /**
- * Words live beside the page that says them, in both languages at once, and load with it:
+ * The texts of a page are defined next to the page in both languages and load with it:
  *
  *   export const words = defineWords({ greeting: 'Hello {name}' }, { greeting: 'مرحبًا {name}' });
  *   const say = useWords(words);
  *   say('greeting', { name })           → text
  *   say.rich('greeting', { name: <b/> }) → text with elements in it
  *
- * The compiler refuses a word that one of the languages lacks. A word with a number in it is an object of plural
- * forms (the names are those of Intl.PluralRules), chosen by the value `count`.
+ * The compiler rejects a text that is missing in one of the languages. A text that depends on a number is an object of
+ * plural forms, named as in Intl.PluralRules. The value `count` selects the form.
  */
 export type Plural = { other: string; zero?: string; one?: string; two?: string; few?: string; many?: string };
 type Entry = string | Plural;
@@ -47,7 +47,7 @@ export function sayIn<K extends string>(words: Words<K>, language: Language): Sa
   const rich = (key: K, values: Record<string, ReactNode>): ReactNode =>
     pick(key, values['count'])
       .split(PLACE)
-      // A split by a pattern with one group yields text, name, text, name, …
+      // Splitting by a pattern with one group gives text, name, text, name, …
       .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? values[part] : part}</Fragment>);
   return Object.assign(say, { rich, language });
 }

@@ -10,20 +10,23 @@ import { notifyDone } from '../parts/notify.tsx';
 import { listWords } from './list-words.ts';
 
 type Props<T> = {
-  /** The selected ones for which it can be done. */
+  /** The selected rows to which the action applies. */
   items: readonly T[];
-  /** On the button; the dialog says how many. */
+  /** The text of the button. The dialog shows the number of rows. */
   act: string;
   title: string;
   children: ReactNode;
   run: (item: T) => Promise<unknown>;
-  /** What shows it. */
+  /** The queries that show the rows. */
   refresh: readonly DashboardRouteName[];
-  /** False: it takes nothing away. */
+  /** False: the action removes nothing. */
   danger?: boolean;
 };
 
-/** Asks once, then does the same to each selected row, one after another. The first refusal stops it, and is shown. */
+/**
+ * Asks once for confirmation, then applies the action to each selected row in order. It stops at the first refusal and
+ * shows it.
+ */
 export function BulkAct<T>({ items, act, title, children, run, refresh, danger = true }: Props<T>): ReactNode {
   const say = useWords(listWords);
   const client = useQueryClient();
@@ -43,7 +46,7 @@ export function BulkAct<T>({ items, act, title, children, run, refresh, danger =
     },
     onSettled: async () => {
       await readAnew(client, refresh);
-      // The bar goes with the rows, and the button that was pressed with it.
+      // The bar disappears with the selection, and so does the pressed button.
       setTimeout(() => document.activeElement === document.body && document.querySelector('main')?.focus(), 0);
     },
   });

@@ -9,11 +9,11 @@ import { usePreferences } from '../preferences.ts';
 import classes from './data-list.module.css';
 
 export type Column<T> = {
-  /** Stable name, and the heading unless `hidden`. */
+  /** A stable name. It is also the heading unless `hidden`. */
   id: string;
   label: string;
   cell: (item: T) => ReactNode;
-  /** The heading is for screen readers alone. */
+  /** True: only screen readers get the heading. */
   hidden?: boolean;
   width?: string;
   align?: 'end';
@@ -24,21 +24,21 @@ type Props<T> = {
   columns: readonly Column<T>[];
   read: UseQueryResult<{ data: T[] }, Problem>;
   keyOf: (item: T) => string;
-  /** Shown in place of the table when there is nothing. */
+  /** Replaces the table if there are no rows. */
   empty: ReactNode;
-  /** Dims a row, such as that of a revoked key. */
+  /** True: dims the row, for example that of a revoked key. */
   faded?: (item: T) => boolean;
   footer?: ReactNode;
-  /** Stands before what is in the first cell: a box to select the row. */
+  /** The content before the first cell: a checkbox that selects the row. */
   choice?: (item: T) => ReactNode;
 };
 
-/** Inside a row, what has a purpose of its own when it is pressed. */
+/** Elements in a row that have their own click action. */
 const OWN_PURPOSE = 'a, button, input, label, select, textarea, summary, details, [role=menu], [tabindex]';
 
 /**
- * A table that becomes a stack of cards on a narrow screen. Roles are written out because `display: block` would take
- * them away. Loading, failing and being empty look the same in every list.
+ * A table that becomes a stack of cards on a narrow screen. Its ARIA roles are explicit, because `display: block` would
+ * remove them. Loading, failing and empty states look the same in every list.
  */
 export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer, choice }: Props<T>): ReactNode {
   const { dense } = usePreferences();
@@ -61,7 +61,7 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer,
           </thead>
           <tbody role="rowgroup">
             {rows.map((item) => (
-              // The keyboard has the link itself.
+              // Keyboard users have the link itself.
               <tr
                 key={keyOf(item)}
                 role="row"
@@ -91,10 +91,10 @@ const Chosen = ({ choice, children }: { choice: ReactNode; children: ReactNode }
   </div>
 );
 
-/** The whole row opens what its first cell links to, in a new tab where a link would do so. */
+/** A click on the row opens the link of its first cell, in a new tab with the usual keys. */
 function openRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget: row, ctrlKey, metaKey, shiftKey } = event;
-  // A dialog of the row is no part of it, and text that was marked to be copied is no press.
+  // Clicks in a dialog of the row do not count, and neither does selecting text.
   if (!(target instanceof Element && row.contains(target)) || getSelection()?.type === 'Range') return;
   if (row.contains(target.closest(OWN_PURPOSE))) return;
   const link = row.querySelector('td:first-child a[href]');

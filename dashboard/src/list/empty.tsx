@@ -6,7 +6,7 @@ import classes from './empty.module.css';
 
 type Props = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode };
 
-/** What a list says when it is empty: what would stand here, and the next step. */
+/** The content of an empty list: what the list will contain, and the next step. */
 export function Empty({ icon, title, children, action }: Props): ReactNode {
   return (
     <Stack align="center" gap={6} className={classes.empty}>
@@ -24,7 +24,7 @@ export function Empty({ icon, title, children, action }: Props): ReactNode {
   );
 }
 
-/** There is something, but not with these filters. */
+/** There are rows, but none match the filters. */
 export function NothingFound({ icon, onClear }: { icon: ReactNode; onClear: () => void }): ReactNode {
   const say = useWords(common);
   return (

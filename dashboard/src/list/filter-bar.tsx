@@ -15,7 +15,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** A search field, the list's own filters as children, and a way to clear them all. */
+/** A search field, the list's own filters as children, and a button that clears them all. */
 export function FilterBar({ text, onText, placeholder, filtered, onClear, children }: Props): ReactNode {
   const say = useWords(common);
   const field = useTypedFilter(text, onText);
@@ -49,7 +49,7 @@ type TypedProps = {
   onChange: (value: string | undefined) => void;
 };
 
-/** A filter that is typed. */
+/** A filter with a text field. */
 export function TypedFilter({ label, placeholder, value, onChange }: TypedProps): ReactNode {
   const field = useTypedFilter(value, onChange);
   return (

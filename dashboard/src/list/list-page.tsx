@@ -9,15 +9,15 @@ type Props<T> = Omit<PagedListProps<T>, 'label' | 'list'> & {
   title: string;
   hint: string;
   list: ListState<{ text?: string }>;
-  /** What can be searched for. */
+  /** The description of the searchable text. */
   placeholder: string;
-  /** The filters beside the search. */
+  /** The filters next to the search field. */
   filters?: ReactNode;
-  /** The button for a new one. While there is none, it stands in `none` instead of beside the title. */
+  /** The button that creates an item. While the list is empty, the button is in `none` instead of next to the title. */
   add: ReactNode;
 };
 
-/** The page of all things of one kind, searched by text. */
+/** A page that lists all items of one kind, with text search. */
 export function ListPage<T extends { id: string }>(props: Props<T>): ReactNode {
   const { title, hint, placeholder, filters, add, ...rest } = props;
   const { list } = rest;
@@ -41,7 +41,7 @@ export function ListPage<T extends { id: string }>(props: Props<T>): ReactNode {
   );
 }
 
-/** The dialog for a new one is open while the address says `create`: it can be linked to, and Back closes it. */
+/** The dialog for a new item is open while the URL contains `create`. A link can open it, and Back closes it. */
 export function useCreating(): [boolean, (open: boolean) => void] {
   const navigate = useNavigate();
   const { create } = useSearch({ strict: false });

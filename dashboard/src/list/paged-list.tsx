@@ -13,19 +13,19 @@ import { useSelection } from './use-selection.ts';
 import { useShownColumns, ViewMenu } from './view-menu.tsx';
 
 export type PagedListProps<T> = {
-  /** Stable name, under which the choice of columns is kept. */
+  /** A stable name, under which the selected columns are stored. */
   name: string;
   label: string;
   list: ListState<object>;
   read: UseQueryResult<{ data: T[]; next_cursor: string | null }, Problem>;
   columns: readonly Column<T>[];
-  /** Needed where rows have no `id`. */
+  /** Required if rows have no `id`. */
   keyOf?: (item: T) => string;
   faded?: (item: T) => boolean;
   icon: ReactNode;
-  /** Shown while nothing exists. What the filters hide is told in the same words everywhere. */
+  /** The content if there are no rows at all. If filters hide all rows, every list shows the same text. */
   none: ReactNode;
-  /** Rows can be selected: `label` is what a row is called, `acts` what can be done with those that are. */
+  /** Makes rows selectable: `label` is the name of a row, `acts` are the actions on selected rows. */
   selecting?: { label: (item: T) => string; acts: (chosen: readonly T[]) => ReactNode } | undefined;
 };
 
@@ -33,11 +33,11 @@ const idOf = (item: unknown): string => (item as { id: string }).id;
 
 const isNarrowed = ({ filtered, cursor }: ListState<object>): boolean => filtered || cursor !== undefined;
 
-/** There is nothing, whatever the filters say. */
+/** There are no rows, regardless of the filters. */
 export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | 'read'>): boolean =>
   read.data?.data.length === 0 && !isNarrowed(list);
 
-/** A list that comes in pages and can be filtered, its filters and page in the address. */
+/** A paged list with filters. The URL contains its filters and page. */
 export function PagedList<T>(props: PagedListProps<T>): ReactNode {
   const { name, list, icon, none, selecting, keyOf = idOf, ...rest } = props;
   const columns = useShownColumns(name, rest.columns);

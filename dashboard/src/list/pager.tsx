@@ -10,11 +10,14 @@ type Page = { data: readonly unknown[]; next_cursor: string | null };
 type Props = {
   list: ListState<never> | ListState<object>;
   page: Page | undefined;
-  /** What stands at its end. */
+  /** The text at the end of the list. */
   children?: ReactNode;
 };
 
-/** How many there are, and the way to the other pages. Nothing without rows, or with neither other pages nor an end. */
+/**
+ * The number of rows, and the buttons for other pages. It is empty without rows, or without other pages and an end
+ * text.
+ */
 export function Pager({ list, page, children }: Props): ReactNode {
   if (page === undefined) return null;
   const hasPages = list.cursor !== undefined || page.next_cursor !== null;
@@ -30,7 +33,7 @@ export function Pager({ list, page, children }: Props): ReactNode {
   );
 }
 
-/** Rows are not counted beyond the page: that would cost more than the page. */
+/** Rows after this page are not counted, because counting would cost more than the page. */
 function Total({ page: { data, next_cursor }, isFirst }: { page: Page; isFirst: boolean }): ReactNode {
   const say = useWords(listWords);
   if (!isFirst) return <span />;

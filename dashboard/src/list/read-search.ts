@@ -1,11 +1,11 @@
-/** Parts for the functions that read a page's search parameters: whatever else an address says is dropped. */
+/** Helpers for the functions that parse a page's search parameters. Unknown parameters are dropped. */
 export type RawSearch = Record<string, unknown>;
 
 const MAX_CHARACTERS = 1024;
 
 export const textIn = (raw: RawSearch, name: string): string | undefined => {
   const value = raw[name];
-  // The router reads ?text=42 as a number.
+  // The router parses ?text=42 as a number.
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && text.trim() !== '' ? text.slice(0, MAX_CHARACTERS) : undefined;
 };

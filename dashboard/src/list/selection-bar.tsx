@@ -7,16 +7,16 @@ import classes from './selection-bar.module.css';
 
 type Props = {
   selection: Selection;
-  /** Rows on the page. */
+  /** The rows on the page. */
   many: number;
-  /** What can be done with all that is selected. */
+  /** The actions on the selected rows. */
   children: ReactNode;
   problem?: ReactNode;
-  /** Below the rows, at the end of the window: rows do not move when the first one is selected. */
+  /** The bar is below the rows at the end of the window, so the rows do not move when the first one is selected. */
   below?: boolean;
 };
 
-/** Is there while some rows are selected. The list stays in sight, so that one can go on selecting. */
+/** Visible while at least one row is selected. The list stays visible, so that more rows can be selected. */
 export function SelectionBar({ selection, many, children, problem, below }: Props): ReactNode {
   const say = useWords(listWords);
   const { chosen } = selection;

@@ -3,8 +3,9 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
 /**
- * The state of a list is its URL: filters and cursor are search parameters, so a list can be linked to, survives a
- * reload and goes back with the browser. The cursors of earlier pages travel in the history entry, for "Previous".
+ * The state of a list is in its URL: filters and cursor are search parameters. A list can therefore be linked to,
+ * survives a reload, and supports the browser's Back. The history entry contains the cursors of earlier pages, for
+ * "Previous".
  */
 export type ListState<F> = {
   filters: F;
@@ -14,13 +15,13 @@ export type ListState<F> = {
   clear: () => void;
   toFirst: () => void;
   toNext: (cursor: string) => void;
-  /** Undefined where the earlier pages are not known, as after following a link. */
+  /** Undefined if the earlier pages are unknown, for example after opening a link. */
   toPrevious: (() => void) | undefined;
 };
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Cursors of the pages before this one; the first page has none and stands as an empty text. */
+    /** The cursors of the earlier pages. The first page has none, so its entry is an empty text. */
     trail?: string[];
   }
 }
@@ -29,7 +30,7 @@ const MAX_TRAIL = 200;
 
 export function useListState<F extends object>(filterNames: readonly (keyof F & string)[]): ListState<F> {
   const location = useLocation();
-  // A control shows a choice at once, not when the address has followed.
+  // A control shows a choice immediately, before the URL has changed.
   const [ahead, setAhead] = useState<{ from: unknown; change: Partial<F> } | null>(null);
   const inUrl = location.search as F & { cursor?: string };
   const search = ahead && ahead.from === location.search ? { ...inUrl, ...ahead.change } : inUrl;
@@ -62,7 +63,7 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   };
 }
 
-/** The same for a list in a dialog, which has no address: it begins again each time it is opened. */
+/** The same for a list in a dialog, which has no URL. Its state is reset each time the dialog opens. */
 export function usePlacelessList<F extends object>(): ListState<F> {
   const [{ filters, trail }, set] = useState<{ filters: Partial<F>; trail: string[] }>({ filters: {}, trail: [] });
   return {
@@ -79,14 +80,14 @@ export function usePlacelessList<F extends object>(): ListState<F> {
 
 const TYPING_MS = 250;
 
-/** A search field that writes the URL once the person pauses. */
+/** A search field that updates the URL when the user pauses. */
 export function useTypedFilter(value: string | undefined, commit: (value: string | undefined) => void) {
   const [typed, setTyped] = useState<{ text: string; written: boolean } | null>(null);
   const later = useDebouncedCallback((text: string) => {
     commit(text.trim() === '' ? undefined : text.trim());
     setTyped({ text, written: true });
   }, TYPING_MS);
-  // A pause after a space does not take the space away; what the address says otherwise, as after Back, counts.
+  // A pause after a space does not remove the space. Another change of the URL, for example by Back, replaces the text.
   const isTyped = typed !== null && (!typed.written || typed.text.trim() === (value ?? ''));
   return {
     value: isTyped ? typed.text : (value ?? ''),

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** What is selected on the page of the list that is shown; what leaves the page is not selected any more. */
+/** The selected rows on the current page of the list. A row that leaves the page is no longer selected. */
 export function useSelection(ids: readonly string[]) {
   const [all, setAll] = useState<ReadonlySet<string>>(new Set());
   const chosen = ids.filter((id) => all.has(id));

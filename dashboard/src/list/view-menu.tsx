@@ -7,10 +7,10 @@ import { setPreferences, usePreferences } from '../preferences.ts';
 import type { Column } from './data-list.tsx';
 import { listWords } from './list-words.ts';
 
-/** The first column is what a row is; one without a heading is what can be done with it. */
+/** The first column names the row, and a column without a heading contains its actions. Neither can be hidden. */
 const canBeHidden = ({ hidden }: Column<never>, at: number): boolean => at > 0 && !hidden;
 
-/** The columns that this person wants to see in the list. */
+/** The columns of the list that this user wants to see. */
 export function useShownColumns<C extends Column<never>>(list: string, columns: readonly C[]): C[] {
   const hidden = usePreferences().hidden_columns?.[list] ?? [];
   return columns.filter((column, at) => !canBeHidden(column, at) || !hidden.includes(column.id));
@@ -18,7 +18,7 @@ export function useShownColumns<C extends Column<never>>(list: string, columns: 
 
 type Props = { list: string; columns: readonly Column<never>[] };
 
-/** Which columns a list shows, and how high the rows of all lists are. */
+/** A menu for the columns of a list, and for the row height of all lists. */
 export function ViewMenu({ list, columns }: Props): ReactNode {
   const say = useWords(listWords);
   const { dense, hidden_columns = {} } = usePreferences();

@@ -22,7 +22,7 @@ const words = defineWords(
 
 type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
-/** How an agent came to an answer, step by step. */
+/** The steps by which an agent came to an answer. */
 export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useWords(words);
   return (
@@ -43,7 +43,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
   );
 }
 
-/** Others' words, as text. */
+/** Text from others, shown as text. */
 const Said = ({ label, text }: { label: string; text: string }): ReactNode => (
   <div>
     {label}

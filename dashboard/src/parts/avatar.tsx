@@ -5,12 +5,12 @@ const HUES = 6;
 
 type Props = {
   name: string;
-  /** Decides the colour, so that it stays when the name changes. */
+  /** The ID that determines the color, so that the color stays when the name changes. */
   id: string;
   className?: string | undefined;
 };
 
-/** The first letters of a person's name on one of six muted colours; for the eye only, the name stands beside it. */
+/** The initials of a person on one of six muted colors. It is only decorative, because the name is next to it. */
 export function Avatar({ name, id, className }: Props): ReactNode {
   return (
     <span className={[classes.face, className].filter(Boolean).join(' ')} data-hue={hueOf(id)} aria-hidden="true">

@@ -4,17 +4,17 @@ import { number } from '../language/format.ts';
 import { defineWords, useWords } from '../language/words.tsx';
 import classes from './bars.module.css';
 
-/** What happened in one stretch of time; `label` names it. */
+/** The numbers of one time interval, whose name is `label`. */
 export type Bar = { label: string; first: number; second: number };
 type Props = {
   title: string;
   bars: readonly Bar[];
-  /** Of the two numbers, and of the column of times in the table. */
+  /** The names of the two numbers, and of the time column in the table. */
   names: readonly [string, string];
   time: string;
 };
 
-/** Two numbers over time, as bars; the same as a table, for those who do not see them. */
+/** Two numbers over time as bars, and as a table for people who do not see them. */
 export function Bars({ title, bars, names, time }: Props): ReactNode {
   const say = useWords(barWords);
   if (bars.length === 0) return null;

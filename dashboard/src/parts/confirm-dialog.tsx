@@ -9,18 +9,18 @@ type Props = {
   onClose: () => void;
   title: string;
   children: ReactNode;
-  /** The word on the button that acts. */
+  /** The text of the button that acts. */
   act: string;
   onAct: () => void;
   busy?: boolean;
-  /** False while something is missing, such as a label to type. */
+  /** False while a required value is missing, such as a label to type. */
   ready?: boolean;
   problem?: unknown;
   danger?: boolean;
   size?: 'lg' | undefined;
 };
 
-/** Asks before what cannot be undone: the focus starts on Cancel, and goes back to the opener. */
+/** Asks for confirmation before a permanent action. The focus starts on Cancel and returns to the opener. */
 export function ConfirmDialog(props: Props): ReactNode {
   const {
     opened,

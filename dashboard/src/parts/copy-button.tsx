@@ -8,9 +8,9 @@ import { Tip } from './tip.tsx';
 
 type Props = {
   text: string;
-  /** What is copied, for screen readers: "Copy base URL". */
+  /** The name of the copied text, for screen readers: "Copy base URL". */
   label?: string;
-  /** With the word on it; else an icon alone. */
+  /** True: with text. Otherwise only an icon. */
   full?: boolean;
   variant?: 'filled' | 'default';
   onCopied?: () => void;
@@ -18,7 +18,9 @@ type Props = {
 
 const SHOWN_MS = 2_000;
 
-/** An ancestor with data-copy-scope and the text's element with data-copy-source let the last resort select it. */
+/**
+ * An ancestor with data-copy-scope and an element with data-copy-source are needed to select the text if copying fails.
+ */
 export function CopyButton({ text, label, full = false, variant = 'default', onCopied }: Props): ReactNode {
   const say = useWords(common);
   const [state, setState] = useState<'idle' | 'copied' | 'selected'>('idle');

@@ -1,6 +1,6 @@
 /**
- * Copies, also where the browser offers no clipboard (a page over plain http): then by the old command, and where
- * that is gone too the text is left selected. Says which of these happened.
+ * Copies a text. Without a clipboard API (a page over plain http), it uses the old command. If that fails too, it
+ * selects the text. Returns which of these happened.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<'copied' | 'selected'> {
   try {
@@ -12,7 +12,7 @@ export async function copyText(text: string, near: HTMLElement): Promise<'copied
   }
 }
 
-/** The field stands beside the button, since a dialog takes the focus away from anything outside it. */
+/** The field is next to the button, because a dialog removes the focus from elements outside it. */
 function copyBySelection(text: string, near: HTMLElement): 'copied' | 'selected' {
   const visible = near.closest('[data-copy-scope]')?.querySelector<HTMLElement>('[data-copy-source]');
   const field = document.createElement('textarea');

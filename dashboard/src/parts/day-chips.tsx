@@ -30,6 +30,6 @@ export function DayChips({ label, days, onChange, readOnly = false, error }: Pro
   );
 }
 
-/** As on 1 January 2024, a Monday. */
+/** 1 January 2024 is a Monday. */
 const dayName = (language: string, day: number): string =>
   new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));

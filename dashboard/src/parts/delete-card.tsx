@@ -8,16 +8,16 @@ import { DeleteDialog } from './delete-dialog.tsx';
 import { useLeaveDeleted } from './use-leave-deleted.ts';
 
 type Props = {
-  /** Has to be typed before it is deleted. */
+  /** The text that the user must type before the deletion. */
   name: string;
   say: Say<'delete' | 'delete_hint' | 'delete_title' | 'delete_words' | 'deleted'>;
   remove: { isPending: boolean; error: Problem | null; reset: () => void };
   onDelete: () => Promise<unknown>;
-  /** Where the others of its kind are. */
+  /** The list to which the page returns. */
   leadsTo: LinkProps['to'];
 };
 
-/** The end of a page about one thing: it can be deleted for good. */
+/** The last part of a page, where its subject can be deleted permanently. */
 export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): ReactNode {
   const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);

@@ -13,9 +13,9 @@ type Props = {
   onAct: () => void;
   busy: boolean;
   problem: unknown;
-  /** Has to be typed before what cannot be undone. */
+  /** The text that the user must type to confirm a permanent deletion. */
   name: string;
-  /** What asks for it, where nothing of that name is deleted. */
+  /** The prompt for this text if no name is deleted. */
   ask?: string;
 };
 

@@ -8,17 +8,17 @@ import { ProblemAlert } from './problem-alert.tsx';
 type Props = {
   onSubmit: (event: FormEvent) => void;
   children: ReactNode;
-  /** The word on the button that acts. */
+  /** The text of the button that acts. */
   act: string;
   busy: boolean;
-  /** What stands beside no field (use-checked-form.ts). */
+  /** The message that belongs to no field (use-checked-form.ts). */
   problem: Problem | null;
   onCancel: () => void;
-  /** What else can be done, at the other end of the line. */
+  /** Another action, at the other end of the line. */
   aside?: ReactNode;
 };
 
-/** The form in a dialog. It is the dialog's only child, so that it resets each time the dialog opens. */
+/** The form in a dialog. It is the dialog's only child, so that it is reset each time the dialog opens. */
 export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, aside }: Props): ReactNode {
   const say = useWords(common);
   return (

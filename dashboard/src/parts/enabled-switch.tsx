@@ -13,7 +13,7 @@ type Props = {
   onToggle: (enabled: boolean) => Promise<unknown>;
 };
 
-/** Whether a thing works at all. It switches at once, apart from what is saved beside it. */
+/** The switch that enables or disables something. It takes effect immediately, independent of other unsaved changes. */
 export function EnabledSwitch({ say, enabled, toggle, onToggle }: Props): ReactNode {
   const may = useMay('member');
   const act = async (next: boolean): Promise<void> => {

@@ -5,7 +5,7 @@ import classes from './fact.module.css';
 
 const ID = /^[a-z]+_[0-9a-z]{26}$/;
 
-/** Something fixed, as a key or an address: its name, its value, and a button that copies it. */
+/** A fixed value, such as a key or a URL: its name, its text, and a copy button. */
 export function CopyFact({ label, value, copyLabel }: { label: string; value: string; copyLabel: string }): ReactNode {
   return (
     <div className={classes.fact} data-copy-scope>

@@ -4,7 +4,7 @@ import classes from './id-code.module.css';
 
 const TAIL = 6;
 
-/** An ID; where it has no room, or is wanted short, it is cut in the middle, and a selection still holds all of it. */
+/** An ID. If there is not enough space, it is cut in the middle, but a selection still contains all of it. */
 export function IdCode({ id, short = false }: { id: string; short?: boolean }): ReactNode {
   return (
     <code className={classes.id} title={id} data-short={short || undefined} data-copy-source>
@@ -14,7 +14,7 @@ export function IdCode({ id, short = false }: { id: string; short?: boolean }): 
   );
 }
 
-/** In a list: short, with the button that copies all of it. */
+/** A short ID for a list, with a button that copies the whole ID. */
 export function IdToCopy({ id, label }: { id: string; label: string }): ReactNode {
   return (
     <span className={classes.toCopy} data-copy-scope>

@@ -2,8 +2,9 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { reachServer } from '../api/client.ts';
 
 /**
- * A page whose code comes when it is first opened. If the code does not load, the router reloads the whole document,
- * which helps after an update; while the network is away it would leave nothing but the browser's own error.
+ * A page whose code loads when it is first opened. If the code does not load, the router reloads the document, which
+ * helps after an update. Without a network, that would leave only the browser's own error page, so an error is shown
+ * instead.
  */
 export const lazyPage = ((load, name) =>
   lazyRouteComponent(

@@ -10,14 +10,14 @@ export type LinePoint = { label: string; values: readonly number[] };
 type Props = {
   title: string;
   points: readonly LinePoint[];
-  /** Of the values, and of the column of times in the table; at most five, which have a colour. */
+  /** The names of the values and of the time column in the table. At most five values have a color. */
   names: readonly string[];
   time: string;
 };
 
 const [WIDTH, HEIGHT] = [600, 140];
 
-/** A few numbers over time, as lines; the same as a table, for those who do not see them. */
+/** A few numbers over time as lines, and as a table for people who do not see them. */
 export function Lines({ title, points, names, time }: Props): ReactNode {
   const say = useWords(barWords);
   if (points.length === 0) return null;
@@ -38,7 +38,7 @@ export function Lines({ title, points, names, time }: Props): ReactNode {
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           {names.map((name, line) =>
             points.length === 1 ? (
-              // A line of one point has no length.
+              // A line with one point has no length.
               <line
                 key={name}
                 data-line={line}

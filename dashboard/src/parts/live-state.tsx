@@ -28,13 +28,13 @@ const words = defineWords(
 );
 
 type Props = {
-  /** The last read failed. */
+  /** True: the last read failed. */
   failed: boolean;
-  /** How often it is read without a live connection. */
+  /** The interval of reads without a live connection. */
   every: number;
 };
 
-/** Whether what is seen is what is: the state of the connection, in words. */
+/** Shows whether the page is up to date: the state of the connection as text. */
 export function LiveState({ failed, every }: Props): ReactNode {
   const say = useWords(words);
   const live = useLiveState();

@@ -6,15 +6,15 @@ import classes from './popup.module.css';
 type Props = {
   label: string;
   align?: 'start' | 'end';
-  /** The button that opens it; it must pass these on. */
+  /** The button that opens the menu. It must pass on these props. */
   button: (opener: OpenerProps) => ReactElement;
   children: ReactNode;
 };
 type OpenerProps = { popoverTarget: string; 'aria-haspopup': 'menu' };
 
 /**
- * A menu on the browser's own popover: it opens above everything, closes on Esc and on a click elsewhere, and gives
- * the focus back to its button. Arrows go through the items.
+ * A menu that uses the browser's popover. It opens above everything, closes on Esc or a click outside, and returns the
+ * focus to its button. Arrow keys move through the items.
  */
 export function Menu({ label, align = 'start', button, children }: Props): ReactNode {
   const id = useId();
@@ -84,7 +84,7 @@ export function MenuItem({ icon, children, end, current, ...act }: ItemProps): R
 
 type CheckProps = { checked: boolean; onToggle: () => void; children: ReactNode };
 
-/** On or off; choosing leaves the menu open, so that one sees what it does. */
+/** A switch. Changing it leaves the menu open, so that the effect is visible. */
 export const MenuCheck = ({ checked, onToggle, children }: CheckProps): ReactNode => (
   <button type="button" role="menuitemcheckbox" aria-checked={checked} className={classes.item} onClick={onToggle}>
     <span className={classes.icon} aria-hidden="true">
@@ -101,7 +101,7 @@ type ChoiceProps<T extends string> = {
   onChoose: (value: T) => void;
 };
 
-/** One of a few, side by side; choosing leaves the menu open, so that one sees what it does. */
+/** One of a few options in a row. Choosing one leaves the menu open, so that the effect is visible. */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
   return (
     <div role="group" aria-label={label} className={classes.choice}>
@@ -121,7 +121,7 @@ export function MenuChoice<T extends string>({ label, value, options, onChoose }
   );
 }
 
-/** What is in a menu and is no item of it: a heading, a line. */
+/** Content of a menu that is not an item: a heading, a line. */
 export const MenuPart = ({ children }: { children: ReactNode }): ReactNode => (
   <div role="group" className={classes.part}>
     {children}

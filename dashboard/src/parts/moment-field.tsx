@@ -9,12 +9,12 @@ type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {
   onChange: (at: string | undefined) => void;
 };
 
-/** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
+/** While a year is typed, the browser's field returns the years 2, 20 and 202, which are ignored. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
 /**
- * A time in the time zone of the user, in the browser's own field; told is the absolute time. The field is in the language
- * of the browser: where the page is in another one, the time stands beside it in words.
+ * A time in the user's time zone, in the browser's own field. `onChange` gets the absolute time. The field has the
+ * language of the browser. If the page has another one, the time is also shown as text.
  */
 export function MomentField({ at, onChange, description, ...rest }: Props): ReactNode {
   const language = useLanguage();
@@ -45,7 +45,7 @@ export function MomentField({ at, onChange, description, ...rest }: Props): Reac
   );
 }
 
-/** In the form of the field, which knows no time zone. */
+/** The format of the field, which has no time zone. */
 function localTime(at: string | undefined): string {
   if (at === undefined) return '';
   const date = new Date(at);

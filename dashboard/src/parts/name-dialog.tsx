@@ -8,22 +8,22 @@ import { DialogForm } from './dialog-form.tsx';
 import { useCheckedForm } from './use-checked-form.ts';
 
 type Props<T> = {
-  /** The name today; null while the dialog is closed. */
+  /** The current name. Null while the dialog is closed. */
   name: string | null;
   onClose: () => void;
   title: string;
   label: string;
   maxLength: number;
-  /** What the server calls the field. */
+  /** The server's name of the field. */
   field?: 'name' | 'label';
-  /** Said when it is left empty. */
+  /** The message if the field is empty. */
   missing?: string;
   save: (name: string) => Promise<T>;
-  /** Not called if the dialog was closed before. */
+  /** Not called if the dialog was closed first. */
   onSaved: (saved: T) => void;
 };
 
-/** Asks for a name and nothing else. */
+/** A dialog with one field for a name. */
 export function NameDialog<T>({ name, onClose, title, ...rest }: Props<T>): ReactNode {
   return (
     <Modal opened={name !== null} onClose={onClose} title={title}>

@@ -4,8 +4,8 @@ import { readOptions, useRead } from '../api/queries.ts';
 import { useOrganization, useSession } from '../session/session.ts';
 
 /**
- * Names for the ids of a list. One read has the first hundred names, and each other name has a read of its own.
- * `undefined`: not known yet. `null`: deleted.
+ * The names for the IDs in a list of keys. One request reads the first hundred. The few others are read one by one.
+ * `undefined`: not known yet. `null`: gone.
  */
 export type NameOf = (id: string) => string | null | undefined;
 const KEPT_MS = 30_000;

@@ -2,14 +2,14 @@ import { IconCheck } from '@tabler/icons-react';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import classes from './notify.module.css';
 
-/** Says in passing that something was done; what failed is shown beside where it was asked for. */
+/** Briefly reports a successful action. A failure is shown next to its button. */
 export function notifyDone(message: string): void {
   const id = ++lastId;
   set({ id, message });
   setTimeout(() => note?.id === id && set(null), SHOWN_MS);
 }
 
-/** Always in the page, so that a screen reader knows the region before anything is said in it. */
+/** The region is always in the page, so that a screen reader knows it before it has content. */
 export function Notes(): ReactNode {
   const shown = useSyncExternalStore(subscribe, () => note);
   return (
@@ -28,7 +28,7 @@ type Note = { id: number; message: string };
 const SHOWN_MS = 4_000;
 
 let lastId = 0;
-/** The newest only: several would cover the page. */
+/** Only the newest notification is shown, because several would cover the page. */
 let note: Note | null = null;
 const listeners = new Set<() => void>();
 

@@ -7,7 +7,7 @@ type Props = Omit<NumberInputProps, 'value' | 'onChange'> & {
   onChange: (value: number | undefined) => void;
 };
 
-/** What is typed on the way to a number, as the "0." of 0.7, stays in the field; told is the number that it means. */
+/** Incomplete input, such as the "0." of 0.7, stays in the field. `onChange` gets the number that it means. */
 export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
   const [typed, setTyped] = useState<number | string>(value ?? '');
   return (
@@ -23,7 +23,10 @@ export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
   );
 }
 
-/** Before the field drops what it takes for letters. React sees the change, since its own setter is passed by. */
+/**
+ * This must happen before the field drops these digits as letters. The native setter is used, so that React notices the
+ * change.
+ */
 function toLatin({ target }: FormEvent): void {
   if (!(target instanceof HTMLInputElement)) return;
   const { value, selectionStart } = target;

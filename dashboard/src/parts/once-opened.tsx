@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
- * A dialog whose code comes when it is first opened, and that stays from then on, so that closing can be seen. While
- * the browser has nothing else to do, the code is fetched ahead. Its first render is a closed one (`closed` says what
- * that is): a dialog that sees itself open knows where the focus was, and can give it back.
+ * A dialog whose code loads when it is first opened. It stays mounted after that, so that its closing is visible. The
+ * browser fetches the code in advance while it is idle. Its first render is closed (`closed` has these props). A dialog
+ * that opens after that knows the previous focus and can return it.
  */
 export function onceOpened<P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -30,7 +30,7 @@ export function onceOpened<P extends object>(
   };
 }
 
-/** Its effect runs once what stands beside it has come. */
+/** Its effect runs once the content next to it has loaded. */
 function WhenLoaded({ then }: { then: (loaded: true) => void }): ReactNode {
   useEffect(() => then(true), [then]);
   return null;

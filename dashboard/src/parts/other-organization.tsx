@@ -11,7 +11,7 @@ const words = defineWords(
   { belongs: 'هذا يتبع {organization}، وأنت عضو فيها أيضًا.', open: 'الانتقال إلى {organization}' },
 );
 
-/** What reads the thing that an address names, by the parameter that names it. */
+/** The routes that read the record of a URL, by the name of the path parameter. */
 const READS = {
   agent_id: 'readAgent',
   trigger_id: 'readTrigger',
@@ -24,10 +24,13 @@ const READS = {
 } as const;
 type Named = keyof typeof READS;
 
-/** More organizations are not asked, one call each. */
+/** At most this many organizations are searched, because each needs a call. */
 const MAX_ASKED = 20;
 
-/** Where a page finds nothing: the link may come from another organization of the user. Offers to switch to it. */
+/**
+ * Shown if a page finds nothing, because the link may come from another organization of the user. Offers to switch to
+ * that organization.
+ */
 export function OtherOrganization(): ReactNode {
   const say = useWords(words);
   const { organizations } = useSession();

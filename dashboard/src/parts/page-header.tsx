@@ -10,17 +10,17 @@ import classes from './page-header.module.css';
 type Crumb = { label: string; to?: LinkProps['to'] };
 type Props = {
   title: string;
-  /** A fact about what the page shows. */
+  /** A fact about the content of the page. */
   description?: ReactNode;
-  /** What the page is for: told on the first visits only. */
+  /** The purpose of the page, shown on the first visits only. */
   hint?: ReactNode;
-  /** The way here, without the page itself. */
+  /** The breadcrumbs, without the page itself. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
   badge?: ReactNode;
 };
 
-/** The head of every page; also names the browser's tab. */
+/** The heading of every page. It also sets the title of the browser's tab. */
 export function PageHeader({ title, description, hint, crumbs = [], actions, badge }: Props): ReactNode {
   const say = useWords(common);
   const isNew = useFirstVisits(hint !== undefined);
@@ -57,7 +57,7 @@ export function PageHeader({ title, description, hint, crumbs = [], actions, bad
   );
 }
 
-/** Stays as it is while the page is open. */
+/** The value does not change while the page is open. */
 function useFirstVisits(counts: boolean): boolean {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const [isNew, setNew] = useState(true);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 
-/** In the shape of the page that comes, so that nothing jumps. */
+/** It has the shape of the page that is loading, so that nothing jumps. */
 export function PagePending(): ReactNode {
   const say = useWords(common);
   return (

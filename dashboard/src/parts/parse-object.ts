@@ -1,4 +1,4 @@
-/** A JSON object; null: the text is something else, or not JSON. */
+/** Parses a JSON object. Null: the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,12 +7,12 @@ import {
 } from '@simplewebauthn/browser';
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 
-/** The browser's half of passkeys. What the person cancels, or the device cannot do, is an error of the browser's. */
+/** The browser's part of passkeys. If the person cancels or the device has no support, the browser throws an error. */
 export const hasPasskeys = (): boolean => browserSupportsWebAuthn() && !BARE_ADDRESS.test(location.hostname);
-/** Browsers know passkeys of names alone. */
+/** Browsers support passkeys only for host names. */
 const BARE_ADDRESS = /^[\d.]+$|^\[/;
 
-/** The options come from our own server, in the form that browsers define. */
+/** The options come from Parley's server, in the format that browsers define. */
 type Options = Record<string, unknown>;
 
 export async function showPasskey(options: Options): Promise<PasskeyAssertion> {

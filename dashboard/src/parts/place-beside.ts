@@ -1,6 +1,6 @@
 /**
- * Puts something of the top layer beside what it belongs to, on the side with more room, and inside the window. The
- * top layer is never cut off by a scrolling table, and needs no library to be placed.
+ * Positions an element of the top layer next to its anchor, on the side with more space and inside the window. A
+ * scrolling table never cuts off the top layer, and no library is needed.
  */
 const GAP = 6;
 const MARGIN = 8;

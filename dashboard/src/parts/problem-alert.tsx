@@ -8,7 +8,7 @@ import { useWords } from '../language/words.tsx';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string };
 
-/** The error in words, with the request id for support. */
+/** The error as text, with the request ID for support. */
 export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
   const say = useWords(common);
   const told = useProblemWords(problem);
@@ -45,6 +45,6 @@ export function useProblemWords(problem: unknown): { title: string; detail: stri
     return { title: say(`${problem.code}_title`), detail: say(problem.code) };
   const arabic = say.language === 'ar' ? arabicTitle(problem.code) : undefined;
   if (arabic) return { title: arabic, detail: '' };
-  // A sentence that says no more than its title is said once.
+  // A detail that only repeats the title is not shown.
   return { title: problem.title, detail: problem.message === `${problem.title}.` ? '' : problem.message };
 }

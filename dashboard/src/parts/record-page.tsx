@@ -13,10 +13,10 @@ type Props<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** It was deleted, perhaps in another window: what was read before is not shown as if it were still there. */
+/** The record was deleted, perhaps in another window, so the old data is no longer shown. */
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
-/** A page about one thing: its outline until it has come, and what went wrong if it does not. */
+/** A page about one record: its outline during loading, or the error if loading fails. */
 export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
   if (read.data === undefined || isGone(read))

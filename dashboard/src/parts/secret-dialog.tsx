@@ -5,7 +5,7 @@ import { useWords } from '../language/words.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard } from './shown-once.tsx';
 import { secretWords } from './secret-words.ts';
 
-/** A signing secret, this once. After it closes the secret is in no part of the page. */
+/** A signing secret, which is shown only once. After it closes, no part of the page contains the secret. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
   const say = useWords(secretWords);
   const guard = useShownOnceGuard(secret !== null, onClose);

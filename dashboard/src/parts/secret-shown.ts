@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** How many secrets on the screen cannot be shown again: until they are closed, the page does not navigate away. */
+/** The number of visible secrets that cannot be shown again. Until they are closed, the page does not navigate away. */
 let shownNow = 0;
 
 export const isSecretShown = (): boolean => shownNow > 0;

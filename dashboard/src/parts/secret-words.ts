@@ -1,6 +1,6 @@
 import { defineWords } from '../language/words.tsx';
 
-/** A signing secret that is shown once, and replaced. */
+/** Texts about signing secrets, which are shown once and can be replaced. */
 export const secretWords = defineWords(
   {
     secret_ready: 'Copy the signing secret',

@@ -8,14 +8,14 @@ import { segmentWords } from './segment-words.ts';
 
 type Filters = SegmentRecord['filters'];
 type Props = {
-  /** What is filtered now: a segment with just this is the chosen one. */
+  /** The current filters. A segment with exactly these filters is shown as selected. */
   filters: Filters;
   onChoose: (filters: Filters) => void;
   label?: string;
   disabled?: boolean;
 };
 
-/** Puts the filters of a segment in place; nothing where there are no segments. */
+/** Applies the filters of a segment. Empty if there are no segments. */
 export function SegmentSelect({ filters, onChoose, label, disabled }: Props): ReactNode {
   const say = useWords(segmentWords);
   const segments = useSegments();

@@ -1,6 +1,6 @@
 import { defineWords } from '../language/words.tsx';
 
-/** Filters of end users under a name. */
+/** Texts about segments, which are named filters of end users. */
 export const segmentWords = defineWords(
   {
     segment: 'Segment',

@@ -7,8 +7,8 @@ import { shortcutWords } from './shortcut-words.ts';
 import { shownShortcuts, useShortcuts } from './use-shortcuts.ts';
 
 /**
- * The list of the page's single keys, by `?` or by this button, which is also there for who has turned the keys off.
- * A phone has no keys, so it has no button.
+ * The list of the page's single keys. It opens with `?` or with this button, which also works if single keys are turned
+ * off. A phone has no keyboard, so it has no button.
  */
 export function ShortcutsButton(): ReactNode {
   const say = useWords(shortcutWords);

@@ -8,8 +8,8 @@ import classes from './shown-once.module.css';
 export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
 
 /**
- * While a secret is on the screen, nothing takes it away by accident: Esc and a click outside ask first (`ask`), so does
- * going to another page, and the browser asks before it closes or loads the page again.
+ * While a secret is visible, an accident cannot close it: Esc, a click outside and leaving the page ask for
+ * confirmation (`ask`). The browser asks before it closes or reloads the page.
  */
 export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {
   useSecretShown(shown);
@@ -26,7 +26,7 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
     done.current = true;
     if (blocker.status === 'blocked') blocker.proceed();
     close();
-    // The next one that is shown is guarded as this one was.
+    // The next secret gets the same protection.
     setTimeout(() => (done.current = false));
   };
   return {
@@ -42,7 +42,7 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
 
 type Ask = { guard: ShownOnceGuard; title: string; words: string; leave: string; stay: string };
 
-/** In place of the secret, until the person has decided. */
+/** Shown instead of the secret until the person has decided. */
 export function AskBeforeClosing({ guard, title, words, leave, stay }: Ask): ReactNode {
   return (
     <Stack role="alertdialog" aria-label={title}>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** The browser's tab names the page, after the number of conversations that wait. */
+/** The title of the browser's tab: the number of waiting conversations, then the name of the page. */
 let title = 'Parley';
 let waiting = '';
 
@@ -15,7 +15,7 @@ export function useTabTitle(named: string): void {
   }, [named]);
 }
 
-/** Empty: nothing waits. */
+/** Empty: no conversation waits. */
 export function useTabCount(count: string): void {
   useEffect(() => {
     waiting = count;

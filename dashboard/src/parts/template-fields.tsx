@@ -9,7 +9,7 @@ export type FilledTemplate = {
   name: string;
   language: string;
   variables: Readonly<Record<string, string>>;
-  /** How it reads; empty where templates cannot be listed. */
+  /** The preview of the template. Empty if templates cannot be listed. */
   text: string;
 };
 export const NO_TEMPLATE: FilledTemplate = { name: '', language: 'en_US', variables: {}, text: '' };
@@ -21,7 +21,7 @@ type Props = {
   onChange: (value: FilledTemplate) => void;
 };
 
-/** One of the templates of the account and its values; or its name, where they cannot be listed. */
+/** One of the account's templates with its values, or its name if templates cannot be listed. */
 export function TemplateFields({ channelId, label, value, onChange }: Props): ReactNode {
   const say = useWords(templateWords);
   const { items, loading, failed } = useTemplates(channelId, true);

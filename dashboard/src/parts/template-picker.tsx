@@ -9,7 +9,10 @@ import classes from './template-picker.module.css';
 
 type Chosen = { name: string; language: string };
 
-/** The templates of a channel's account, from its provider. `null` while they are read; empty when they cannot be. */
+/**
+ * The templates of a channel's account, read from its provider. `null` while they load, and empty if they cannot be
+ * read.
+ */
 export function useTemplates(channelId: string, enabled: boolean) {
   const params = { org_id: useOrganization().id, channel_id: channelId };
   const read = useRead('listTemplates', { params }, { enabled, staleTime: 60_000 });
@@ -31,7 +34,7 @@ type Props = {
   required?: boolean;
 };
 
-/** One of the templates, by name and language; those that cannot be sent say why. */
+/** Selects a template by name and language. Templates that cannot be sent show the reason. */
 export function TemplatePicker({ label, items, value, onChange, error, readOnly, required }: Props): ReactNode {
   const say = useWords(templateWords);
   const chosen = items.find(isChosen(value)) ?? null;
@@ -57,7 +60,7 @@ export function TemplatePicker({ label, items, value, onChange, error, readOnly,
       nothingFoundMessage={say('not_found')}
       searchable
       clearable={!required}
-      // Room for both signs: a name in Latin letters ends beside them on an Arabic page.
+      // Space for both icons, because a Latin name ends next to them on an Arabic page.
       rightSectionWidth={required ? undefined : 60}
       withAsterisk={required === true}
       readOnly={readOnly === true}
@@ -65,13 +68,13 @@ export function TemplatePicker({ label, items, value, onChange, error, readOnly,
   );
 }
 
-/** What is not filled in yet shows its placeholder. */
+/** An empty variable shows its placeholder. */
 export const fillIn = (body: string, values: Readonly<Record<string, string>>): string =>
   body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => values[name] || place);
 
 const idOf = ({ name, language }: ChannelTemplate): string => `${name} ${language}`;
 
-/** A template as its recipient sees it; what is not filled in yet shows its placeholder. */
+/** A template in the recipient's view. An empty variable shows its placeholder. */
 export function TemplatePreview({
   template: { header, body, footer, buttons, language },
   values,
@@ -98,7 +101,7 @@ export function TemplatePreview({
   );
 }
 
-/** While templates are read, or instead of them. */
+/** Shown while templates load, or if there are none. */
 export function TemplatesState({ loading, failed }: { loading: boolean; failed: boolean }): ReactNode {
   const say = useWords(templateWords);
   if (!loading && !failed) return null;

@@ -1,6 +1,6 @@
 import { defineWords } from '../language/words.tsx';
 
-/** Message templates that a provider has approved. */
+/** Texts about message templates that a provider has approved. */
 export const templateWords = defineWords(
   {
     choose: 'Template',

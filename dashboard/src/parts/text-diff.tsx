@@ -5,7 +5,7 @@ import classes from './text-diff.module.css';
 
 type Props = { before: string | null; after: string | null; code?: boolean };
 
-/** Two texts in one, word by word in any script: what is gone is struck through, what is new is marked. */
+/** Compares two texts word by word in any script. Removed text is struck through, and new text is marked. */
 export function TextDiff({ before, after, code = false }: Props): ReactNode {
   const parts = useMemo(() => compare(before ?? '', after ?? ''), [before, after]);
   return (
@@ -21,7 +21,7 @@ export function TextDiff({ before, after, code = false }: Props): ReactNode {
 
 type Part = { value: string[]; added: boolean; removed: boolean };
 
-/** Texts with more differences are shown as one text gone and one that is new: the work grows with the square. */
+/** Texts with more differences are shown as one removed and one new text, because the work grows with the square. */
 const MOST_EDITS = 2_000;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -35,7 +35,7 @@ function compare(before: string, after: string): Part[] {
   ];
 }
 
-/** Characters of what is the same that stay on the side of a difference. */
+/** The number of unchanged characters that are shown on each side of a difference. */
 const KEPT = 160;
 
 function shortened(text: string, isAfter: boolean, isBefore: boolean): string {

@@ -4,7 +4,7 @@ import classes from './popup.module.css';
 
 type Props = {
   label: ReactNode;
-  /** The element gets these; it must be focusable, so that the tip can be reached by keyboard. */
+  /** The element gets these props. It must be focusable, so that the tip can be reached by keyboard. */
   children: (anchor: AnchorProps) => ReactElement;
 };
 type AnchorProps = {
@@ -16,7 +16,7 @@ type AnchorProps = {
   'aria-describedby': string;
 };
 
-/** More about something, while it is pointed at or has the focus; Esc takes it away. */
+/** More information about an element, shown on hover or focus. Esc closes it. */
 export function Tip({ label, children }: Props): ReactNode {
   const id = useId();
   const panel = useRef<HTMLSpanElement>(null);

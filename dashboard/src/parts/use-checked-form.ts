@@ -10,18 +10,19 @@ type Faults<V> = { [K in keyof V]?: string | null };
 type Fault = Problem['faults'][number];
 const fieldOf = ({ pointer }: Fault): string => pointer.split('/')[1] ?? '';
 
-/** The refusal, unless all that it says stands beside a field. */
+/** The refusal, unless fields show all of it. */
 export const unplaced = (problem: Problem | null | undefined, hasField: (fault: Fault) => boolean): Problem | null =>
   problem && (problem.faults.length === 0 || !problem.faults.every(hasField)) ? problem : null;
 
 /**
- * A form whose faults stand beside their fields and take the focus: those found here, and those that the server
- * names by JSON pointer. The names are those of @mantine/form, a tenth of whose size is enough here. Submitting stays possible all the time; it is how one learns what is missing.
+ * A form that shows faults at their fields and moves the focus there. Faults come from the browser's checks, and from
+ * the server by JSON pointer. The names are those of @mantine/form, of which a tenth is enough here. Submitting is
+ * always possible, because it shows the user what is missing.
  */
 export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
   const say = useWords(common);
   const id = useId();
-  // What was not typed follows what is stored, which may change while the user types into another field.
+  // Untouched fields follow the stored values, which may change while the user types in another field.
   const [typed, setTyped] = useState<Partial<V>>({});
   const values: V = { ...initial, ...typed };
   const [faults, setFaults] = useState<Faults<V>>({});
@@ -43,7 +44,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
   const hasField = (fault: Fault): boolean => Object.hasOwn(values, fieldOf(fault));
   return {
     values,
-    /** Something differs from what is stored. */
+    /** True if a value differs from the stored one. */
     edited: Object.entries(typed).some(([name, value]) => value !== initial[name]),
     getValues: () => values,
     setFieldValue,
@@ -51,19 +52,19 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     clearErrors: () => setFaults({}),
     focus,
     reset: () => setTyped({}),
-    /** These were saved: from now on they follow what is stored. Later input stays. */
+    /** These values were saved, so they follow the stored ones from now on. Later input stays. */
     settled: (saved: V) =>
       setTyped(
         (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== saved[name])) as Partial<V>,
       ),
-    /** For an input of Mantine. */
+    /** Props for a Mantine input. */
     getInputProps: <K extends keyof V & string>(name: K) => ({
       id: `${id}-${name}`,
       value: values[name],
       error: faults[name] ?? null,
       onChange: (event: { currentTarget: { value: string } }) => setFieldValue(name, event.currentTarget.value as V[K]),
     }),
-    /** For `onSubmit` of the form element. */
+    /** The `onSubmit` handler of the form element. */
     submit: (act: (values: V) => void) => (event: FormEvent) => {
       event.preventDefault();
       const check = checks(say);
@@ -72,12 +73,12 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
       );
       if (!show(found as Faults<V>)) act(values);
     },
-    /** Puts what the server refused beside its field. */
+    /** Shows the server's refusal at its field. */
     place: ({ faults: refused }: Problem): void => {
       const known = refused.filter(hasField).map((fault) => [fieldOf(fault), told(fault)] as const);
       show(Object.fromEntries(known) as Faults<V>);
     },
-    /** A refusal that must be said of the whole form: some of it stands beside no field. */
+    /** A refusal that the form must show, because some of it belongs to no field. */
     unplaced: (problem: Problem | null | undefined): Problem | null => unplaced(problem, hasField),
   };
 }

@@ -3,8 +3,8 @@ import { useLayoutEffect, useState } from 'react';
 type Find = () => HTMLElement | null;
 
 /**
- * Gives the focus to what `find` finds, once all that is set together with it is in the page: not before, so that a
- * screen reader reads a field with its fault; nor later, when a person may be typing into another one.
+ * Focuses the element that `find` returns, after all state changes are in the page. Earlier, a screen reader would read
+ * a field without its fault. Later, the user may already type in another field.
  */
 export function useFocus(): (find: Find) => void {
   const [target, setTarget] = useState<{ find: Find } | null>(null);

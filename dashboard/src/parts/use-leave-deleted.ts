@@ -3,8 +3,8 @@ import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import { notifyDone } from './notify.tsx';
 
 /**
- * Once it is deleted, leaves it for the others of its kind; a later Back reads again. A promise and not a callback of
- * the mutation: this page may have noticed by then that its subject is gone.
+ * After a deletion, opens the list. A later Back reads the data again. It uses a promise instead of a mutation
+ * callback, because the page may already have noticed the deletion.
  */
 export function useLeaveDeleted(): (deleted: Promise<unknown>, to: LinkProps['to'], told: string) => void {
   const client = useQueryClient();

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 
-/** What a draft became after this rendering, if it did: what is typed while a draft is being saved is not saved yet. */
+/** The current draft if it has changed since this rendering. Text that is typed during saving is not saved yet. */
 export function useNewerDraft<T>(draft: T | null): () => T | null {
   const newest = useRef(draft);
   newest.current = draft;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** On a phone a row of tabs is wider than the window: the one that is open is brought into sight. */
+/** On a phone, a row of tabs is wider than the window, so the open tab is scrolled into view. */
 export function useScrollToTab(tab: string): RefObject<HTMLDivElement | null> {
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {

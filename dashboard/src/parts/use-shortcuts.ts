@@ -1,14 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { preferences } from '../preferences.ts';
 
-/** `key`: a small letter, or the character itself, such as `?` and `/`. `label`: what it does, in the reader's language. */
+/** `key`: a lower-case letter, or a character such as `?` and `/`. `label`: the action, in the reader's language. */
 export type Shortcut = { key: string; label: string; act: () => void };
 
 const groups: { current: readonly Shortcut[] }[] = [];
 
 /**
- * Single keys, while the page that names them is shown. A key that two pages name belongs to the one that came last.
- * They rest while a person types, composes a word or has a dialog or a menu open, and for who has turned them off.
+ * Single keys that work while the page that declares them is shown. If two pages declare a key, the later page gets it.
+ * They do not work during typing and text composition, while a dialog or menu is open, and if the user has turned them
+ * off.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const group = useRef(shortcuts);
@@ -25,7 +26,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, []);
 }
 
-/** Those of the page as it is now, each key once. */
+/** The keys of the current page, each once. */
 export function shownShortcuts(): readonly Shortcut[] {
   const byKey = new Map<string, Shortcut>();
   for (const { current } of groups) for (const shortcut of current) byKey.set(shortcut.key, shortcut);
@@ -37,12 +38,12 @@ function act(event: KeyboardEvent): void {
   const key = keyOf(event);
   const shortcut = shownShortcuts().find((one) => one.key === key);
   if (!shortcut) return;
-  // The letter itself must not arrive in the field that gets the focus.
+  // The letter itself must not be typed into the field that gets the focus.
   event.preventDefault();
   shortcut.act();
 }
 
-/** What takes letters itself: fields, and lists that go to the entry that begins with them. */
+/** Elements that use letters themselves: fields, and lists with type-ahead. */
 const TAKES_LETTERS =
   'input:not([type=radio], [type=checkbox], [type=button]), textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox], [role=menu]';
 const IN_THE_WAY = '[aria-modal=true], dialog[open], [role=menu]:popover-open';
@@ -54,7 +55,7 @@ function isFree(event: KeyboardEvent): boolean {
   return document.querySelector(IN_THE_WAY) === null;
 }
 
-/** On a keyboard with other letters it is the place of the key that counts. */
+/** On another keyboard layout, the position of the key counts. */
 function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
   if (/^[a-z]$/i.test(key)) return shiftKey ? key.toUpperCase() : key.toLowerCase();
   if (key === '؟') return '?';

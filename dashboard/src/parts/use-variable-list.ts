@@ -1,11 +1,11 @@
 import { useId, useState, type KeyboardEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Braces that are open before the caret, and what is typed of a name after them. */
+/** Open braces before the caret, and the start of a name after them. */
 const OPEN = /\{\{[#^/]?\s?([\w.]{0,64})$/;
-/** The rest of a variable that stands there already: a choice would not replace it. */
+/** The rest of an existing variable, which a choice would not replace. */
 const WITHIN = /^(?:\||[\w.]+\s?(?:\||\}\}))/;
-/** More than the longest name and its braces: a text of many pages is not searched at every key. */
+/** More than the longest name with braces, so that a long text is not searched at every key press. */
 const LOOK_BACK = 80;
 const MOST_SHOWN = 8;
 
@@ -17,8 +17,8 @@ type Input = {
 };
 
 /**
- * The variables that fit what is typed after two braces. The focus stays in the field; arrows move the active option,
- * Enter or Tab take it, Esc closes the list until the next braces.
+ * The variables that match the text after two braces. The focus stays in the field. Arrows move the active option,
+ * Enter or Tab select it, and Esc closes the list until the next braces.
  */
 export function useVariableList({ text, setText, variables, field }: Input) {
   const listId = useId();
@@ -68,7 +68,7 @@ function openAt(text: string, caret: number): { from: number; typed: string } | 
   return typed === undefined ? null : { from: caret - typed.length, typed };
 }
 
-/** Those that begin so come first, then those that have it within. */
+/** Names that start with the text come first, then names that contain it. */
 function ranked(variables: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase();
   const found = variables.filter((name) => name.toLowerCase().includes(wanted));

@@ -8,11 +8,11 @@ import classes from './variable-textarea.module.css';
 type Props = Omit<TextareaProps, 'value' | 'onChange'> & {
   value: string;
   onText: (text: string) => void;
-  /** What `{{` offers. */
+  /** The variables that `{{` offers. */
   variables: readonly string[];
 };
 
-/** A text with variables: two braces open a list of those that are known. */
+/** A text with variables. Two braces open a list of the known ones. */
 export function VariableTextarea({ value, onText, variables, readOnly = false, ...rest }: Props): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useVariableList({ text: value, setText: onText, variables: readOnly ? [] : variables, field });
@@ -22,7 +22,7 @@ export function VariableTextarea({ value, onText, variables, readOnly = false, .
     'aria-expanded': true,
     'aria-controls': list.listId,
     'aria-activedescendant': `${list.listId}-${list.active}`,
-    // Esc closes the list, and not the dialog around it.
+    // Esc closes the list and not the surrounding dialog.
     'data-mantine-stop-propagation': true,
   };
   return (

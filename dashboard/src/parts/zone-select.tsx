@@ -1,14 +1,14 @@
 import { Select, type SelectProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The browser names no zone for those who have none. */
+/** The browser's list of time zones lacks UTC. */
 export const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
-/** More would be slow to draw; typing narrows it. */
+/** A longer list would be slow to draw. Typing filters it. */
 const SHOWN = 60;
 
 type Props = Omit<SelectProps, 'data' | 'onChange'> & { value: string; onChange: (zone: string) => void };
 
-/** Time zones of the tz database, and whichever other one is chosen already. */
+/** Time zones of the tz database, and the currently selected one. */
 export function ZoneSelect({ value, onChange, ...rest }: Props): ReactNode {
   return (
     <Select

@@ -5,12 +5,12 @@ import { useRead } from '../api/queries.ts';
 import { usePreferences } from '../preferences.ts';
 import { useMaybeOrganization } from './session.ts';
 
-/** Without a stream: a count beside a page may be this old. */
+/** The maximum age of a count without a stream. */
 const LOOK_AGAIN_MS = 30_000;
-/** The server counts no further: MAX_COUNTED of the contract. */
+/** The server's maximum count: MAX_COUNTED of the contract. */
 const MAX_COUNTED = 1_000;
 
-/** How many conversations wait for members; every window follows it. */
+/** The number of conversations that wait for members. Every window updates it. */
 export function useWaitingConversations(): UseQueryResult<ConversationCounts, Problem> {
   const organization = useMaybeOrganization();
   return useRead(

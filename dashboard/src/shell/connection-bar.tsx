@@ -5,7 +5,7 @@ import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import classes from './shell.module.css';
 
-/** Pages keep what they showed when the network goes: this line says that it may be old. */
+/** Pages keep their content when the network is lost. This line says that the content may be old. */
 export function ConnectionBar(): ReactNode {
   const say = useWords(common);
   const lost = useConnectionLost();

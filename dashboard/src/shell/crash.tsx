@@ -9,7 +9,7 @@ import { words } from './words.ts';
 
 const reload = (): void => location.reload();
 
-/** A page that could not be read, or one with a fault of ours: either way there is a way on. */
+/** Shown for a page that could not load or that has a bug. It offers a way to continue. */
 export function Crash({ error }: { error: unknown }): ReactNode {
   const say = useWords(words);
   const router = useRouter();

@@ -14,7 +14,7 @@ import { finderWords } from './finder-words.ts';
 import { words } from './words.ts';
 
 const [store, { open, close }] = createSpotlight();
-/** Of each kind. */
+/** The maximum results of each kind. */
 const SHOWN = 4;
 const SETTLED_MS = 200;
 
@@ -22,7 +22,7 @@ type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'c
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
 type Props = { opened: boolean; onClose: () => void; entries: readonly Item[]; early: () => string };
 
-/** Where an id leads, by its prefix. */
+/** The page of an ID, by its prefix. */
 const PLACES: Readonly<Record<string, string>> = {
   agent: '/agents/',
   conv: '/conversations/',
@@ -41,7 +41,7 @@ const HOMES: Record<Found['group'], string> = {
   campaigns: PLACES['campaign']!,
 };
 
-/** Pages, things and ids, found by typing. Ctrl-K opens it anywhere. */
+/** Finds pages, records and IDs by typing. Ctrl-K opens it anywhere. */
 export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const say = useWords(words);
   const sayHere = useWords(finderWords);
@@ -127,7 +127,7 @@ const placeOf = (text: string): string | null => {
   return Object.hasOwn(PLACES, prefix) ? PLACES[prefix]! + text : null;
 };
 
-/** What of the organization has these words. One letter finds everything, so two are asked for. */
+/** Records of the organization that match the text. One letter matches everything, so at least two are required. */
 function useFound(text: string) {
   const org_id = useOrganization().id;
   return useQuery({

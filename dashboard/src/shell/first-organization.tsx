@@ -4,7 +4,7 @@ import { FrontPage } from './front-page.tsx';
 import { NewOrganizationForm } from './new-organization-form.tsx';
 import { words } from './words.ts';
 
-/** What a user sees who belongs to no organization. */
+/** The page for a user who belongs to no organization. */
 export function FirstOrganization(): ReactNode {
   const say = useWords(words);
   return (

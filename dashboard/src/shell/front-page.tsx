@@ -15,7 +15,7 @@ import classes from './front-page.module.css';
 
 type Props = { title: string; description?: ReactNode; children: ReactNode };
 
-/** Pages before the shell: signing in, setting up, accepting an invitation. */
+/** Pages outside the shell: signing in, setting up, accepting an invitation. */
 export function FrontPage({ title, description, children }: Props): ReactNode {
   useTabTitle(`${title} · Parley`);
   return (
@@ -43,7 +43,7 @@ export function FrontPage({ title, description, children }: Props): ReactNode {
   );
 }
 
-/** In place of the page until what it is about has come, and if it does not. */
+/** Shown while the subject of the page loads, or if it fails to load. */
 export function FrontUnread({ read, title }: { read: UseQueryResult<unknown, Problem>; title: string }): ReactNode {
   const say = useWords(common);
   const saySignIn = useWords(words);
@@ -52,7 +52,7 @@ export function FrontUnread({ read, title }: { read: UseQueryResult<unknown, Pro
       {!read.isError && <PagePending />}
       {read.isError && (
         <>
-          {/* A link that is used up or has expired stays so. */}
+          {/* A used or expired link stays invalid. */}
           <ProblemAlert
             problem={read.error}
             {...(read.error.status !== 404 && { onRetry: () => void read.refetch() })}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A spoken P: the same drawing as public/favicon.svg. */
+/** A letter P in a speech bubble, the same drawing as public/favicon.svg. */
 export function Logo({ size = 28 }: { size?: number }): ReactNode {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

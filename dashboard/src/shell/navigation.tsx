@@ -32,16 +32,16 @@ export type Item = {
   word: Word;
   icon: typeof IconKey;
   exact?: boolean;
-  /** Only for who runs the installation. */
+  /** Only for the operator of the installation. */
   operator?: boolean;
-  /** Only for owners of the organization in sight. */
+  /** Only for owners of the current organization. */
   owner?: boolean;
-  /** Only for who signed in as themselves. */
+  /** Only for people who signed in to their own account. */
   personal?: boolean;
 };
 type Section = { heading?: Word; items: readonly Item[] };
 
-/** Every entry of the sidebar, in order; a page without an entry here is reached from another page. */
+/** Every entry of the sidebar, in order. Pages without an entry are reached from other pages. */
 const SECTIONS: readonly Section[] = [
   {
     items: [

@@ -28,7 +28,7 @@ export function OrganizationSwitcher(): ReactNode {
 
   const choose = (id: string): void => {
     chooseOrganization(id);
-    // What the address names belongs to the other organization.
+    // The IDs in the URL belong to the other organization.
     void navigate({ to: '/' });
   };
   return (

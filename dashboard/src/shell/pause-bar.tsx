@@ -5,7 +5,7 @@ import { useWords } from '../language/words.tsx';
 import { useSession } from '../session/session.ts';
 import { words } from './words.ts';
 
-/** After a restore nothing is sent: without this line, a member waits for answers that do not come. */
+/** After a restore, nothing is sent. Without this line, a member would wait for answers that do not come. */
 export function PauseBar(): ReactNode {
   const say = useWords(words);
   if (useSession().paused_since === null) return null;

@@ -6,7 +6,7 @@ import classes from './shell.module.css';
 
 type Props = { opened: boolean; onClose: () => void; children: ReactNode };
 
-/** The sidebar where there is no room for one. */
+/** The sidebar for small screens. */
 export function PhoneNavigation({ opened, onClose, children }: Props): ReactNode {
   const say = useWords(words);
   return (

@@ -20,7 +20,7 @@ const THEMES = [
 
 const chooseLanguage = (language: Language): void => setPreferences({ language });
 
-/** Both are there from the very first page on: below the card of a front page, and in one's own menu. */
+/** Theme and language are available from the first page on: below the card of a front page, and in the user menu. */
 export function LanguageControl(): ReactNode {
   const say = useWords(words);
   return (

@@ -6,7 +6,7 @@ import { PageHeader } from '../parts/page-header.tsx';
 import { useOrganization, useSession } from '../session/session.ts';
 import { words } from './words.ts';
 
-/** In place of every page of an organization that asks for a second factor, until this session has shown one. */
+/** Replaces every page of an organization that requires a second factor, until this session has one. */
 export function SecondFactorRequired(): ReactNode {
   const say = useWords(words);
   const { name } = useOrganization();

@@ -28,7 +28,7 @@ const PhoneNavigation = onceOpened(
 );
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
-// Few ever see these.
+// These load separately, because few users see them.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
 const SecondFactorRequired = lazy(async () => ({
   default: (await import('./second-factor-required.tsx')).SecondFactorRequired,
@@ -42,7 +42,7 @@ export function Shell(): ReactNode {
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
   const find = useFinder(close);
-  // One's account belongs to no organization: there the factor is set up.
+  // The account belongs to no organization. The second factor is set up there.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
@@ -93,7 +93,10 @@ export function Shell(): ReactNode {
   );
 }
 
-/** Ctrl-K, also in a field, and a button for who does not know it. The code comes when it is first opened. */
+/**
+ * Ctrl-K, which also works in a field, and a button for users who do not know it. The code loads when it is first
+ * opened.
+ */
 function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode } {
   const say = useWords(words);
   const entries = useSections().flatMap(({ items }) => items);
@@ -136,7 +139,7 @@ function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode }
   };
 }
 
-/** A new page is announced and read from its start; a change of filters leaves the focus where it is. */
+/** A new page is announced and starts at its top. A change of filters does not move the focus. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
@@ -149,20 +152,20 @@ function useFocusOnNavigation() {
   return main;
 }
 
-/** A session that ended in the middle leads to sign-in, and from there back to this very place. */
+/** If a session ends, the user goes to sign-in and then returns to this page. */
 function useSignInWhenRefused(): void {
   const router = useRouter();
   const leaving = useRef(false);
   useEffect(
     () =>
       onProblem(({ code }) => {
-        // Several reads find out at the same time; one way out is enough.
+        // Several reads fail at the same time, but one redirect is enough.
         if (code !== 'session_missing' || leaving.current) return;
-        // It can be saved without a session. What is read once it is put away finds out again.
+        // A secret on the screen can be saved without a session. The next read after it was closed fails again.
         if (isSecretShown()) return;
         leaving.current = true;
         const back = router.state.location.href;
-        // In this order: a page without its session would say that it broke.
+        // The order matters, because a page without its session would show an error.
         void router.navigate({ to: '/sign-in', search: { back } }).then(forgetSession);
       }),
     [router],

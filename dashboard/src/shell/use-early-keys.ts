@@ -2,7 +2,9 @@ import { useEffect, useMemo } from 'react';
 
 const WAIT_MS = 5_000;
 
-/** What is typed between Ctrl-K and the field that it opens belongs to that field, also while its code is still loading. */
+/**
+ * Text that is typed between Ctrl-K and the opening of its field belongs to that field, even while the code is loading.
+ */
 export function useEarlyKeys(): { begin: () => void; take: () => string } {
   const early = useMemo(() => ({ typed: '', until: 0 }), []);
   useEffect(() => {

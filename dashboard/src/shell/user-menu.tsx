@@ -18,7 +18,7 @@ export function UserMenu(): ReactNode {
   const signOut = useAct('signOut', { refresh: [] });
 
   const leave = (): void => {
-    // Signed out or not reached: either way nothing of this person stays on the screen.
+    // Whether signing out succeeded or the server was not reached, no data of this person stays on the screen.
     forgetWritten();
     signOut.mutate({}, { onSettled: () => void forgetSession().then(() => location.assign('/sign-in')) });
   };

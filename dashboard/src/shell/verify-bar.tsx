@@ -7,12 +7,12 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession } from '../session/session.ts';
 import { words } from './words.ts';
 
-/** Until the address of the account is proven, where mail can prove it. */
+/** Shown until the address of the account is verified, if this server sends mail. */
 export function VerifyBar(): ReactNode {
   const say = useWords(words);
   const { user, mail, only_organization } = useSession();
   const send = useAct('sendEmailLink', { refresh: [] });
-  // A session of an organization's provider does not reach the account itself.
+  // A session of an organization's provider has no access to the account itself.
   if (!mail || user.email_verified || only_organization !== null) return null;
   return (
     <Alert icon={<IconMail size={18} />} title={say('verify_email')} m="md" mb={0} role="status">

@@ -7,7 +7,7 @@ import { useHandOffNotice } from './hand-off-notice.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
-/** Beside the entry of the conversations: how many of them people answer. */
+/** The number of conversations that members must answer, next to the entry of the sidebar. */
 export function WaitingCount(): ReactNode {
   const say = useWords(words);
   const waiting = useWaitingConversations().data?.waiting ?? 0;
@@ -20,7 +20,7 @@ export function WaitingCount(): ReactNode {
   );
 }
 
-/** The same in the title of the browser's tab; once for each window. */
+/** The same number in the title of the browser's tab, once per window. */
 export function WaitingInTab(): ReactNode {
   const waiting = useWaitingConversations().data?.waiting ?? 0;
   useHandOffNotice();

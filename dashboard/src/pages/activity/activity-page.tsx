@@ -13,7 +13,7 @@ import classes from './activity.module.css';
 
 const route = getRouteApi('/inside/activity');
 
-/** A tab a file; each has filters of its own, so another tab starts without filters. */
+/** Each tab has its own file and its own filters, so another tab starts without filters. */
 const TABS: Record<ActivityTab, () => ReactNode> = {
   requests: RequestsTab,
   deliveries: DeliveriesTab,

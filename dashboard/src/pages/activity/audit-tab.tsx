@@ -23,10 +23,10 @@ import classes from './activity.module.css';
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
 type Filters = { actor?: string; subject_id?: string };
-/** What the log says of changes that no person made. */
+/** The texts for changes that no person made. */
 const SYSTEM = 'system';
 
-/** Who changed what, when and from where. */
+/** Who changed what, when, and from which address. */
 export function AuditTab(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -118,7 +118,7 @@ function useColumns(seesAddresses: boolean): Column<AuditRecord>[] {
   return columns;
 }
 
-/** The lines that the filters leave, as a file. */
+/** Downloads the filtered records as a file. */
 function Exports({ filters }: { filters: Filters }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -142,7 +142,7 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
   );
 }
 
-/** Links to what the line is about, and shows the facts that were written down with it. */
+/** Links to the subject of the record, and shows its facts. */
 function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
   const say = useWords(words);
   const to = pageOf(subject_id);

@@ -4,7 +4,7 @@ import { useWords } from '../../language/words.tsx';
 import { Deliveries } from '../../parts/event-deliveries/event-deliveries.tsx';
 import { words } from '../../parts/event-deliveries/words.ts';
 
-/** What endpoints were told. */
+/** The deliveries to endpoints. */
 export function DeliveriesTab(): ReactNode {
   const say = useWords(words);
   return (

@@ -3,7 +3,7 @@ import { MomentField } from '../../parts/moment-field.tsx';
 
 type Props = { label: string; at: string | undefined; onChange: (at: string | undefined) => void };
 
-/** In the row of filters, where its name stands inside the field. */
+/** In the row of filters, the label is inside the field. */
 export function MomentFilter({ label, at, onChange }: Props): ReactNode {
   return (
     <MomentField

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../../../contract/dashboard/activity.ts';
 
 const BODY = {};
 
-/** The path with what is known of it; what callers put in themselves was not kept and stays a place. */
+/** The path with its known IDs. IDs that callers chose were not stored, so their placeholders stay. */
 export const pathOfRequest = ({ route, ids }: Pick<RequestRecord, 'route' | 'ids'>): string =>
   route.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? `{${name}}`);
 

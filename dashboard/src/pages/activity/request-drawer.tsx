@@ -22,7 +22,7 @@ import classes from './activity.module.css';
 
 type Props = {
   id: string | undefined;
-  /** What the list knows already. */
+  /** The data that the list has already loaded. */
   listed: RequestRecord | undefined;
   onClose: () => void;
 };
@@ -36,7 +36,7 @@ export function RequestDrawer({ id, listed, onClose }: Props): ReactNode {
   );
 }
 
-/** By a link, or when the list has moved on. */
+/** The request is read if a link opened it, or if the list no longer contains it. */
 function Found({ id }: { id: string }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -31,7 +31,7 @@ const RequestDrawer = onceOpened(
   { id: undefined },
 );
 
-/** What keys called, one by one. */
+/** The single requests of all keys. */
 export function RequestsTab(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -3,7 +3,7 @@ import { readDeliverySearch, type DeliverySearch } from '../../parts/event-deliv
 
 export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
 export type ActivityTab = (typeof ACTIVITY_TABS)[number];
-/** The contract's list, without the schemas that stand beside it there. */
+/** A copy of the contract's list. Importing it would also import the schemas in that file. */
 export const AUDIT_FORMATS = ['csv', 'jsonl'] as const;
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -19,7 +19,7 @@ export type RequestFilters = {
 export type ActivitySearch = RequestFilters &
   DeliverySearch & {
     tab?: ActivityTab;
-    /** The request whose details are open. */
+    /** The ID of the request whose details are open. */
     request?: string;
     actor?: string;
     subject_id?: string;
@@ -31,7 +31,7 @@ export const readActivitySearch = (raw: RawSearch): ActivitySearch => {
   const subject_id = textIn(raw, 'subject_id')?.slice(0, 64);
   return {
     ...readDeliverySearch(raw),
-    // Links from before there were tabs mean the audit log.
+    // Links that are older than the tabs open the audit log.
     tab: oneOfIn(raw, 'tab', ACTIVITY_TABS) ?? (actor || subject_id ? 'audit' : undefined),
     actor,
     subject_id,
@@ -46,7 +46,7 @@ export const readActivitySearch = (raw: RawSearch): ActivitySearch => {
   };
 };
 
-/** What the server takes for an id; anything else is found nowhere. */
+/** True if the server accepts the text as an ID. Other texts would never find a record. */
 export const isRequestId = (text: string): boolean => looksLike('req', text);
 
 const looksLike = (prefix: string, text: string): boolean =>

@@ -11,7 +11,7 @@ import { useOrganization } from '../../session/session.ts';
 import { KnowledgeUse } from './knowledge-use.tsx';
 import { words } from './words.ts';
 
-/** The server's bound, contract/dashboard/agents.ts. */
+/** The server's limit in contract/dashboard/agents.ts. */
 const MAX_BYTES = 1024 * 1024;
 
 type Props = { agentId: string; opened: boolean; onClose: () => void };
@@ -22,7 +22,7 @@ export function AddDocumentDialog(props: Props): ReactNode {
     <Modal
       opened={props.opened}
       onClose={props.onClose}
-      // A stray click beside the form would lose what was entered.
+      // An accidental click next to the form would lose the input.
       closeOnClickOutside={false}
       title={say('add_document')}
       size="lg"

@@ -97,5 +97,5 @@ function Form({ agentId, onClose }: Props): ReactNode {
   );
 }
 
-/** People type "example.com". */
+/** People often type "example.com" without a scheme. */
 const whole = (url: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(url.trim()) ? url.trim() : `https://${url.trim()}`);

@@ -56,7 +56,7 @@ export function AgentPage(): ReactNode {
   );
 }
 
-/** Which tab a fault of the definition is seen on. */
+/** The tab that contains a fault of the definition. */
 const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
   behaviour: [
     '/instructions',
@@ -88,7 +88,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const { tab = 'behaviour' } = route.useSearch();
   const draft = useDraft(agent, !may);
   const variables = useTextVariables(agent.id, draft.definition);
-  // Resets fields that keep their own text beside the definition.
+  // Resets fields that store their own text next to the definition.
   const [discarded, setDiscarded] = useState(0);
   return (
     <EditorContext.Provider value={{ ...draft.editor, variables }}>
@@ -141,7 +141,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   );
 }
 
-/** The parts of the editor, which share the draft through its context, and what is saved at once. */
+/** The parts of the editor, which share the draft through its context, and the parts that are saved immediately. */
 type TabsProps = { agent: AgentRecord; tab: AgentTab; discarded: number; unsaved: boolean };
 
 function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
@@ -206,7 +206,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   );
 }
 
-/** What an older Parley stored and turns skip now, by the name of its rule or step. */
+/** Parts of an old definition that turns now skip, by the name of the rule or step. */
 function LeftOut({ agent: { left_out: leftOut, published, version } }: { agent: AgentRecord }): ReactNode {
   const say = useWords(words);
   if (leftOut.length === 0) return null;
@@ -237,11 +237,11 @@ function nameAt({ rules = [], steps }: AgentDefinition, pointer: string): string
 
 type BarProps = { agent: AgentRecord; draft: ReturnType<typeof useDraft>; onDiscard: () => void };
 
-/** Where the definition stands: here, saved, or answering; and how it gets further. */
+/** The state of the definition (edited, saved or published), and the buttons for the next step. */
 function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   const say = useWords(words);
   const { dirty, overtaken, faults, problem } = draft;
-  // The gate stays while the draft is saved and the tests run, until the next version.
+  // The gate stays visible while the draft is saved and the tests run, until the next version is published.
   const [gatedVersion, setGatedVersion] = useState<number | null>(null);
   const isRefused = problem?.code === 'tests_not_passed';
   useEffect(() => {
@@ -297,7 +297,7 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   );
 }
 
-/** What publishing would change of what answers now. */
+/** The differences between the draft and the published version. */
 function WhatChanges({ agent, definition }: { agent: AgentRecord; definition: AgentDefinition }): ReactNode {
   const say = useWords(words);
   const [opened, { open, close }] = useDisclosure(false);

@@ -9,7 +9,7 @@ import classes from './agents.module.css';
 type Fault = CaseResult['turns'][number]['faults'][number];
 const SENTENCES = ['says', 'says_any', 'says_not', 'cites'] as const;
 
-/** What did not hold, as a sentence. */
+/** A failed expectation as a sentence. */
 export function CaseFault({ turn, fault }: { turn: number; fault: Fault }): ReactNode {
   const say = useWords(faultWords);
   const inWords = (value: unknown): string => {

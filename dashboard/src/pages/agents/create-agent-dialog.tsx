@@ -14,7 +14,7 @@ import { templateWords } from './template-words.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
-/** In the order of the dialog. The templates themselves load with the first agent that begins from one. */
+/** The templates in the order of the dialog. The templates themselves load when the first agent is created from one. */
 const CHOICES = ['none', 'shop', 'clinic', 'lettings', 'help_desk'] as const;
 type Choice = 'none' | keyof typeof TEMPLATES;
 
@@ -90,7 +90,10 @@ function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
 
 type Made = { id: string; documents: number };
 
-/** The agent, then what its template knows, then its tests. A second press goes on where the first one failed. */
+/**
+ * Creates the agent, then the documents of its template, then its tests. After a failure, a second click continues at
+ * the failed step.
+ */
 function useCreate() {
   const { language } = useWords(words);
   const org_id = useOrganization().id;

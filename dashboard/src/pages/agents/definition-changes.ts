@@ -2,22 +2,22 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import { sameDefinition } from './editor/clean-definition.ts';
 
 /**
- * One difference of two definitions: where it is, and the text of both sides, null where it is not there. A name that
- * people gave stands in quotation marks in the path.
+ * One difference between two definitions: its path, and the text of both sides, or null if one side lacks it. A name
+ * that a user chose is in quotation marks in the path.
  */
 export type Change = { path: readonly string[]; before: string | null; after: string | null };
 
-/** A part of a path: the items are the same, and stand in another order. */
+/** A part of a path: the items are the same, but their order differs. */
 export const ORDER = ' order';
 
-/** In the order of the fields of the second one. Steps, rules, tools and choices are matched by their name. */
+/** In the order of the second definition's fields. Steps, rules, tools and choices are matched by name. */
 export const changesOf = (before: AgentDefinition, after: AgentDefinition): Change[] => compare([], before, after);
 
 type Data = Readonly<Record<string, unknown>>;
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isItems = (value: unknown): value is readonly Data[] =>
   Array.isArray(value) && value.length > 0 && value.every(isData);
-/** Written by people as JSON, and read best as JSON. */
+/** These values are written as JSON, so they are compared as JSON. */
 const AS_JSON = 'parameters';
 
 function compare(path: readonly string[], before: unknown, after: unknown): Change[] {
@@ -34,7 +34,7 @@ function compare(path: readonly string[], before: unknown, after: unknown): Chan
 
 function compareFields(path: readonly string[], before: Data, after: Data): Change[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
-  // The lists of the steps and of the result fields have no name of their own.
+  // The lists of steps and of the result fields have no name of their own.
   const at = (name: string) => (name === 'items' || name === 'fields' ? path : [...path, name]);
   return [...names].flatMap((name) => compare(at(name), before[name], after[name]));
 }
@@ -57,7 +57,7 @@ function compareItems(path: readonly string[], before: readonly Data[], after: r
   return changes;
 }
 
-/** Two of one name (a draft may have them) are told apart by their number. */
+/** A draft may contain two items with the same name. Their number distinguishes them. */
 function named(items: readonly Data[]): Map<string, Data> {
   const byName = new Map<string, Data>();
   items.forEach((item, index) => {

@@ -8,7 +8,7 @@ import { changesOf, ORDER } from './definition-changes.ts';
 import { words, type AgentWord } from './words.ts';
 import classes from './agents.module.css';
 
-/** What two definitions do not share, field by field and word by word. */
+/** The differences between two definitions, field by field and word by word. */
 export function DefinitionDiff({ before, after }: { before: AgentDefinition; after: AgentDefinition }): ReactNode {
   const say = useWords(words);
   const changes = useMemo(() => changesOf(before, after), [before, after]);
@@ -36,7 +36,7 @@ export function DefinitionDiff({ before, after }: { before: AgentDefinition; aft
   );
 }
 
-/** Names of the editor's fields; names that people gave, and what the editor has no name for, stay as they are. */
+/** The names of the editor's fields. Names of users, and names that the editor does not have, stay unchanged. */
 const FIELDS: Readonly<Record<string, AgentWord>> = {
   ask: 'step_question',
   ask_again: 'step_again',

@@ -11,7 +11,9 @@ import { sourceWords } from './source-words.ts';
 
 type Props = { agentId: string; item: SourceRecord | null; onClose: () => void };
 
-/** When a site is read again, and how much of it. What it is stays: another address is another site. */
+/**
+ * Sets when a site is read again, and how many pages. The URL cannot be changed, because another URL is another site.
+ */
 export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
   const say = useWords(sourceWords);
   return (

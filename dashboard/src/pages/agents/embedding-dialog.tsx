@@ -10,7 +10,7 @@ import { words } from './words.ts';
 
 type Props = { opened: boolean; current: ModelProviderName | null; onClose: () => void };
 
-/** Chooses who makes the embeddings: the connection of a provider, with the model in it. */
+/** Selects the provider connection and the model that create the embeddings. */
 export function EmbeddingDialog({ opened, current, onClose }: Props): ReactNode {
   const say = useWords(embeddingWords);
   return (

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Embeddings: the search of documents by meaning. */
+/** Texts about embeddings, the search of documents by meaning. */
 export const embeddingWords = defineWords(
   {
     title: 'Search by meaning',
@@ -97,6 +97,6 @@ export const embeddingWords = defineWords(
 
 const FAULTS = Object.keys(embeddingWords.en).filter((name) => name.startsWith('fault_'));
 
-/** The word for a fault; a server newer than this page may name one that it does not know yet. */
+/** The text for a fault code. A newer server may send codes that this page does not know. */
 export const embeddingFault = (code: string): keyof typeof embeddingWords.en | null =>
   FAULTS.includes(`fault_${code}`) ? (`fault_${code}` as keyof typeof embeddingWords.en) : null;

@@ -12,10 +12,10 @@ import { embeddingFault, embeddingWords } from './embedding-words.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
-/** While there is something to do, the progress is read again. */
+/** While embeddings are being created, the progress is read again. */
 const PROGRESS_MS = 2_000;
 
-/** How far the embeddings of an agent's documents are, and the way to turn them on. */
+/** The progress of embedding the agent's documents, and the button that turns embeddings on. */
 export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(embeddingWords);
   const org_id = useOrganization().id;
@@ -26,7 +26,7 @@ export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const progress = useRead('readEmbeddings', input, every === undefined ? {} : { every }).data;
   const wanted = progress?.model && progress.next_at !== null ? PROGRESS_MS : undefined;
   if (wanted !== every) setEvery(wanted);
-  // The list beside it says what is wrong when nothing can be read.
+  // The list next to it shows an error if nothing can be read.
   if (!progress) return null;
   const { model } = progress;
   return (

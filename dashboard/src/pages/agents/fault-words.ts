@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** What a test of an agent expected and did not find. */
+/** Texts for the failed expectations of a test. */
 export const faultWords = defineWords(
   {
     says: 'Answer {turn} should contain {expected}. The agent answered: {found}',

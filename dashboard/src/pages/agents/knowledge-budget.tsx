@@ -6,7 +6,7 @@ import { useEditor } from '../../parts/editor/editor.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
-/** How much of the documents a model reads for each answer; an agent without a model has no such budget. */
+/** The amount of document text that a model reads for each answer. An agent without a model has no such limit. */
 export function KnowledgeBudget(): ReactNode {
   const say = useWords(words);
   const { definition, change, fault, readOnly } = useEditor();

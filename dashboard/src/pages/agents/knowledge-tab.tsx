@@ -96,7 +96,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
   );
 }
 
-/** Pages of a site come and go with it. */
+/** Pages of a site are added and removed with the site. */
 const isOwn = ({ source_id }: DocumentSummary): boolean => source_id === null;
 
 function RemoveMany({ agentId, items }: { agentId: string; items: readonly DocumentSummary[] }): ReactNode {
@@ -170,7 +170,7 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
 
 type DialogProps = {
   agentId: string;
-  /** Null: it is closed. */
+  /** Null: the dialog is closed. */
   item: DocumentSummary | null;
   onClose: () => void;
 };

@@ -8,15 +8,15 @@ import { words } from './words.ts';
 import classes from './agents.module.css';
 
 const MB = 1024 * 1024;
-/** From this share on it is worth a warning. */
+/** From this share on, a warning is shown. */
 const NEARLY_FULL = 0.9;
 
-/** How full the documents are: of this agent, and of all agents where that is the nearer bound. */
+/** The used document space of this agent, or of all agents if their limit is closer. */
 export function KnowledgeUse({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const use = useRead('readKnowledgeUse', { params: { org_id, agent_id: agentId } }, {}).data;
-  // The list beside it says what is wrong when nothing can be read.
+  // The list next to it shows an error if nothing can be read.
   if (!use) return null;
   const share = (one: typeof use.agent): number => one.bytes / one.max_bytes;
   const isOfAll = share(use.organization) > share(use.agent);

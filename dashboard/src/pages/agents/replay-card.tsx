@@ -11,12 +11,12 @@ import { type Replayed, useReplay } from './use-replay.ts';
 import classes from '../../parts/page.module.css';
 
 const LAST = [20, 50, 200, 500];
-/** Differences that are shown at once. */
+/** The number of differences that are shown at first. */
 const SHOWN = 20;
 
 type Kind = 'all' | 'earlier' | ReplayChange;
 
-/** Real conversations on the draft: the summary first, then each difference. */
+/** Replays real conversations with the draft: the summary first, then each difference. */
 export function ReplayCard({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useWords(replayWords);
   const replay = useReplay({ org_id: useOrganization().id, agent_id: agentId });

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Real conversations, played on the draft. */
+/** Texts about replaying real conversations with the draft. */
 export const replayWords = defineWords(
   {
     title: 'Replay of conversations',

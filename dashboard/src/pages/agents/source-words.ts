@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Files and sites that become documents. */
+/** Texts about files and sites that become documents. */
 export const sourceWords = defineWords(
   {
     drop: 'Drop files here, or',
@@ -184,6 +184,6 @@ export const sourceWords = defineWords(
 
 const FAULTS = Object.keys(sourceWords.en).filter((name) => name.startsWith('fault_'));
 
-/** The word for a fault; a server newer than this page may name one that it does not know yet. */
+/** The text for a fault code. A newer server may send codes that this page does not know. */
 export const faultWord = (code: string): keyof typeof sourceWords.en | null =>
   FAULTS.includes(`fault_${code}`) ? (`fault_${code}` as keyof typeof sourceWords.en) : null;

@@ -30,7 +30,7 @@ const PROGRESS_MS = 2_000;
 const PAGES = 50;
 const isBusy = ({ state }: SourceRecord): boolean => state === 'queued' || state === 'running';
 
-/** The sites that an agent answers from, with the progress of their syncs. */
+/** The sites that an agent uses for answers, with the progress of their syncs. */
 export function Sources({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;
@@ -46,7 +46,7 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
   if (wanted !== every) setEvery(wanted);
   const client = useQueryClient();
   const pages = read.data?.data.reduce((sum, one) => sum + one.pages.read, 0);
-  // The list of documents beside this one grows with them.
+  // A sync also adds documents to the list next to this one.
   useEffect(() => {
     for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
   }, [client, pages]);

@@ -12,7 +12,7 @@ import { words } from './words.ts';
 
 type Props = { agentId: string; draft: ReturnType<typeof useDraft> };
 
-/** Publishing was refused because of the tests: run them here, or publish with a reason. */
+/** Shown when publishing was refused because of the tests. The user can run them here, or publish with a reason. */
 export function TestGate({ agentId, draft }: Props): ReactNode {
   const params = { org_id: useOrganization().id, agent_id: agentId };
   const say = useWords(testWords);
@@ -23,7 +23,7 @@ export function TestGate({ agentId, draft }: Props): ReactNode {
   const failed = results.filter(({ passed }) => !passed);
   const start = (): void => {
     const all = draft.dirty ? cases : cases.filter(({ name }) => open.includes(name));
-    // Tests run on the saved draft.
+    // Tests run with the saved draft.
     if (draft.dirty) draft.save(() => void run.start(all));
     else void run.start(all);
   };
@@ -47,7 +47,7 @@ export function TestGate({ agentId, draft }: Props): ReactNode {
   );
 }
 
-/** The way past the tests, with a reason. */
+/** The form that publishes without passing tests, with a reason. */
 function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {
   const say = useWords(words);
   const sayTests = useWords(testWords);

@@ -14,7 +14,7 @@ import { testWords } from '../../parts/test-cases/words.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
-/** The tests of an agent: what they are, run them, and what they found; failed ones first. */
+/** The tests of an agent, their last results, and the button that runs them. Failed tests come first. */
 export function TestsTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useWords(testWords);
   const org_id = useOrganization().id;
@@ -105,7 +105,7 @@ function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
   );
 }
 
-/** Whether publishing needs the tests, and where they are as a file. */
+/** Whether publishing requires the tests, and how to download them as a file. */
 function Gate({ params, suite: { cases, required } }: { params: Params; suite: SuiteRecord }): ReactNode {
   const say = useWords(testWords);
   const may = useMay('member');

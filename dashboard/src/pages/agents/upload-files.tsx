@@ -10,7 +10,7 @@ import { useOrganization } from '../../session/session.ts';
 import { faultWord, sourceWords } from './source-words.ts';
 import classes from './sources.module.css';
 
-/** The server's bound, contract/dashboard/agents.ts. */
+/** The server's limit in contract/dashboard/agents.ts. */
 const MEBIBYTES = 10;
 const MAX_BYTES = MEBIBYTES * 1024 * 1024;
 
@@ -18,7 +18,7 @@ type Sent = { key: number; name: string; state: 'waiting' | 'sending' | 'added' 
 type Failed = { key: number; name: string; state: 'failed'; why: unknown };
 let lastKey = 0;
 
-/** Files are sent one after another: each has its own outcome, and one that fails delays no other. */
+/** Files are uploaded one by one. Each has its own result, and a failed file does not block the others. */
 export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;

@@ -5,12 +5,15 @@ import { call, type Problem } from '../../api/client.ts';
 
 export type Replayed = { conversation: ConversationSummary; result: ReplayResult };
 
-/** As many as one page of conversations has. */
+/** The number of conversations on one page. */
 const PAGE = 100;
-/** So many in a row that cannot be played are no accident. */
+/** This many consecutive failures are not a coincidence, so the replay stops. */
 const MAX_FAILURES = 3;
 
-/** Plays the newest conversations of an agent one after another, until all are played, Stop, or the page is left. */
+/**
+ * Replays the newest conversations of an agent one by one until all are done, the user presses Stop, or the page
+ * closes.
+ */
 export function useReplay(params: { org_id: string; agent_id: string }) {
   const [replayed, setReplayed] = useState<readonly Replayed[]>([]);
   const [failed, setFailed] = useState(0);

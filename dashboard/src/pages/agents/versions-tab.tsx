@@ -82,7 +82,7 @@ export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
 type VersionProps = {
   item: AgentVersion;
   before: AgentVersion | null;
-  /** To compare with. */
+  /** The version to compare with. */
   all: readonly AgentVersion[];
   agent: AgentRecord;
   onRestore: () => void;
@@ -144,7 +144,7 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
 
 type ComparisonProps = Pick<VersionProps, 'item' | 'before' | 'all'> & { draft: AgentDefinition };
 
-/** Against the version before it, another one, or the draft; always from the older to the newer. */
+/** Compares with the previous version, another one, or the draft, always from older to newer. */
 function Comparison({ item, before, all, draft }: ComparisonProps): ReactNode {
   const say = useWords(words);
   const others = all.filter(({ version }) => version !== item.version);

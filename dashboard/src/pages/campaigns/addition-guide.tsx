@@ -15,7 +15,7 @@ import type { CampaignTab } from './search.ts';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
 
-/** There are no recipients yet: the open steps, each with a link to its place. */
+/** The open steps of a campaign without recipients, each with a link. */
 export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -78,7 +78,7 @@ function Step({ done, act, to, children }: StepProps): ReactNode {
   );
 }
 
-/** The call that pushes people in, with this campaign's address and the variables that its texts mention. */
+/** The call that adds recipients, with this campaign's URL and the variables of its texts. */
 export function AdditionCode({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();

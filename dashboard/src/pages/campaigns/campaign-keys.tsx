@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 2_000;
 
 type KeyAct = { verb: 'revoke' | 'rotate'; item: KeyRecord };
 
-/** The keys of one campaign: made here and nowhere else, shown once, listed, revoked. */
+/** The keys of one campaign. This is the only place where they are created, shown once, listed and revoked. */
 export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

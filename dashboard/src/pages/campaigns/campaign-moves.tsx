@@ -14,7 +14,7 @@ import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
 
-/** What can be done from each state; contract/dashboard/campaigns.ts. */
+/** The actions that each state allows; see contract/dashboard/campaigns.ts. */
 const MOVES: Record<CampaignRecord['state'], readonly CampaignMove[]> = {
   draft: ['start', 'end'],
   live: ['pause', 'end'],
@@ -23,7 +23,7 @@ const MOVES: Record<CampaignRecord['state'], readonly CampaignMove[]> = {
 };
 const DONE = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
-/** Each move asks first, and says what happens to whom. */
+/** Each action asks for confirmation and explains its effect on people. */
 export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -34,7 +34,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
     resume: useAct('resumeCampaign', { refresh: READ_AGAIN }),
     end: useAct('endCampaign', { refresh: READ_AGAIN }),
   };
-  // The words stay while the dialog closes, when the state has changed already.
+  // The text stays the same while the dialog closes, although the state has already changed.
   const [asked, setAsked] = useState<{ move: CampaignMove; effects: string[] } | null>(null);
   const [opened, setOpened] = useState(false);
   const [renaming, setRenaming] = useState(false);

@@ -45,7 +45,7 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
   const may = useMay('member');
   const { tab = 'progress' } = route.useSearch();
   const navigate = route.useNavigate();
-  // Here, so that a look at another tab loses nothing.
+  // The state is here, so that opening another tab loses nothing.
   const draft = useSettingsDraft(item, !may || item.state === 'ended');
   return (
     <>

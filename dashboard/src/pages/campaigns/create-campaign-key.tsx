@@ -23,7 +23,10 @@ type DialogProps = {
   onClose: () => void;
 };
 
-/** As for any other key: the form, then the value once. After it closes the value is in no part of the page. */
+/**
+ * The dialog works as for any other key: the form, then the value once. After it closes, no part of the page contains
+ * the value.
+ */
 export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
   const client = useQueryClient();
@@ -85,7 +88,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
       },
       {
         onSuccess: (made) => {
-          // The answer with the value is not kept beside the dialog.
+          // The response with the value is not stored outside the dialog.
           create.reset();
           onMade(made);
         },

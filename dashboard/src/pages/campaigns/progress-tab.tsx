@@ -18,7 +18,7 @@ import classes from './campaigns.module.css';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
-/** How far the people of a campaign have come; before there are any, how to get them in. */
+/** The progress of the campaign's recipients. Before there are any, it explains how to add them. */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useWords(words);
   const may = useMay('member');
@@ -40,7 +40,7 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
       <Report item={item} />
       {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
       <Additions item={item} />
-      {/* In one place with and without people: they say what became of the first addition. */}
+      {/* The pushes are in the same place with and without recipients, because they show the result of the first push. */}
       {may && item.state !== 'ended' && (
         <>
           <AudienceCard item={item} />

@@ -30,7 +30,7 @@ import classes from './campaigns.module.css';
 const PAGE = 20;
 type Filters = { status?: RecipientStatus; ref?: string };
 
-/** Who was pushed in, newest first, how far each has come, and why. */
+/** The recipients, newest first, each with its status and reason. */
 export function RecipientsList({ campaignId, failed }: { campaignId: string; failed: boolean }): ReactNode {
   const say = useWords(words);
   const sayRecipient = useWords(recipientWords);
@@ -97,7 +97,7 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
   );
 }
 
-/** Statuses that nothing leaves any more. */
+/** The final statuses. */
 const ENDS: readonly string[] = ['completed', ...GROUPS.lost];
 
 function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecipient>[] {
@@ -145,7 +145,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
   return columns;
 }
 
-/** The person, and the caller's own name for this one. */
+/** The person, and the caller's own name for this recipient. */
 function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
   const say = useWords(words);
   return (

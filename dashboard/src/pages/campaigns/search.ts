@@ -9,7 +9,10 @@ export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
   create: raw['create'] === undefined ? undefined : '',
 });
 
-/** The contract's list, without the schemas that stand beside it there; in the order in which a recipient gets on. */
+/**
+ * A copy of the contract's list, because importing it would also import schemas. It is in the order of a recipient's
+ * progress.
+ */
 export const STATUSES = [
   'pending',
   'waiting_window',
@@ -28,7 +31,7 @@ export const STATUSES = [
 export const CAMPAIGN_TABS = ['progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
 
-/** The cursor is that of the tab's list. `created`: the key that was just made here, for a reload while it is shown. */
+/** The cursor of the list in the tab. `created`: the ID of the new key, for a reload while its value is shown. */
 export type CampaignSearch = {
   tab?: CampaignTab;
   status?: RecipientStatus;
@@ -44,10 +47,10 @@ export const readCampaignSearch = (raw: RawSearch): CampaignSearch => ({
   created: textIn(raw, 'created'),
 });
 
-/** What to read again once a campaign was changed or moved. */
+/** The routes to read again after a campaign was changed or moved. */
 export const READ_AGAIN = ['readCampaign', 'listCampaigns', 'listRecipients', 'listAudit'] as const;
-/** Without a live connection. */
+/** The interval without a live connection. */
 export const LOOK_AGAIN_MS = 3_000;
 
-/** Where recipients are added from end users, on the page. */
+/** The tab where recipients are added from end users. */
 export const AUDIENCE = 'audience';

@@ -19,7 +19,9 @@ import { isKnownKind } from '../../parts/channels/kinds.ts';
 import { words } from './words.ts';
 import classes from '../../parts/channels/test-outcome.module.css';
 
-/** What the channel is, where the provider calls, what is left to do there, and whether anybody has written yet. */
+/**
+ * The kind of the channel, the URL that the provider calls, the remaining steps, and whether a person has written yet.
+ */
 export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);
@@ -55,7 +57,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** Polls until a person has written: this shows that the provider is connected too. */
+/** It polls until a person has written, which proves that the provider is connected. */
 function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
   const say = useWords(words);
   return (

@@ -6,7 +6,7 @@ import { KIND_ICONS, KINDS } from '../../parts/channels/kinds.ts';
 import { kindWords } from '../../parts/channels/kind-words.ts';
 import classes from './channels.module.css';
 
-/** Every kind that can be connected, with what it is. */
+/** All kinds that can be connected, with descriptions. */
 export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => void }): ReactNode {
   const say = useWords(kindWords);
   return (

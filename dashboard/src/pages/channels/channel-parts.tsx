@@ -14,7 +14,7 @@ export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
   return <Badge color={item.status === 'broken' ? 'red' : 'blue'}>{say(item.status)}</Badge>;
 }
 
-/** What is to be done at the provider, in its own words for its own buttons. */
+/** The steps at the provider, with the provider's names of its buttons. */
 export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
   const say = useWords(words);
   const sayKind = useWords(kindWords);
@@ -34,7 +34,7 @@ export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
   );
 }
 
-/** What the provider said, which is the same in every language; faults of fields stand beside them. */
+/** The provider's message, which is the same in every language. Faults of fields are shown at the fields. */
 export function ChannelProblem({ problem }: { problem: Problem | null }): ReactNode {
   const say = useWords(words);
   const isSaid = problem?.code === 'channel_check_failed';

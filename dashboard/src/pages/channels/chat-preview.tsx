@@ -6,13 +6,13 @@ import { type SettingsValues, valueName } from './settings-values.ts';
 import { words } from './words.ts';
 import classes from './chat-preview.module.css';
 
-/** Of a chat that has none of its own. */
+/** The color of a chat without its own color. */
 export const USUAL_COLOR = '#0b7a75';
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
-/** As the widget decides between black and white (widget/src/style.ts). */
+/** The widget decides between black and white in the same way (widget/src/style.ts). */
 const LIGHT = 0.179;
 
-/** The chat as its fields say now, before anything is saved. */
+/** A preview of the chat with its unsaved fields. */
 export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
   const say = useWords(words);
   const of = (name: string): string => values[valueName(name)]?.trim() ?? '';
@@ -59,5 +59,5 @@ export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
   );
 }
 
-/** As many as the contract allows. */
+/** The maximum in the contract. */
 const MAX_QUESTIONS = 4;

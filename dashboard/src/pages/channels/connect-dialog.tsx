@@ -12,7 +12,7 @@ import { kindWords } from '../../parts/channels/kind-words.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { words } from './words.ts';
 
-/** `chosen`: empty for the catalogue, else the kind whose form is shown; both are in the address of the page. */
+/** `chosen` is empty for the catalog, otherwise the kind whose form is shown. The URL of the page contains both. */
 type Props = {
   chosen: string | undefined;
   agentId: string | null;
@@ -20,11 +20,11 @@ type Props = {
   onClose: () => void;
 };
 
-/** The next step of a web chat is its script, on the page of the channel. Its secret is only for signed-in visitors. */
+/** The next step of a web chat is its script on the channel's page. Its secret is only for signed-in visitors. */
 const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean =>
   kind !== 'web_chat' && Boolean(secret ?? verify_token);
 
-/** The catalogue, the form of a kind, and for a kind with a secret of ours a third step that shows it once. */
+/** The catalog, then the form of a kind. For a kind with a generated secret, a third step shows the secret once. */
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
   const say = useWords(words);
   const sayKind = useWords(kindWords);

@@ -20,7 +20,7 @@ type Props = {
   onMade: (made: ConnectedChannel) => void;
 };
 
-/** Name, agent and what the kind needs; the provider is asked before anything is stored. */
+/** Name, agent and the settings of the kind. The server checks them with the provider before it stores anything. */
 export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);

@@ -26,11 +26,11 @@ import {
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
-/** Kinds to whose other side a secret of ours was shown. */
+/** Kinds with a generated secret that the other side must know. */
 const WITH_SECRET: readonly ChannelKindName[] = ['webhook', 'email', 'whatsapp', 'web_chat'];
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 
-/** Other settings and credentials, which the provider must accept; and a new secret of ours. */
+/** Changes settings and credentials, which the provider must accept, or creates a new secret. */
 export function CredentialsCard({ item, kind }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -10,7 +10,7 @@ import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
-/** For good; the agent's own sandbox goes only with the agent. */
+/** Disconnects a channel permanently. The agent's own sandbox can only be deleted with the agent. */
 export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

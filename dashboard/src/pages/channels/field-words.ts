@@ -1,6 +1,6 @@
 import type { FieldWord } from '../../parts/channels/kinds.ts';
 
-/** A field's name, and where its value is found. The compiler asks for every field of the contract. */
+/** The label of a field, and the place where its value is found. The compiler requires every field of the contract. */
 type FieldWords = Record<FieldWord | 'api_url', readonly [label: string, hint: string]>;
 
 export const fieldWords: { en: FieldWords; ar: FieldWords } = {

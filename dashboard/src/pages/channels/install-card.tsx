@@ -11,7 +11,7 @@ import classes from './install-card.module.css';
 import { installWords } from './install-words.ts';
 import { RefusedOrigins } from './refused-origins.tsx';
 
-/** How a web chat gets onto a site, and the chat itself to try it. */
+/** Explains how to add a web chat to a site, and shows the chat itself. */
 export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
   const say = useWords(installWords);
   const { base_url } = useSession();
@@ -68,7 +68,7 @@ export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** The page of the chat in a frame; what was saved since is in it. */
+/** The chat's page in a frame. It includes all saved changes. */
 function Preview({ item, page }: { item: ChannelRecord; page: string }): ReactNode {
   const say = useWords(installWords);
   const [isShown, setShown] = useState(false);

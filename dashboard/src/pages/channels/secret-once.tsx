@@ -9,7 +9,7 @@ import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../parts/s
 import { AtTheProvider } from './channel-parts.tsx';
 import { words } from './words.ts';
 
-/** What the other side must know of us: in the page only while it is shown. */
+/** The secrets for the other side. They are in the page only while they are shown. */
 export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: ShownOnceGuard }): ReactNode {
   const say = useWords(words);
   if (guard.asking)

@@ -21,7 +21,7 @@ type Values = { address: string; text: string };
 
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 
-/** A message to oneself, and what becomes of it, seen live. */
+/** Sends a message to the user as a test, and shows its progress live. */
 export function SendTest({ item, kind }: Props): ReactNode {
   const say = useWords(words);
   const sayKind = useWords(kindWords);

@@ -15,7 +15,7 @@ import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
-/** Its name, and whether it works at all. */
+/** The name of the channel, and the switch that enables it. */
 export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);

@@ -14,7 +14,7 @@ type Form = ReturnType<typeof useCheckedForm<SettingsValues>>;
 type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: boolean; moved?: boolean };
 
 /**
- * The fields of a kind, as its form in the contract says. `stored`: secrets are there already and stay if left empty,
+ * The fields of a kind, from its form in the contract. `stored`: secrets exist already, and an empty field keeps them
  * unless the channel is `moved` to another address.
  */
 export function SettingsFields({ kind, form, readOnly = false, stored = false, moved = false }: Props): ReactNode {
@@ -106,7 +106,7 @@ type PickerProps = {
   onChange: (event: { currentTarget: { value: string } }) => void;
 };
 
-/** The browser's own, which works with keyboard and screen reader. */
+/** The browser's own color input, which works with keyboard and screen reader. */
 function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): ReactNode {
   return (
     <input
@@ -120,11 +120,11 @@ function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): Re
   );
 }
 
-/** What people read; the rest are keys and addresses. */
+/** Fields with text for people. The others contain keys and addresses. */
 const WORDS: readonly string[] = ['from_name', 'subject', 'title', 'greeting', 'suggestions', 'avatar'];
 const isWords = (name: string): boolean => WORDS.includes(name);
 
-/** Puts what the server found wrong with the settings beside its field; true if there was such a field. */
+/** Shows the server's fault of the settings at its field. True if there is such a field. */
 export function placeSettings(form: Form, faults: readonly { pointer: string; detail: string }[]): boolean {
   const own = faults.flatMap(({ pointer, detail }) => {
     const [, first, field] = pointer.split('/');

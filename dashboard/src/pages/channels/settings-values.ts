@@ -1,12 +1,12 @@
 import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import { latinDigits } from '../../parts/latin-digits.ts';
 
-/** What is typed into a form is text; the fields of settings carry this prefix beside name and agent. */
+/** Values in a form are text. Fields of settings have this prefix, to distinguish them from name and agent. */
 const PREFIX = 'settings.';
 export type SettingsValues = Record<string, string>;
 export const valueName = (field: string): string => PREFIX + field;
 
-/** Where objects are edited, they have a form of their own; here they stay as they are. */
+/** Objects have their own form, so they do not change here. */
 export const shownFields = (kind: ChannelKindName): ChannelField[] =>
   channelFields(kind).filter(({ type }) => type !== 'other');
 
@@ -19,15 +19,15 @@ const toText = (value: unknown): string => {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 };
 
-/** Whether it would be called at another address: what was stored for the old one must be given again. */
+/** True if the channel gets another address. The stored secrets of the old address must then be entered again. */
 export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: SettingsValues): boolean =>
   shownFields(kind).some(({ name, address }) => address && values[valueName(name)] !== stored[valueName(name)]);
 
-/** A password without a user name is useless, so the stored password is dropped. */
+/** A password without a user name is useless, so the stored password is removed. */
 export const isUnused = ({ secret, required }: ChannelField, values: SettingsValues): boolean =>
   secret && !required && values[valueName('username')]?.trim() === '';
 
-/** What is left empty is left out. */
+/** Empty fields are omitted. */
 export function toSettings(
   kind: ChannelKindName,
   values: SettingsValues,

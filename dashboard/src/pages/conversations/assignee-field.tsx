@@ -13,7 +13,7 @@ const NONE = 'none';
 
 type Props = { item: ConversationSummary; field?: Ref<HTMLInputElement> };
 
-/** Who answers a conversation; members give it to one of them. */
+/** The assignee of a conversation. Members can change it. */
 export function AssigneeField({ item: { id, assignee_id }, field }: Props): ReactNode {
   const say = useWords(inboxWords);
   const org_id = useOrganization().id;

@@ -9,7 +9,7 @@ import classes from './files.module.css';
 
 type Props = { files: readonly ChosenFile[]; onRemove: (key: number) => void };
 
-/** What goes with the next reply. */
+/** The files of the next reply. */
 export function ChosenFiles({ files, onRemove }: Props): ReactNode {
   const say = useWords(fileWords);
   return (

@@ -39,7 +39,7 @@ export type Side = 'member' | 'end_user' | 'note';
 
 type Props = { item: ConversationRecord; others: readonly PresentMember[] };
 
-/** Answers as a person; on the sandbox, also speaks for the other side. */
+/** The field for replies and notes. On the sandbox, it can also write as the end user. */
 export function Composer({ item, others }: Props): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
@@ -57,10 +57,10 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useWords(answerWords);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice holds until the conversation changes hands: then it starts where one most likely goes on.
+  // A choice is valid until the conversation changes hands. Then the most likely one is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
-  // Who writes a note goes on with it in any state: half a note must never stand in the field of the reply.
+  // A note can be continued in any state, so that half a note never appears in the reply field.
   const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
   const kept = { said: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
   const [text, setText] = side === 'note' ? kept.note : kept.said;
@@ -84,7 +84,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
     ...(held.waiting === null ? [] : [{ key: 'z', label: sayAnswer('key_undo'), act: undo }]),
   ]);
   const onKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => {
-    // Nothing else is there to be undone.
+    // Only a waiting reply can be undone.
     const isUndo = key === 'z' && (ctrlKey || metaKey) && text === '' && held.waiting !== null;
     if (isUndo) undo();
     return isUndo;
@@ -133,7 +133,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   );
 }
 
-/** Files that are dropped on the field, or pasted into it. */
+/** Files that are dropped on the field or pasted into it. */
 const takes = (add: (files: File[]) => void) => ({
   onDragOver: (event: DragEvent) => event.preventDefault(),
   onDrop: (event: DragEvent) => {
@@ -154,13 +154,13 @@ type Sending = {
   side: Side;
   text: string;
   setText: SetText;
-  /** Of the field of the reply, also while a note is written. */
+  /** The text of the reply field, also while a note is written. */
   said: SetText;
   field: RefObject<HTMLTextAreaElement | null>;
   chosen: ReturnType<typeof useChosenFiles>;
 };
 
-/** What Enter does: on each side something else, and never at once with what a saved reply left open. */
+/** The action of Enter, which differs by author. It never sends a saved reply with open variables immediately. */
 function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
@@ -168,17 +168,20 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   const held = useDelayedReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
   const act = { end_user: speak, member: held.reply, note }[side];
   const namable = useNamable(side === 'note');
-  // The text for which it was asked: another one is asked for again.
+  // The text for which the user was asked. Another text needs a new question.
   const [asked, setAsked] = useState<string | null>(null);
   const left = side === 'member' && asked === text ? leftIn(text) : [];
-  /** Files first: words often speak of them. Words go back into the field when a file could not be sent. */
+  /**
+   * Files are sent first, because the text often refers to them. If a file could not be sent, the text returns to the
+   * field.
+   */
   const answer = async (entered: string): Promise<void> => {
     setText('');
     const allSent = chosen.files.length === 0 || (await chosen.send());
     if (!allSent) setText((now) => [entered, now].filter(Boolean).join('\n\n'));
     else if (entered !== '') held.hold(entered);
   };
-  /** Without an event the member has said that it goes as it is. */
+  /** Without an event, the member has confirmed the text. */
   const send = (event: FormEvent | KeyboardEvent | null): void => {
     event?.preventDefault();
     const entered = text.trim();
@@ -198,7 +201,7 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
     }
     setText('');
     const params = { org_id, conversation_id: item.id };
-    // What was not accepted goes back into the field, unless something new stands there.
+    // Unaccepted text returns to the field, unless the field has new text.
     const settled = {
       onError: () => setText((now) => (now === '' ? entered : now)),
       onSettled: () => field.current?.focus(),
@@ -210,7 +213,10 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
   return { act, held, send, left, unanswered };
 }
 
-/** What a person must not receive by mistake: variables without a value, and a shortcut that no saved reply replaced. */
+/**
+ * Text that a person must not receive by mistake: variables without a value, and a shortcut that no saved reply
+ * replaced.
+ */
 const leftIn = (text: string): string[] => [...missingValues(text), ...shortcutAtEnd(text)];
 
 type SideProps = {
@@ -221,7 +227,7 @@ type SideProps = {
   onPick: (side: Side) => void;
 };
 
-/** Who writes, and what the next message does. */
+/** The author, and the effect of the next message. */
 function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): ReactNode {
   const say = useWords(words);
   const me = useSession().user.id;
@@ -249,7 +255,7 @@ function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): R
   );
 }
 
-/** What the next message does: by who writes it, and whether the agent is silent because a person has taken over. */
+/** The effect of the next message depends on its author, and on whether a member has taken over. */
 const HINTS = {
   end_user: { silent: 'hint_silent', speaking: 'hint_end_user' },
   member: { silent: 'keys_hint', speaking: 'hint_take_over' },

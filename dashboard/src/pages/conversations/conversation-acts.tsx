@@ -20,7 +20,7 @@ import { words } from './words.ts';
 type Action = ChangeConversationsBody['action'];
 type Props = { selection: Selection; many: number };
 
-/** What can be done with all conversations that are selected. */
+/** The actions on all selected conversations. */
 export function ConversationActs({ selection, many }: Props): ReactNode {
   const { act, isPending, error } = useChange(selection);
   return (
@@ -45,7 +45,7 @@ function useChange({ chosen, clear }: Selection) {
           const done = say('done', { count: results.length - refused });
           notifyDone(refused === 0 ? done : `${done} ${say('refused', { count: refused })}`);
           clear();
-          // The button that was pressed is gone.
+          // The pressed button has disappeared.
           document.querySelector<HTMLElement>('[data-row]')?.focus();
         },
       },

@@ -20,7 +20,7 @@ import classes from './conversations.module.css';
 
 type Props = {
   item: ConversationRecord;
-  /** On a screen without room for three panes. */ shown: boolean;
+  /** On a screen that is too small for three panes. */ shown: boolean;
   assignee: Ref<HTMLInputElement>;
 };
 
@@ -78,7 +78,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
   );
 }
 
-/** What made the agent speak: each call and message, and how its run ended. */
+/** The triggers of the agent's turns: each call and message, and the result of its run. */
 function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const reason = useReasonWords();
@@ -110,7 +110,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
   );
 }
 
-/** Which models answered, what they used, and what kept others from answering. */
+/** The models that answered, their usage, and the reasons for each fallback. */
 function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const named = (provider: string, model: string): string => {

@@ -67,7 +67,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   const [factsShown, setFactsShown] = useState(false);
   const assignee = useRef<HTMLInputElement>(null);
   const toAssignee = (): void => {
-    // On a screen without room for three panes it is not in the page until the facts are shown.
+    // On a screen that is too small for three panes, it is not in the page until the facts are shown.
     flushSync(() => setFactsShown(true));
     assignee.current?.focus();
     assignee.current?.click();
@@ -77,7 +77,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   useSeen(item);
   const others = usePresence(item.id);
   useEffect(() => {
-    // After the shell has moved the focus to the page: inside the inbox it belongs to what was opened.
+    // The shell moves the focus to the page first. Inside the inbox, the focus belongs to the opened conversation.
     const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(later);
   }, []);
@@ -146,11 +146,11 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   const resolve = useAct('resolveConversation', { refresh: READ_AGAIN });
   const error = takeOver.error ?? handBack.error ?? resolve.error;
   const tell = (word: 'taken_over' | 'handed_back' | 'resolved') => {
-    // What another move was refused is over with this one.
+    // Another action removes the refusal of the previous one.
     for (const move of [takeOver, handBack, resolve]) move.reset();
     return { onSuccess: () => notifyDone(say(word)) };
   };
-  // A reply that still waits belongs before the end: after it, it would open the conversation again.
+  // A waiting reply must be sent first, because it would open a resolved conversation again.
   const close = async (): Promise<void> => {
     if (await sendDelayed(item.id)) resolve.mutate({ params }, tell('resolved'));
   };

@@ -33,7 +33,7 @@ export const LOOK_AGAIN_MS = 2_000;
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 
-/** The list stays while one reads one conversation after the other: it is the frame of both pages. */
+/** The list stays visible while conversations are opened, because it is the frame of both pages. */
 export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -83,7 +83,7 @@ export function ConversationsPage(): ReactNode {
       <div className={classes.filters}>
         <Views
           view={list.filters.view}
-          // A view says the state itself.
+          // The label of a view already contains the state.
           onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
         >
           <SavedViews list={list} />
@@ -131,7 +131,7 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
   );
 }
 
-/** In place of a conversation while none is chosen. */
+/** Shown while no conversation is selected. */
 export function NoConversation(): ReactNode {
   const say = useWords(words);
   return (

@@ -19,12 +19,12 @@ const CaseDialog = onceOpened(
 
 type Props = { item: ConversationRecord; message: ConversationMessage };
 
-/** “This should have been …”: makes a test of the agent from what it said here. */
+/** “This should have been …”: creates a test of the agent from its message. */
 export function CreateTestCase({ item, message }: Props): ReactNode {
   const say = useWords(testWords);
   const may = useMay('member');
   const [opened, setOpened] = useState(false);
-  // Stays once it was opened: a dialog that sees itself close gives the focus back.
+  // The dialog stays mounted after it was opened, because it returns the focus when it closes.
   const [wanted, setWanted] = useState(false);
   if (!may || message.role !== 'agent' || message.why === null) return null;
   return (

@@ -26,7 +26,7 @@ export const fileWords = defineWords(
 
 const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 
-/** Such as "1.2 MB". */
+/** A size such as "1.2 MB". */
 export function sizeWords(language: Language, bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return new Intl.NumberFormat(`${language}-u-nu-latn`, {

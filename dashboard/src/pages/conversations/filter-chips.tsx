@@ -13,7 +13,10 @@ import inbox from './inbox.module.css';
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 type Chip = { name: Exclude<keyof Filtering, 'view'>; words: string };
 
-/** What narrows the list, one chip for each filter of the address. A view says itself which one is chosen. */
+/**
+ * The filters of the list, one chip for each filter in the URL. A view is not a chip, because the tabs show the
+ * selected one.
+ */
 export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode {
   const say = useWords(inboxWords);
   const chips = useChips(list.filters);
@@ -55,7 +58,7 @@ function useChips(filters: Filtering): Chip[] {
   ].filter((chip) => !!chip);
 }
 
-/** The button that was pressed goes away; the focus goes to its neighbour, or to the search where none is left. */
+/** The pressed button disappears. The focus moves to the next chip, or to the search field if none is left. */
 function moveFocus({ currentTarget: chip }: MouseEvent<HTMLElement>): void {
   const neighbour = chip.nextElementSibling ?? chip.previousElementSibling;
   const next = neighbour ?? chip.closest('[role="search"]')?.querySelector('input[type="search"]');

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Of the list; the conversation itself has words.ts. */
+/** Texts of the list. The texts of the conversation are in words.ts. */
 export const inboxWords = defineWords(
   {
     views: 'Views',

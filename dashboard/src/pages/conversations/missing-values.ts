@@ -1,4 +1,4 @@
-/** A variable that stands in a text as it is written: a saved reply had no value for it. */
+/** An unfilled variable in a text: a saved reply had no value for it. */
 const VARIABLE = /\{\{[^{}\n]{1,100}\}\}/;
 const VARIABLES = new RegExp(VARIABLE, 'g');
 
@@ -6,10 +6,10 @@ export const missingValues = (text: string): string[] => [
   ...new Set([...text.matchAll(VARIABLES)].map(([written]) => written)),
 ];
 
-/** A shortcut of a saved reply at the end of the text, which Enter would send as it is. */
+/** A shortcut of a saved reply at the end of the text, which Enter would send unchanged. */
 export const shortcutAtEnd = (text: string): string[] => text.match(/(?<=^|\s)\/\S*$/) ?? [];
 
-/** Selects the first of them, so that the next letter stands in its place; else the caret goes to `otherwise`. */
+/** Selects the first variable, so that typing replaces it. Without one, the caret moves to `otherwise`. */
 export function selectMissing(field: HTMLTextAreaElement | null, otherwise?: number): void {
   if (!field) return;
   field.focus();

@@ -12,7 +12,7 @@ import classes from './conversations.module.css';
 
 type Props = { note: ConversationNote; before: { created_at: string } | undefined; item: ConversationRecord };
 
-/** What members write to each other: as wide as the page and in its own colour, never like a message. */
+/** A note between members. It is as wide as the page and has its own color, unlike a message. */
 export function NoteEntry({ note, before, item }: Props): ReactNode {
   const say = useWords(words);
   const people = useMemberNames();
@@ -44,7 +44,7 @@ export function NoteEntry({ note, before, item }: Props): ReactNode {
   );
 }
 
-/** The names of those whom it is for stand out. */
+/** The names of mentioned members are highlighted. */
 function Words({ text, names }: { text: string; names: readonly string[] }): ReactNode {
   if (names.length === 0) return text;
   const named = names.toSorted((a, b) => b.length - a.length).map((name) => `@${name}`);

@@ -7,7 +7,7 @@ import { inboxWords } from './inbox-words.ts';
 
 const isAble = (): boolean => 'Notification' in window;
 
-/** Asks the browser for notices only when pressed. */
+/** Requests the browser's permission for notifications only when pressed. */
 export function NotifyButton(): ReactNode {
   const say = useWords(inboxWords);
   const { notify = false } = usePreferences();

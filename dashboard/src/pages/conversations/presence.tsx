@@ -11,10 +11,10 @@ import classes from './presence.module.css';
 
 type Props = { others: readonly PresentMember[] };
 
-/** As many faces as fit beside the state on a phone; the others are in the words. */
+/** The number of avatars that fit next to the state on a phone. The text lists all members. */
 const FACES = 3;
 
-/** The faces of the other members who have the conversation open. */
+/** The avatars of the other members who have the conversation open. */
 export function AlsoHere({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
   const names = usePresentNames(others);
@@ -32,7 +32,7 @@ export function AlsoHere({ others }: Props): ReactNode {
   );
 }
 
-/** Always in the page, so that a screen reader knows the region before one of them writes. */
+/** The region is always in the page, so that a screen reader knows it before a member writes. */
 export function Typing({ others }: Props): ReactNode {
   const say = useWords(presenceWords);
   const names = usePresentNames(others.filter(({ typing }) => typing));

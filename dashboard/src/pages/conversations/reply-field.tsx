@@ -17,12 +17,12 @@ type Props = {
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Before the field sends by Enter; true: the key is used. */
+  /** Called before Enter sends. True: the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
   onSend: (event: KeyboardEvent) => void;
 };
 
-/** Where the next message is written. In a reply, a slash opens the saved replies; in a note, an @ the members. */
+/** The field for the next message. A slash in a reply opens the saved replies. An @ in a note opens the members. */
 export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend }: Props): ReactNode {
   const say = useWords(words);
   const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field });
@@ -63,7 +63,7 @@ export function ReplyField({ conversationId, side, text, setText, field, onKey, 
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={(event) => {
             if (list.onKey(event) || names.onKey(event) || onKey(event)) return;
-            // Enter while an input method composes a word belongs to that word.
+            // Enter during the composition of a word belongs to the input method.
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) onSend(event);
           }}
         />
@@ -142,7 +142,7 @@ function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {
 
 type ButtonProps = Pick<Props, 'field'> & { onOpen: (caret: number) => void };
 
-/** For members who do not know the slash, or have no keyboard. The button changes no text. */
+/** A button for members who do not know the slash or have no keyboard. The button does not change the text. */
 function SavedRepliesButton({ field, onOpen }: ButtonProps): ReactNode {
   const say = useWords(answerWords);
   const open = (): void => {

@@ -9,7 +9,7 @@ import { usePresentNames } from './presence.tsx';
 import { HOLD_MS } from './use-delayed-reply.ts';
 import classes from './reply-field.module.css';
 
-/** While the reader writes a reply: another member may send one first. */
+/** Shown while the reader writes a reply, because another member may send one first. */
 export function AlsoReplying({ others }: { others: readonly PresentMember[] }): ReactNode {
   const say = useWords(answerWords);
   const names = usePresentNames(others.filter(({ typing }) => typing));
@@ -21,13 +21,13 @@ export function AlsoReplying({ others }: { others: readonly PresentMember[] }): 
   );
 }
 
-/** The reply that waits, with Undo. */
+/** The waiting reply, with Undo. */
 export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
   const say = useWords(answerWords);
   const told = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
   return (
     <>
-      {/* Always in the page, so that a screen reader knows the region before a reply waits. */}
+      {/* The region is always in the page, so that a screen reader knows it before a reply waits. */}
       <VisuallyHidden role="status">{told}</VisuallyHidden>
       {text !== null && (
         <div className={classes.held}>
@@ -42,7 +42,7 @@ export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () =>
   );
 }
 
-/** Asks before it sends a text that still contains what only members should see. */
+/** Asks for confirmation before it sends text that only members should see. */
 export function SendAsIs({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
   const say = useWords(answerWords);
   return (

@@ -24,7 +24,7 @@ type RowsProps = {
   items: readonly ListedConversation[];
   chosen: string | undefined;
   stale: boolean;
-  /** Null: the reader may change none. */
+  /** Null: the reader may not change conversations. */
   selection: Selection | null;
 };
 
@@ -39,7 +39,7 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
   const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
   useEffect(() => {
     if (chosen) document.getElementById(`row-${chosen}`)?.scrollIntoView({ block: 'nearest' });
-    // Only when another one is chosen: a reader's own scrolling is left alone.
+    // The list scrolls only when another conversation is selected, so the reader's own scrolling is not disturbed.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [chosen]);
   return (
@@ -103,7 +103,7 @@ export function Rows({ items, chosen, stale, selection }: RowsProps): ReactNode 
   );
 }
 
-/** Who answers, and how long the person has waited for them. */
+/** The assignee, and how long the person has waited. */
 function WithPeople({
   item: { assignee_id, snoozed_until, waiting_since },
   now,
@@ -159,7 +159,10 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
   return <span>{say(role === 'agent' ? 'last_agent' : role === 'member' ? 'last_member' : 'last_system')}</span>;
 }
 
-/** What was said last, and that the organization's side said it; a picture or a place without words is named. */
+/**
+ * The start of the last message, with the organization's author if there is one. A picture or a location without text
+ * gets a name.
+ */
 function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNode {
   const say = useWords(words);
   if (of === null) return null;
@@ -167,7 +170,7 @@ function LastWords({ of }: { of: ListedConversation['last_message'] }): ReactNod
   return (
     <span className={classes.rowLast}>
       <Author role={of.role} />
-      {/* A box of its own: words of the other direction lose their end, not their start. */}
+      {/* A separate box, so that text in the other direction is cut at its end. */}
       <span dir="auto" className={classes.rowSaid}>
         {said}
       </span>

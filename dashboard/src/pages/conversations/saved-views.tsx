@@ -31,7 +31,7 @@ const NONE: Filtering = {
 const isSame = (a: Filtering, b: Filtering): boolean =>
   (Object.keys(NONE) as (keyof Filtering)[]).every((name) => a[name] === b[name]);
 
-/** Views that members saved; the filters of the address can be saved as one, or the one that they are be deleted. */
+/** Saved views of members. The filters in the URL can be saved as a view, and the selected view can be deleted. */
 export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode {
   const say = useWords(viewWords);
   const org_id = useOrganization().id;
@@ -40,7 +40,7 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   const [naming, setNaming] = useState(false);
   const [removing, setRemoving] = useState<ConversationView | null>(null);
   const current = views.find(({ filters }) => isSame(filters, list.filters));
-  // A built-in view alone is one already, and one person is none.
+  // A built-in view without other filters cannot be saved, and neither can a filter for one person.
   const { view: _view, end_user_id, ...narrowing } = list.filters;
   const isNew = !current && end_user_id === undefined && Object.values(narrowing).some((value) => value !== undefined);
   return (
@@ -75,7 +75,7 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   );
 }
 
-/** Without what is not filtered. */
+/** The filters without empty ones. */
 const whole = ({ end_user_id: _person, ...filters }: Filtering): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 

@@ -1,10 +1,10 @@
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-/** The contract's list, without the schemas that stand beside it there. */
+/** A copy of the contract's list. Importing it would also import the schemas in that file. */
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
-/** The same of the views; without one the list shows all. */
+/** A copy of the views. Without one, the list shows all conversations. */
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
@@ -29,5 +29,5 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   cursor: textIn(raw, 'cursor'),
 });
 
-/** What to read again after a new message or a take-over. */
+/** The routes to read again after a new message or a take-over. */
 export const READ_AGAIN = ['readConversation', 'listConversations', 'countConversations', 'readOverview'] as const;

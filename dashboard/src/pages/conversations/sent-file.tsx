@@ -8,10 +8,13 @@ import classes from './files.module.css';
 
 type Media = Extract<MessageContent, { url: string }>;
 
-/** The place of a file that Parley keeps: it is asked of this server, under any name that the server has. */
+/** The path of a stored file. It is requested from this server, regardless of the host name in the URL. */
 const OURS = /^\/attachments\/org_[0-9a-z]{26}\/attachment_[0-9a-z]{26}\/[\w-]{32}\/[\w.-]+$/;
 
-/** A file in a conversation. What Parley keeps is shown; what another server has is only named, and nothing is loaded. */
+/**
+ * A file in a conversation. Stored files are shown. Files on other servers are only named, and nothing is loaded from
+ * there.
+ */
 export function SentFile({ content }: { content: Media }): ReactNode {
   const say = useWords(fileWords);
   const sayContent = useWords(words);

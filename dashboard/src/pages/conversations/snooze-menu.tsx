@@ -16,7 +16,7 @@ import { READ_AGAIN } from './search.ts';
 import { nextTimes, timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
 
-/** Puts a conversation that people answer off until later, or brings it back. */
+/** Snoozes a conversation that members answer, or ends the snooze. */
 export function SnoozeMenu({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(snoozeWords);
   const button = useRef<HTMLButtonElement>(null);

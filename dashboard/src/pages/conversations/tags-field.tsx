@@ -10,12 +10,12 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
 
-/** Tags of a conversation, from the agent or from members, who change them in place. */
+/** The tags of a conversation, from the agent or from members. Members edit them in place. */
 export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const params = { org_id: useOrganization().id, conversation_id: id };
   const may = useMay('member');
-  // Until the conversation is read again.
+  // Shown until the conversation is read again.
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
   const set = useAct('setConversationTags', { refresh: READ_AGAIN });
   const told = useProblemWords(set.error);

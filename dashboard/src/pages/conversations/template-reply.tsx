@@ -12,7 +12,10 @@ import { READ_AGAIN } from './search.ts';
 import { templateReplyWords } from './template-reply-words.ts';
 import classes from './conversations.module.css';
 
-/** On a channel that takes words only for some hours after the person wrote: until when, and a template instead. */
+/**
+ * For channels that allow free text only for some hours after the person wrote: the end of this time, and the form for
+ * a template.
+ */
 export function TemplateReply({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(templateReplyWords);
   const [opened, setOpened] = useState(false);

@@ -19,13 +19,13 @@ import { words } from './words.ts';
 import classes from './conversations.module.css';
 
 const MAX_SHOWN = 200;
-/** Closer to the end than this counts as reading the newest. */
+/** If the view is closer to the end than this, it follows new messages. */
 const NEAR_PX = 80;
 
-/** Runs in these states are about to answer. */
+/** Runs in these states will answer soon. */
 const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
-/** What was said, newest at the end; follows new messages unless one reads further up. */
+/** The messages, newest at the end. The view follows new messages unless the reader has scrolled up. */
 export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const log = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   useEffect(() => {
     const box = log.current;
     if (!box) return undefined;
-    // The composer below grows and shrinks, and so do the messages when their files and fonts arrive.
+    // The composer below changes its height, and so do messages when their files and fonts load.
     const watch = new ResizeObserver(() => {
       if (atEnd.current) box.scrollTop = box.scrollHeight;
     });
@@ -69,7 +69,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         aria-label={say('transcript')}
         onScroll={({ currentTarget: box }) => {
           const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
-          // Only a reader scrolls up. New messages and a smaller box also move the end away.
+          // Only a reader can scroll up. New messages and a smaller box also increase the distance to the end.
           if (isNear || box.scrollTop < top.current) atEnd.current = isNear;
           top.current = box.scrollTop;
           if (isNear) setMissed(false);
@@ -108,7 +108,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   );
 }
 
-/** Notes stand where they were written. */
+/** Notes are between messages, ordered by time. */
 const inOrder = ({ messages, notes }: ConversationRecord): (ConversationMessage | ConversationNote)[] =>
   [...messages, ...notes].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 
@@ -163,7 +163,7 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
   );
 }
 
-/** Words are text, whatever they hold; nothing is loaded from another server. */
+/** Messages are shown as text, whatever they contain. Nothing is loaded from another server. */
 function Content({ message: { content } }: { message: ConversationMessage }): ReactNode {
   const say = useWords(words);
   return (

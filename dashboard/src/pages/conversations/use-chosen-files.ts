@@ -7,22 +7,25 @@ import { useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { sendDelayed } from './use-delayed-reply.ts';
 
-/** The server's bound, contract/limits.ts. */
+/** The server's limit in contract/limits.ts. */
 export const MAX_MEBIBYTES = 10;
 const MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024;
-/** Chosen at once; each becomes a message of its own. */
+/** The maximum number of files in one reply. Each becomes a separate message. */
 const MAX_FILES = 10;
 
 export type ChosenFile = {
   key: number;
   file: File;
   state: 'chosen' | 'sending' | 'failed';
-  /** Of a failed one: a word of ours, or what the server said. */
+  /** The reason of a failed file: our text, or the server's. */
   why?: unknown;
 };
 let lastKey = 0;
 
-/** Files that a member has chosen. They are sent with the reply, one after another; what fails stays, with the reason. */
+/**
+ * The files that a member has selected. They are sent with the reply, one by one. Failed files stay in the field, with
+ * the reason.
+ */
 export function useChosenFiles({ id: conversationId, messages }: ConversationRecord) {
   const org_id = useOrganization().id;
   const client = useQueryClient();
@@ -38,9 +41,9 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
         ...(faultOf(file) === null ? { state: 'chosen' } : { state: 'failed', why: faultOf(file) }),
       })),
     ]);
-  /** False: at least one could not be sent. */
+  /** False: at least one file could not be sent. */
   const send = async (): Promise<boolean> => {
-    // What waits was written before.
+    // A waiting reply was written earlier, so it is sent first.
     if (!(await sendDelayed(conversationId))) return false;
     let allSent = true;
     const after = messages.at(-1)?.id;

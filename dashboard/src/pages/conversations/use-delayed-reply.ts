@@ -4,27 +4,30 @@ import { useAct } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 
-/** How long a reply can be taken back. */
+/** The time during which a reply can be undone. */
 export const HOLD_MS = 5_000;
-/** A browser sends at most 64 KiB after its page has gone; a longer reply is not held. */
+/** A browser sends at most 64 KiB while a page closes, so a longer reply does not wait. */
 const MAX_HELD_BYTES = 60_000;
 
 const held = new Map<string, () => Promise<boolean>>();
 
-/** Before what ends or hands over the conversation. False: the reply could not be sent, and is in the field again. */
+/**
+ * Call it before an action that ends or hands over the conversation. False: the reply could not be sent and is in the
+ * field again.
+ */
 export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await held.get(conversationId)?.()) ?? true;
 
 /**
- * A reply waits five seconds in this window before it is sent. It is never lost: who leaves the page sends it at once,
- * what was refused goes back into the field, and what a closed window may not have sent is kept in the storage of the
- * tab until it is seen in the conversation. `giveBack` puts a text into the field, before what stands there.
+ * A reply waits five seconds in this window before it is sent. It is never lost. Leaving the page sends it immediately.
+ * A refused reply returns to the field. A reply that a closed window may not have sent stays in the tab's storage until
+ * the conversation contains it. `giveBack` inserts a text into the field, before the existing text.
  */
 export function useDelayedReply(item: ConversationRecord, giveBack: (text: string) => void) {
   const org_id = useOrganization().id;
   const { id } = item;
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
-  // An object, so that the same text entered twice waits twice.
+  // An object, so that equal texts wait as two replies.
   const [waiting, setWaiting] = useState<Reply | null>(null);
   const now = useRef({ waiting, isHere: true, giveBack, item });
   useEffect(() => {
@@ -85,7 +88,7 @@ export function useDelayedReply(item: ConversationRecord, giveBack: (text: strin
   }, []);
 
   const hold = (text: string): void => {
-    // What waits is sent first, so that replies arrive in the order in which they were written.
+    // A waiting reply is sent first, so that replies arrive in the order of writing.
     void letGo(false);
     keep(item, text);
     const next = { text, after: item.messages.at(-1)?.id };
@@ -102,7 +105,7 @@ export function useDelayedReply(item: ConversationRecord, giveBack: (text: strin
   return { reply, waiting: waiting?.text ?? null, hold, undo };
 }
 
-/** `after`: the newest message that its writer has read. */
+/** `after`: the newest message that the author of the reply has seen. */
 type Reply = { text: string; after: string | undefined };
 type Kept = { text: string; after: string };
 const place = (id: string): string => `parley.held.${id}`;
@@ -111,7 +114,7 @@ function keep({ id, messages }: ConversationRecord, text: string): void {
   try {
     sessionStorage.setItem(place(id), JSON.stringify({ text, after: messages.at(-1)?.id ?? '' } satisfies Kept));
   } catch {
-    // Storage may be full or switched off: it then lasts as long as the page.
+    // Storage may be full or turned off. The reply then lasts as long as the page.
   }
 }
 
@@ -132,7 +135,7 @@ function forget(id: string, text: string): void {
   }
 }
 
-/** What an earlier window of this tab may have sent, unless it stands in the conversation. */
+/** A reply that an earlier window of this tab may have sent, unless the conversation contains it. */
 function lostReply({ id, messages }: ConversationRecord): string | null {
   const kept = read(id);
   if (!kept) return null;

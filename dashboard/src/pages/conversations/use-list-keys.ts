@@ -4,13 +4,13 @@ import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { selectionWords } from './selection-words.ts';
 import { words } from './words.ts';
 
-/** `j` and `k` open the conversation below and above the open one; `x` selects the open one; `/` goes to the search. */
+/** `j` and `k` open the next and previous conversation, `x` selects the open one, and `/` moves to the search field. */
 export function useListKeys(ids: readonly string[], toggle: ((id: string) => void) | null): void {
   const say = useWords(words);
   const saySelection = useWords(selectionWords);
   const navigate = useNavigate();
   const router = useRouter();
-  // Where one is going, though the page may still be loading: a key that is pressed twice goes two steps.
+  // The target conversation, whose page may still be loading. Pressing a key twice moves two steps.
   const openOne = (): string | undefined => /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
   const select = (): void => {
     const chosen = openOne();
@@ -19,7 +19,7 @@ export function useListKeys(ids: readonly string[], toggle: ((id: string) => voi
   const open = async (step: 1 | -1): Promise<void> => {
     const chosen = openOne();
     const at = chosen === undefined ? -1 : ids.indexOf(chosen);
-    // A conversation that is not in the list, or none: both keys begin at its top.
+    // If the open conversation is not in the list, both keys start at the top.
     const id = at === -1 ? ids[0] : ids[at + step];
     if (id === undefined) return;
     await navigate({

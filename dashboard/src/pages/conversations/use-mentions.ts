@@ -3,15 +3,15 @@ import { flushSync } from 'react-dom';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization, useSession } from '../../session/session.ts';
 
-/** An @ that begins a word, and what is typed after it up to the caret. */
+/** An @ at the start of a word, with the text between it and the caret. */
 const AT = /(?:^|\s)@((?:[^\s@][^\n@]{0,40})?)$/;
 const MOST_SHOWN = 8;
-/** The server's bound, contract/limits.ts. */
+/** The server's limit in contract/limits.ts. */
 const MAX_MENTIONS = 20;
 
 export type Named = { user_id: string; name: string };
 
-/** The members whom a note can name: all but the reader. */
+/** The members that a note can mention: all except the reader. */
 export function useNamable(enabled: boolean): readonly Named[] {
   const org_id = useOrganization().id;
   const me = useSession().user.id;
@@ -19,7 +19,7 @@ export function useNamable(enabled: boolean): readonly Named[] {
   return (members.data?.data ?? []).filter(({ user_id }) => user_id !== me);
 }
 
-/** Whom a text names; a name that is part of a longer one is not meant. */
+/** The members that a text mentions. A name inside a longer name does not count. */
 export function namedIn(text: string, members: readonly Named[]): string[] {
   const byLength = members.toSorted((a, b) => b.name.length - a.name.length);
   let rest = text;
@@ -27,7 +27,7 @@ export function namedIn(text: string, members: readonly Named[]): string[] {
   for (const { user_id, name } of byLength) {
     if (!rest.includes(`@${name}`)) continue;
     found.push(user_id);
-    // Others of the same name are meant too.
+    // All members with the same name are mentioned.
     if (!byLength.some((one) => one.user_id !== user_id && one.name === name && !found.includes(one.user_id)))
       rest = rest.replaceAll(`@${name}`, '');
   }
@@ -35,14 +35,14 @@ export function namedIn(text: string, members: readonly Named[]): string[] {
 }
 
 type Input = {
-  /** False where no note is written. */
+  /** False while no note is written. */
   enabled: boolean;
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
 };
 
-/** The members below an @, with the keys of the saved replies: arrows, Enter or Tab, Esc. */
+/** The list of members below an @, with the same keys as for saved replies: arrows, Enter or Tab, Esc. */
 export function useMentions({ enabled, text, setText, field }: Input) {
   const listId = useId();
   const members = useNamable(enabled);
@@ -63,7 +63,7 @@ export function useMentions({ enabled, text, setText, field }: Input) {
     field.current?.focus();
     field.current?.setSelectionRange(before.length, before.length);
   };
-  /** True: the key was for the list. */
+  /** True: the list handled the key. */
   const onKey = (event: KeyboardEvent): boolean => {
     if (found.length === 0 || event.nativeEvent.isComposing) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -5,14 +5,17 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 import type { Side } from './composer.tsx';
 
-/** Well within PRESENT_SECONDS of the contract: one beat may be lost. */
+/** Much shorter than PRESENT_SECONDS of the contract, so one report may be lost. */
 const BEAT_MS = 15_000;
-/** Well within TYPING_SECONDS of the contract. */
+/** Much shorter than TYPING_SECONDS of the contract. */
 const TYPING_MS = 3_000;
-/** Without a stream. */
+/** The interval without a stream. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Tells that the reader has the conversation open while its window is in sight, and returns the others who have. */
+/**
+ * Reports that the reader has the conversation open while its window is visible. Returns the other members who have it
+ * open.
+ */
 export function usePresence(conversation_id: string): readonly PresentMember[] {
   const params = { org_id: useOrganization().id, conversation_id };
   const tell = useTell(conversation_id);
@@ -23,7 +26,7 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
     const here = (): void => tell('here');
     here();
     const beat = setInterval(here, BEAT_MS);
-    // A page that is closed unmounts nothing; one that the browser kept and shows again has not gone.
+    // A closing page unmounts nothing. A page that the browser caches and shows again is still present.
     window.addEventListener('pagehide', leave);
     window.addEventListener('pageshow', here);
     return () => {
@@ -37,18 +40,21 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
   return others.data?.data ?? [];
 }
 
-/** Reports that the reader writes or that a reply waits, and when both have ended. Showing a stored text is not writing. */
+/**
+ * Reports that the reader is typing or that a reply waits, and the end of both. Showing a stored text does not count as
+ * typing.
+ */
 export function useTyping(conversation_id: string, side: Side, text: string, isHeld: boolean): void {
   const tell = useTell(conversation_id);
   const known = useRef({ side, text, isHeld });
-  /** Null: no one was told, or the end was told. */
+  /** Null: nothing was reported, or the end was reported. */
   const toldAt = useRef<number | null>(null);
   useEffect(() => {
     const before = known.current;
     known.current = { side, text, isHeld };
     const isSame = before.isHeld === isHeld && (before.side !== side || before.text === text);
     if (isSame || side === 'end_user') return;
-    // Others know of a reply that waits: until it is sent, their own reply would be a second one.
+    // A waiting reply is reported until it is sent, because another member's reply would be a second one.
     if (isHeld && !before.isHeld) toldAt.current = null;
     if (text === '' && !isHeld) {
       if (toldAt.current !== null) tell('still');
@@ -60,7 +66,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, isH
   }, [side, text, isHeld, tell]);
 }
 
-/** Stays the same while the conversation does. What is lost is told again by the next beat. */
+/** The value stays the same for one conversation. The next report repeats a lost one. */
 function useTell(conversation_id: string): (presence: Presence) => void {
   const org_id = useOrganization().id;
   const { mutate } = useAct('setPresence', { refresh: [] });

@@ -6,13 +6,13 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 import { selectMissing } from './missing-values.ts';
 
-/** A slash that begins a word, and what is typed after it up to the caret. */
+/** A slash at the start of a word, with the text between it and the caret. */
 const SLASH = /(?:^|\s)\/((?:[^\s/][^\n/]{0,40})?)$/;
 const MOST_SHOWN = 8;
 
 type Input = {
   conversationId: string;
-  /** False where no reply is written. */
+  /** False while no reply is written. */
   enabled: boolean;
   text: string;
   setText: (text: string) => void;
@@ -20,8 +20,8 @@ type Input = {
 };
 
 /**
- * The list of saved replies at a slash, or where the caret was when the button opened it. Null for an option is the page
- * where they are managed. The focus stays in the field. Arrows move the active option, Enter or Tab choose it, and Esc
+ * The list of saved replies at a slash, or at the caret if the button opened it. A null option is the page where saved
+ * replies are managed. The focus stays in the field. Arrows move the active option, Enter or Tab select it, and Esc
  * closes the list until the next slash.
  */
 export function useSavedReplies({ conversationId, enabled, text, setText, field }: Input) {
@@ -38,7 +38,7 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
   const isSearched = isBare || byButton || found.length > 0;
   const isOpen = slash !== null && !isClosed && read.data !== undefined && isSearched;
   const options: (SavedReplySummary | null)[] = isOpen ? [...found, null] : [];
-  // With nothing to choose no option is active: Enter then sends, as it always does.
+  // Without matches, no option is active: Enter then sends as usual.
   const first = found.length > 0 ? 0 : -1;
   const active = at.words === slash?.words ? Math.min(at.index, options.length - 1) : first;
 
@@ -65,14 +65,14 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
     const { length } = options;
     setAt({ words: slash?.words ?? '', index: (Math.max(active, step > 0 ? -1 : 0) + step + length) % length });
   };
-  /** True: the key was for the list. */
+  /** True: the list handled the key. */
   const onKey = (event: KeyboardEvent): boolean => {
     if (!isOpen || event.nativeEvent.isComposing) return false;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Escape') close();
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && active >= 0) choose(options[active]!);
-    // The words of a search for a saved reply are never sent.
+    // The search text for a saved reply is never sent.
     else if (event.key === 'Enter' && byButton) event.preventDefault();
     else return false;
     event.preventDefault();
@@ -93,10 +93,10 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
   };
 }
 
-/** Where the list stands in the text, the words that it searches, and the text that a saved reply replaces. */
+/** The position of the list in the text, its search text, and the text that a saved reply replaces. */
 type Place = { from: number; words: string; written: string; byButton: boolean };
 
-/** Where the caret asks for the list, until the user closes it. */
+/** The position where the caret opens the list, until the user closes it. */
 function usePlace({ enabled, text, field }: Pick<Input, 'enabled' | 'text' | 'field'>) {
   const [caret, setCaret] = useState<number | null>(null);
   const [dismissed, setDismissed] = useState<number | null>(null);
@@ -135,7 +135,7 @@ function slashAt(text: string, caret: number): number | null {
   return words === undefined ? null : caret - words.length - 1;
 }
 
-/** Those whose shortcut begins so come first, then those that have all words in their name or shortcut. */
+/** Replies whose shortcut starts with the text come first, then those with all words in their name or shortcut. */
 function ranked(all: readonly SavedReplySummary[], typed: string): SavedReplySummary[] {
   const words = typed.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const begins = ({ shortcut }: SavedReplySummary): boolean => shortcut.toLocaleLowerCase().startsWith(words[0] ?? '');

@@ -4,7 +4,7 @@ import type { ConversationRecord } from '../../../../contract/dashboard/conversa
 import { useAct } from '../../api/queries.ts';
 import { useOrganization, useSession } from '../../session/session.ts';
 
-/** What people answer is not new to the reader any more once it is in sight. */
+/** Marks a conversation that members answer as read when it becomes visible. */
 export function useSeen({ id, status, messages, notes }: ConversationRecord): void {
   const org_id = useOrganization().id;
   const { mutate } = useAct('markConversationSeen', { refresh: ['listConversations', 'countConversations'] });

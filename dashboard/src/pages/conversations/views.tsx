@@ -9,18 +9,18 @@ import classes from './inbox.module.css';
 type Props = {
   view: ConversationView | undefined;
   onView: (view: ConversationView | undefined) => void;
-  /** What stands behind the views that are always there. */
+  /** The views after the built-in ones. */
   children: ReactNode;
 };
 
-/** Whose conversations the list shows, with how many there are. */
+/** The views of the list, with the number of conversations. */
 export function Views({ view, onView, children }: Props): ReactNode {
   const say = useWords(inboxWords);
   const counts = useWaitingConversations().data;
   const group = useRef<HTMLDivElement>(null);
   const isCounted = counts !== undefined;
   useEffect(() => {
-    // On a phone they are wider than the screen: the one that is chosen is in sight.
+    // On a phone, the views are wider than the screen, so the selected one is scrolled into view.
     const chosen = group.current?.querySelector('[aria-pressed=true]');
     chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view, isCounted]);

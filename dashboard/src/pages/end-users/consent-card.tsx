@@ -14,7 +14,7 @@ import { kindWords } from '../../parts/channels/kind-words.ts';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
-/** What the person allows, per kind of channel, and a way to write down what they said elsewhere. */
+/** The consent of the person per kind of channel, and a form for consent that was given elsewhere. */
 export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
   const may = useMay('member');

@@ -22,7 +22,7 @@ type Props = {
   onMade?: (id: string) => void;
 };
 
-/** Makes a person, or changes one. */
+/** Creates or changes a person. */
 export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
   const say = useWords(words);
   return (
@@ -33,7 +33,7 @@ export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
 }
 
 const READ_AGAIN = ['readEndUser', 'listEndUsers'] as const;
-/** The Arabic one too. */
+/** The Arabic comma also separates tags. */
 const COMMA = /[,،]/;
 const TEXTS = ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const;
 
@@ -102,7 +102,7 @@ type Values = Record<(typeof TEXTS)[number] | 'tags' | 'attributes', string>;
 function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserRecord) => void) {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  // As it was when the dialog opened: a change by a backend in the meantime is not a change by this user.
+  // The state when the dialog opened. A change by a backend since then does not count as a change by this user.
   const [item] = useState(now);
   const create = useAct('createEndUser', { refresh: READ_AGAIN });
   const update = useAct('updateEndUser', { refresh: READ_AGAIN });
@@ -135,7 +135,7 @@ const valuesOf = (item: EndUserRecord | null): Values => ({
   attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
 });
 
-/** Only what was changed here is said. */
+/** Only changed fields are sent. */
 function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean): UpdateEndUser {
   const before = valuesOf(item);
   const texts = TEXTS.filter((name) => values[name].trim() !== (item?.[name] ?? ''));
@@ -149,10 +149,10 @@ function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean)
   };
 }
 
-/** Null when it is no JSON object. */
+/** Null if the text is not a JSON object. */
 const readAttributes = (text: string): Record<string, unknown> | null => (text.trim() === '' ? {} : parseObject(text));
 
-/** Attributes merge at the server: what was taken out of the field is said to be gone, and what is as it was is not said. */
+/** The server merges attributes. Removed attributes are sent as null, and unchanged ones are not sent. */
 const changed = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> => ({
   ...Object.fromEntries(
     Object.keys(before)

@@ -43,7 +43,7 @@ export function EndUsersPage(): ReactNode {
   const filters = {
     text: rest.text,
     tag: rest.tag,
-    // A name without a value is still being typed.
+    // A name without a value is incomplete.
     attribute: attribute?.includes('=') ? attribute : undefined,
     blocked: blocked === 'true' || undefined,
   };

@@ -11,7 +11,7 @@ import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 
-/** What the law gives a person: everything about them as a file, and to be forgotten. */
+/** The legal rights of a person: an export of all their data, and erasure. */
 export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

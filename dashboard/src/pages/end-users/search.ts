@@ -16,9 +16,9 @@ export const readEndUsersSearch = (raw: RawSearch): EndUsersSearch => ({
   cursor: textIn(raw, 'cursor'),
   create: raw['create'] === undefined ? undefined : '',
 });
-/** The cursor is that of their conversations. */
+/** The cursor of the person's conversations. */
 export const readEndUserSearch = (raw: RawSearch): { cursor?: string } => ({ cursor: textIn(raw, 'cursor') });
-/** `id`: the import in sight; the cursor is that of its failed rows, or of earlier imports. */
+/** `id`: the open import. The cursor belongs to its failed rows, or to the list of imports. */
 export const readImportSearch = (raw: RawSearch): { id?: string; cursor?: string } => ({
   id: textIn(raw, 'id'),
   cursor: textIn(raw, 'cursor'),

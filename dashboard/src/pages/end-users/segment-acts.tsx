@@ -13,7 +13,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 
 type Filters = SegmentRecord['filters'];
 
-/** Saves what is filtered as a segment, or deletes the segment that it is. */
+/** Saves the current filters as a segment, or deletes the selected segment. */
 export function SegmentActs({ filters, onGone }: { filters: Filters; onGone: () => void }): ReactNode {
   const say = useWords(segmentWords);
   const may = useMay('member');
@@ -62,7 +62,7 @@ function Naming({ filters, opened, onClose }: NamingProps): ReactNode {
   );
 }
 
-/** Without what is not filtered. */
+/** The filters without empty ones. */
 const whole = (filters: Filters): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 

@@ -6,7 +6,7 @@ import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './statistics-words.ts';
 
-/** Agents that lack a tool until its new form is approved, by name. */
+/** Agents with a changed tool that is not approved yet, by name. */
 export function ChangedTools(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

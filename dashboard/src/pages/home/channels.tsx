@@ -6,7 +6,7 @@ import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './statistics-words.ts';
 
-/** Whether people can be reached: the channels that do not work, by name. */
+/** The channels that do not work, by name. */
 export function Channels(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

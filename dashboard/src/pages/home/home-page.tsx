@@ -10,7 +10,7 @@ import { setPreferences, usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 
-// Who has just begun needs the one, and who has not the other.
+// Newcomers need the first steps, and other users need the numbers, so each loads separately.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps/first-steps.tsx')).FirstSteps }));
 const StatisticsPart = lazy(async () => ({ default: (await import('./statistics-part.tsx')).StatisticsPart }));
 const MissedQuestions = lazy(async () => ({
@@ -19,7 +19,7 @@ const MissedQuestions = lazy(async () => ({
 
 const MOST_QUESTIONS = 5;
 
-/** What happened, and until something has: the first steps. */
+/** The recent activity. Before there is any, the first steps. */
 export function HomePage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -41,7 +41,7 @@ export function HomePage(): ReactNode {
 function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode {
   const say = useWords(words);
   const { hidden_steps: hidden = [] } = usePreferences();
-  // What is done while one looks at it stays in sight.
+  // The steps stay visible if they are completed while the user looks at them.
   const [wasDone] = useState(() => isDone(facts));
   const [asked, setAsked] = useState(false);
   const [put, setPut] = useState(false);

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Of the part that loads when something has happened: the page before it is the first that people load. */
+/** Texts of the numbers, which load only after the first activity, because Home is the first page that people load. */
 export const words = defineWords(
   {
     numbers: 'What happened',

@@ -10,7 +10,7 @@ import classes from './home.module.css';
 
 type Home = Say<keyof (typeof words)['en']>;
 
-/** Each number, and the list behind it. */
+/** Each number, with a link to its list. */
 export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useWords(words);
   const { from, to, ended, ended_alone: alone, ended_no_reply: silent, first_reply_seconds: wait } = numbers;
@@ -124,7 +124,7 @@ function changed(say: Home, { now, before }: Change): string {
 const share = (say: Home, part: number, all: number): string =>
   all === 0 ? '–' : `${number(say.language, Math.round((100 * part) / all))}%`;
 
-/** A later version may name others. */
+/** A later version may send other reasons. */
 const reasonOf = (say: Home, name: string): string =>
   name === 'asked' ||
   name === 'rule' ||

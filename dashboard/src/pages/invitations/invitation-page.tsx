@@ -22,8 +22,8 @@ const route = getRouteApi('/front/invitations/$invitation');
 type Props = { invitation: string; look: InvitationLook };
 
 /**
- * Two ways to join, the same for every address: with an account, after sign-in; or as a new person. The page does not
- * show whether an account with the address exists.
+ * There are two ways to join, which are the same for every address: with an account after sign-in, or as a new person.
+ * The page does not show whether an account with the address exists.
  */
 export function InvitationPage(): ReactNode {
   const say = useWords(words);

@@ -9,7 +9,7 @@ import { emailFault } from '../../parts/sign-in/field-faults.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
 import { words } from '../../parts/sign-in/words.ts';
 
-/** Asks for a link to a new password: by mail, or where none is sent, how to come by one. */
+/** Requests a password link by mail. If no mail is sent, it explains how to get a link. */
 export function ForgotPage(): ReactNode {
   const say = useWords(words);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });

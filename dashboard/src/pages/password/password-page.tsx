@@ -14,7 +14,7 @@ import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/password/$link');
 
-/** For a person who forgot their password and has a link. */
+/** The page for a person who forgot their password and has a link. */
 export function PasswordPage(): ReactNode {
   const say = useWords(words);
   const { link } = route.useParams();

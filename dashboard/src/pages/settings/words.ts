@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Of all settings pages but the API keys, which have many of their own. */
+/** Texts of all settings pages except API keys, which have their own files. */
 export const words = defineWords(
   {
     settings: 'Settings',

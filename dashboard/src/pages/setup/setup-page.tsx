@@ -13,7 +13,7 @@ import { words } from '../../parts/sign-in/words.ts';
 
 const route = getRouteApi('/front/setup');
 
-/** Opened by the link that the first start prints: makes the owner and the first organization. */
+/** The link that the first start prints opens this page. It creates the owner and the first organization. */
 export function SetupPage(): ReactNode {
   const say = useWords(words);
   const { token } = route.useSearch();

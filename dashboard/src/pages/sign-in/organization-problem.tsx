@@ -12,7 +12,7 @@ const KNOWN = [
   'organization_full',
 ] as const;
 
-/** Why the way back from the provider ended here: a code in the address, said in words of ours alone. */
+/** The reason why the return from the provider failed. The URL contains a code, and the text is always ours. */
 export function OrganizationProblem({ code }: { code: string | undefined }): ReactNode {
   const say = useWords(words);
   if (code === undefined) return null;

@@ -11,7 +11,7 @@ import { words } from './organization-words.ts';
 
 const route = getRouteApi('/front/sign-in/organization');
 
-/** Asks for the address alone; its domain says which provider comes next. */
+/** Asks only for the e-mail address, whose domain determines the provider. */
 export function OrganizationSignInPage(): ReactNode {
   const say = useWords(words);
   const { back } = route.useSearch();

@@ -33,7 +33,7 @@ export function SignInPage(): ReactNode {
       {
         onSuccess: (answer) => second.take(answer, (session) => void entered(session, back)),
         onError: ({ code }) => {
-          // Right or wrong is not known where the server did not say so: then it stays.
+          // If the server did not respond, the password may be right, so it stays in the field.
           if (code !== 'sign_in_failed') return;
           form.setFieldValue('password', '');
           form.focus('password');

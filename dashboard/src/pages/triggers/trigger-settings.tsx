@@ -98,7 +98,7 @@ type FieldProps = {
   form: ReturnType<typeof useCheckedForm<{ name: string; channel_id: string }>>;
 };
 
-/** One of the agent's channels, or that of the trigger itself. */
+/** One of the agent's channels, or the channel of the trigger. */
 function ChannelField({ item, form }: FieldProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -17,7 +17,7 @@ import { exampleBody } from '../../parts/trigger-code.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
 
-/** Calls the trigger with whatever body one likes, really or dry, and says what came of it. */
+/** Calls the trigger with any body, as a real call or a dry run, and shows the result. */
 export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -205,7 +205,7 @@ function Dry({ answer }: { answer: DryRun }): ReactNode {
   );
 }
 
-/** An empty body is a valid one. */
+/** An empty body is valid. */
 function parse(text: string): Record<string, unknown> | null {
   try {
     return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);

@@ -100,7 +100,7 @@ export function TriggersPage(): ReactNode {
   );
 }
 
-/** The next step is an agent where there is none. */
+/** Without an agent, the next step is to create one. */
 function NothingYet({ action }: { action: ReactNode }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

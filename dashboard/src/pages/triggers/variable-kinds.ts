@@ -1,6 +1,6 @@
 import type { VariableDeclaration } from '../../../../contract/triggers.ts';
 
-/** The contract's list, without the schemas that stand beside it there and would come into the bundle. */
+/** A copy of the contract's list. Importing it would also bundle the schemas in that file. */
 export type VariableKind = VariableDeclaration['type'];
 const kinds: Record<VariableKind, true> = {
   string: true,

@@ -11,7 +11,7 @@ import { words } from '../../shell/words.ts';
 
 const route = getRouteApi('/inside/verify/$link');
 
-/** A button and not at once: programs that look through mails open links too, and must not prove anything. */
+/** Verification needs a click, because mail scanners also open links and must not verify an address. */
 export function VerifyPage(): ReactNode {
   const say = useWords(words);
   const { link } = route.useParams();

@@ -9,7 +9,7 @@ import { words } from './words.ts';
 
 const route = getRouteApi('/front/weekly-mail/$link');
 
-/** A button and not at once: programs that look through mails open links too. */
+/** Stopping needs a click, because mail scanners also open links. */
 export function StopPage(): ReactNode {
   const say = useWords(words);
   const { link } = route.useParams();

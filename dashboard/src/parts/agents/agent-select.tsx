@@ -16,13 +16,16 @@ type Props = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
   onChange: (id: string | null) => void;
 };
 
-/** One of the organization's agents. Searches at the server: there may be more than a list holds. */
+/**
+ * Selects one of the organization's agents. The server searches, because there may be more agents than the list
+ * contains.
+ */
 export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const chosen = useAgentNames(value ? [value] : [])(value ?? '') ?? null;
   const [typed, setTyped] = useState('');
-  // What stands in the field after a choice is the name of that choice, not a search.
+  // After a choice, the text in the field is the chosen name and not a search.
   const [text] = useDebouncedValue(typed === chosen ? '' : typed.trim(), 200);
   const found = useRead(
     'listAgents',
@@ -37,7 +40,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has searched already.
+      // The server has already searched.
       filter={({ options }) => options}
       data={data}
       placeholder={say('search_agents')}
@@ -47,7 +50,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
   );
 }
 
-/** The same as a filter of a list. */
+/** The same field as a filter of a list. */
 export function AgentFilter({ value, onChange }: { value: string | undefined; onChange: (id?: string) => void }) {
   const say = useWords(words);
   return (
@@ -62,7 +65,7 @@ export function AgentFilter({ value, onChange }: { value: string | undefined; on
   );
 }
 
-/** The name of an agent as a link to it. */
+/** The name of an agent, linked to its page. */
 export function AgentLink({ id, nameOf }: { id: string; nameOf: NameOf }): ReactNode {
   const say = useWords(words);
   const name = nameOf(id);

@@ -14,7 +14,7 @@ type FieldProps = {
 };
 type Props = {
   say: Say<'name' | 'name_example'>;
-  /** The agent to begin with. */
+  /** The preselected agent. */
   agentId: string | null;
   form: {
     values: { agent_id?: string };
@@ -24,7 +24,7 @@ type Props = {
   onAgent?: () => void;
 };
 
-/** What everything that is made for an agent starts with. */
+/** The first fields of every form for something that belongs to an agent. */
 export function NameAndAgent({ say, agentId, form, onAgent }: Props): ReactNode {
   const sayAgent = useWords(agentWords);
   const { id, value, error } = form.getInputProps('agent_id');

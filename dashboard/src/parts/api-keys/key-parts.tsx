@@ -36,7 +36,7 @@ export function Permissions({ permissions }: { permissions: readonly Permission[
 
 type ScopeProps = { item: KeyRecord; agentName: NameOf; campaignName: NameOf };
 
-/** Says what the key acts for, and leads there. */
+/** The scope of the key, with a link to its agent or campaign. */
 export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode {
   const say = useWords(words);
   if (item.scope === 'organization')
@@ -61,7 +61,7 @@ export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode 
   );
 }
 
-/** From where the key may be used. */
+/** The networks from which the key may be used. */
 export function Networks({ networks }: { networks: readonly string[] | null }): ReactNode {
   const say = useWords(words);
   if (networks === null) return say('networks_everywhere');
@@ -84,7 +84,7 @@ export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const USED_LATELY_MS = DAY_MS;
 
-/** Facts for a cleanup: states other than active, and unused keys. */
+/** Facts for a cleanup: inactive states, and unused keys. */
 export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): ReactNode {
   const say = useWords(words);
   const now = useNow();

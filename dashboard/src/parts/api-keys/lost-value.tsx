@@ -7,7 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { stepWords } from './step-words.ts';
 
-/** The page was loaded again while a new key was shown: what happened, and what to do about it. */
+/** Shown if the page was reloaded while a new key was visible. It explains the loss and the next steps. */
 export function LostValue({ keyId, onDismiss }: { keyId: string; onDismiss: () => void }): ReactNode {
   const say = useWords(stepWords);
   const org_id = useOrganization().id;

@@ -12,10 +12,10 @@ type Props = {
   onChange: (event: { currentTarget: { value: string } }) => void;
 };
 
-/** One network a line; what people paste from elsewhere has commas and spaces. */
+/** One network per line. Text from other programs often has commas and spaces. */
 export const networksOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
 
-/** What the server says of single networks, each with the one that it is about; null: nothing. */
+/** The server's faults of single networks, each with its network. Null: none. */
 export function networkFaults({ faults }: Problem, networks: readonly string[]): string | null {
   const said = faults.flatMap(({ pointer, detail }) => {
     const index = /^\/allowed_networks\/(\d+)$/.exec(pointer)?.[1];
@@ -42,7 +42,7 @@ export function NetworksField(props: Props): ReactNode {
   );
 }
 
-/** Few keys need it: it opens by hand, and by itself where something stands in it. */
+/** Few keys need this field, so it is closed at first. It is open if it has a value. */
 export function OptionalNetworks(props: Props): ReactNode {
   const say = useWords(words);
   const [isOpen, setOpen] = useState(props.value !== '');

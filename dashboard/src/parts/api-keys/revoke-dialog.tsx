@@ -32,8 +32,8 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const revoke = useAct('revokeKey', { refresh: ['listKeys', 'readKey', 'readOverview', 'listAudit'] });
-  // Read again: the list may not know yet that it was used a second ago. And the server may answer "revoking" where
-  // another server has not confirmed yet: then the key is looked at until it has.
+  // The key is read again, because the list may not show a use in the last second. If the server responds "revoking"
+  // because another server has not confirmed yet, the key is polled until it has.
   const watched = useRead(
     'readKey',
     { params: { org_id, key_id: listed.id } },

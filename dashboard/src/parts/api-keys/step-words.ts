@@ -1,6 +1,9 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** What First steps says too: it is the first page that people load, and does not load the words of the whole panel. */
+/**
+ * Texts that First steps also uses. It is the first page that people load, so it must not load the texts of the whole
+ * panel.
+ */
 export const stepWords = defineWords(
   {
     upgrade: 'Upgrade plan', // fixed

@@ -5,7 +5,7 @@ import { useWords } from '../../language/words.tsx';
 import { useSession } from '../../session/session.ts';
 import { stepWords } from './step-words.ts';
 
-/** A link that looks like the button it stands for; to a place of the operator's, or to Settings, Plan. */
+/** A link that looks like a button. It leads to a URL of the operator, or to Settings, Plan. */
 export function UpgradeLink(): ReactNode {
   const say = useWords(stepWords);
   const { upgrade_url } = useSession();

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** The English words marked "fixed" do not change: other documents and tools use them. */
+/** The English texts marked "fixed" do not change, because other documents and tools use them. */
 export const words = defineWords(
   {
     settings: 'Settings',

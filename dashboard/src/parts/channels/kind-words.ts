@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Each kind: its name, what it is, and the steps at the provider after it is connected, one step per line. */
+/** For each kind: its name, a description, and the steps at the provider after connecting, one step per line. */
 export const kindWords = defineWords(
   {
     kind_sandbox: 'Sandbox',

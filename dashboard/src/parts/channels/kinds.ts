@@ -13,7 +13,7 @@ import type { CHANNEL_FORMS, ChannelKindName } from '../../../../contract/channe
 
 export { CHANNEL_KINDS as KINDS, isChannelKind as isKnownKind } from '../../../../contract/channel-kinds.ts';
 
-/** The compiler asks for each kind that the contract names. */
+/** The compiler requires each kind of the contract. */
 export const KIND_ICONS: Record<ChannelKindName, Icon> = {
   sandbox: IconFlask,
   web_chat: IconMessageChatbot,
@@ -27,7 +27,7 @@ export const KIND_ICONS: Record<ChannelKindName, Icon> = {
 
 type Forms = typeof CHANNEL_FORMS;
 type FieldsOf<K extends ChannelKindName> = keyof Forms[K]['settings']['properties'] & string;
-/** Every field of every form as `kind.field`; addresses of servers of one's own are the same everywhere. */
+/** Every field of every form as `kind.field`. Fields for the URL of a self-hosted server are the same in all kinds. */
 export type FieldWord = {
   [K in ChannelKindName]: `${K}.${Exclude<FieldsOf<K>, 'api_url' | 'translations'>}`;
 }[ChannelKindName];

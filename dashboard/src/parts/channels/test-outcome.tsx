@@ -11,7 +11,7 @@ import classes from './test-outcome.module.css';
 
 const LOOK_AGAIN_MS = 1_000;
 
-/** What becomes of a message to oneself, seen live. */
+/** The progress of a test message, shown live. */
 export function TestOutcome({ channelId, sent }: { channelId: string; sent: AcceptedMessage }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -1,16 +1,16 @@
 import { createContext, useContext } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 
-/** What the parts of the editor share: the definition as it is being edited, and what the server said of it. */
+/** The shared state of the editor's parts: the edited definition, and the server's faults. */
 export type Editor = {
   definition: AgentDefinition;
   change: (part: Partial<AgentDefinition>) => void;
-  /** What is wrong at this JSON pointer below the definition; null: nothing. */
+  /** The fault at this JSON pointer below the definition. Null: no fault. */
   fault: (pointer: string) => string | null;
-  /** Whether something at this pointer or below it is wrong. */
+  /** True if there is a fault at this pointer or below it. */
   faulty: (pointer: string) => boolean;
   readOnly: boolean;
-  /** Variables that texts may hold. */
+  /** The variables that texts may contain. */
   variables?: readonly string[];
 };
 

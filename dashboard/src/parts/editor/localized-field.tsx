@@ -16,13 +16,13 @@ type Props = {
   hint?: ReactNode;
   value: LocalizedText | undefined;
   onChange: (value: LocalizedText | undefined) => void;
-  /** JSON pointer of the field below the definition. */
+  /** The JSON pointer of the field below the definition. */
   pointer: string;
   required?: boolean;
   rows?: number;
 };
 
-/** One text in as many languages as wanted: the languages as small buttons, the chosen one's text below. */
+/** One text in any number of languages. Small buttons select the language, and its text is below them. */
 export function LocalizedField({ label, hint, value = {}, onChange, pointer, required, rows = 2 }: Props): ReactNode {
   const { fault, faulty, readOnly, variables = [] } = useEditor();
   const id = useId();
@@ -73,14 +73,14 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
 }
 
 type LanguagesProps = {
-  /** What the texts are of. */
+  /** The name of the field. */
   of: string;
   shown: readonly string[];
   current: string;
   isFaulty: (language: string) => boolean;
   onPick: (language: string) => void;
   onAdd: (language: string) => void;
-  /** The current one goes. */
+  /** Removes the current language. */
   onRemove: () => void;
 };
 

@@ -16,9 +16,9 @@ import { DeliveryState } from './delivery-state.tsx';
 import { words, type DeliveryWord } from './words.ts';
 import classes from './event-deliveries.module.css';
 
-/** While it is being sent, the next attempt is seen as it happens. */
+/** While the delivery is in progress, the next attempt appears live. */
 const WATCH_MS = 1_000;
-/** What comes so soon is seen when it comes. */
+/** An attempt that is due this soon appears live. */
 const SOON_MS = 10_000;
 
 export function DeliveryDrawer({ place, onClose }: { place: string | undefined; onClose: () => void }): ReactNode {
@@ -132,7 +132,7 @@ function Attempts({ history }: { history: readonly DeliveryAttempt[] }): ReactNo
   );
 }
 
-/** The server's sentence; in Arabic what its code means. */
+/** The server's sentence. In Arabic, the meaning of its code. */
 function Fault({ error }: { error: NonNullable<DeliveryAttempt['error']> }): ReactNode {
   const say = useWords(words);
   const word = `error_${error.code}` as DeliveryWord;

@@ -36,7 +36,7 @@ const DeliveryDrawer = onceOpened(
 export const deliveryPlace = ({ event_id, endpoint_id }: Pick<EventDelivery, 'event_id' | 'endpoint_id'>): string =>
   `${event_id}.${endpoint_id}`;
 
-/** What was delivered: to one endpoint, or to all of the organization with a filter for it. */
+/** Deliveries to one endpoint, or to all endpoints of the organization with a filter. */
 export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
   const org_id = useOrganization().id;
   const list = useListState<Filters>(['endpoint_id', 'type', 'state']);
@@ -78,7 +78,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
   );
 }
 
-/** After an endpoint was away, all that it missed. */
+/** Resends all events that an unavailable endpoint missed. */
 function ResendMany({ items }: { items: readonly EventDelivery[] }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -8,12 +8,12 @@ import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 export const DELIVERED_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
 
-/** What the address of a list of deliveries may say. */
+/** The search parameters of a list of deliveries. */
 export type DeliverySearch = {
   endpoint_id?: string;
   type?: (typeof DELIVERED_TYPES)[number];
   state?: EventDeliveryState;
-  /** The delivery that is looked at: ids of event and endpoint. */
+  /** The open delivery: the IDs of event and endpoint. */
   delivery?: string;
   cursor?: string;
 };

@@ -21,7 +21,7 @@ const SIGNS = {
 type Status = keyof typeof SIGNS;
 const BAD: ReadonlySet<string> = new Set(['failed', 'undelivered', 'suppressed']);
 
-/** How far one message has come on its way. */
+/** The delivery state of one message. */
 export function DeliveryState({ message: { status, send_at } }: Props): ReactNode {
   const say = useWords(words);
   if (status === null) return null;
@@ -42,7 +42,7 @@ export function DeliveryState({ message: { status, send_at } }: Props): ReactNod
   );
 }
 
-/** What went wrong on its way, or may have. */
+/** The error or the possible problem of its delivery. */
 export function DeliveryNotes({ message: { status, attempts, error, possible_duplicate } }: Props): ReactNode {
   const say = useWords(words);
   return (

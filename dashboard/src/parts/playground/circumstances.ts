@@ -4,16 +4,16 @@ import type { VariableDeclaration } from '../../../../contract/triggers.ts';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 
-/** What a backend would say with its call: the language, who the person is, and values of variables, as typed. */
+/** The data that a backend would send with its call: the language, the person, and values of variables, as typed. */
 export type Circumstances = { locale: string; name: string; values: Readonly<Record<string, string>> };
 type Variable = { name: string; type: VariableDeclaration['type'] };
 
 const MAX_TRIGGERS = 100;
 const MENTIONED = /\{\{[{#^&/]?\s*([a-zA-Z_]\w*)/g;
-/** Every conversation has these; they are not the caller's to send. */
+/** Every conversation has these variables, so a caller does not send them. */
 const OWN = new Set(['end_user', 'agent']);
 
-/** Variables that a call may bring: those that the agent's triggers declare, and those that its texts mention. */
+/** The variables that a call may contain: those that the agent's triggers declare, and those that its texts mention. */
 export function useVariables(agentId: string, definition: AgentDefinition | undefined): Variable[] {
   const org_id = useOrganization().id;
   const triggers = useRead(
@@ -30,8 +30,8 @@ export function useVariables(agentId: string, definition: AgentDefinition | unde
 }
 
 /**
- * Names that texts may hold as `{{name}}`. With a definition these are the texts of the agent itself: they know its name
- * and the answers to its questions.
+ * The names that texts may contain as `{{name}}`. With a definition, these are the texts of the agent, which also know
+ * its name and the answers to its questions.
  */
 export function useTextVariables(agentId: string, definition: AgentDefinition | undefined): string[] {
   const declared = useVariables(agentId, undefined).map(({ name }) => name);
@@ -39,7 +39,7 @@ export function useTextVariables(agentId: string, definition: AgentDefinition | 
   return [...new Set(['end_user.name', ...(definition ? ['agent.name'] : []), ...declared, ...answers])];
 }
 
-/** The part of a turn's body that says so; what was left empty is not said. */
+/** The matching part of a turn's body, without empty fields. */
 export function bodyOf({ locale, name, values }: Circumstances, variables: readonly Variable[]): PlaygroundBody {
   const given = variables.flatMap((one) => (values[one.name] ? [[one.name, valueOf(one, values[one.name]!)]] : []));
   return {
@@ -56,7 +56,7 @@ function valueOf({ type }: Variable, typed: string): unknown {
   try {
     return JSON.parse(typed) as unknown;
   } catch {
-    // Not of the declared type: the agent is tried with the very text.
+    // A value with the wrong type is sent as text.
     return typed;
   }
 }

@@ -18,16 +18,16 @@ import classes from './playground.module.css';
 type Line = { role: 'end_user'; text: string } | { role: 'agent'; turn: PlaygroundTurn };
 type Props = {
   agentId: string;
-  /** Absent: the draft as it is stored. */
+  /** Absent: the stored draft. */
   definition?: AgentDefinition;
   onAnswered?: () => void;
-  /** What is wrong with the definition, which then did not answer. */
+  /** Called with the faults of a definition that was refused. */
   onFaults?: (faults: readonly Fault[]) => void;
-  /** A first question to ask with one press. */
+  /** A suggested first question with its own button. */
   suggestion?: string | undefined;
 };
 
-/** A chat with an agent that leaves no trace, and shows why the agent says what it says. */
+/** A chat with an agent that stores nothing and shows the reasons of each answer. */
 export function Playground(props: Props): ReactNode {
   const say = useWords(words);
   const may = useMay('member');
@@ -86,19 +86,21 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
 type Talk = ReturnType<typeof useTalk>;
 type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 
-/** What was said so far. The server keeps nothing of it: each question carries all of it, and the agent's state. */
+/**
+ * The messages so far. The server stores none of them, so each question contains all messages and the agent's state.
+ */
 function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
   const [heard, setHeard] = useState('');
-  // The definition that was refused: once it is another one, the refusal says nothing more.
+  // The refused definition. After a change of the definition, the refusal is no longer shown.
   const definition = JSON.stringify(asked.definition);
   const [refused, setRefused] = useState<string>();
   const stop = useRef<AbortController>(null);
   const turn = useAct('tryAgent', { refresh: [] });
   const last = lines.findLast((line) => line.role === 'agent');
   const ask = (next: Line[]): void => {
-    // A person who writes stops the answer before.
+    // A new message of the person stops the previous answer.
     stop.current?.abort();
     const { signal } = (stop.current = new AbortController());
     setLines(next);
@@ -124,14 +126,14 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
   };
   return {
     lines,
-    /** What the agent wants after its last turn. */
+    /** The state after the agent's last turn. */
     next: last?.turn.next,
     isPending: turn.isPending,
-    /** What the agent has written of its answer. */
+    /** The unfinished text of the agent's answer. */
     heard: turn.isPending ? heard : '',
     error: refused === undefined || refused === definition ? turn.error : null,
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
-    /** The agent speaks first, or answers again what it could not answer. */
+    /** The agent writes first, or the last failed question is repeated. */
     letAnswer: () => ask(lines),
     forget: () => {
       stop.current?.abort();
@@ -178,7 +180,7 @@ function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined 
           </p>
         ),
       )}
-      {/* Screen readers read the answer when it is whole. */}
+      {/* Screen readers read the complete answer. */}
       {heard !== '' && (
         <p className={classes.theirs} dir="auto" aria-hidden>
           {heard}

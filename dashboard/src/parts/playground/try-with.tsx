@@ -14,7 +14,10 @@ type Props = {
   onChange: (value: Circumstances) => void;
 };
 
-/** Language, person and variables of the test chat, as a backend would give them. They hold from the next turn on. */
+/**
+ * The language, person and variables of the test chat, which a backend would otherwise send. A change applies from the
+ * next turn on.
+ */
 export function TryWith({ value, names, onChange }: Props): ReactNode {
   const say = useWords(words);
   const languages = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });

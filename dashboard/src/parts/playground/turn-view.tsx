@@ -7,11 +7,14 @@ import classes from './playground.module.css';
 
 type Props = {
   turn: PlaygroundTurn;
-  /** Sends the label of a choice; absent when the turn is not the last. */
+  /** Sends the label of a choice. Absent if the turn is not the last. */
   onChoose: ((label: string) => void) | undefined;
 };
 
-/** What the agent said in one turn, and behind a summary why. People's words are text, whatever they hold. */
+/**
+ * The agent's messages of one turn, and the reasons in a collapsible part. All messages are shown as text, whatever
+ * they contain.
+ */
 export function TurnView({ turn, onChoose }: Props): ReactNode {
   const say = useWords(words);
   return (

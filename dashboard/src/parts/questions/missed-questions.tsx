@@ -24,14 +24,14 @@ import classes from './questions.module.css';
 
 const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
 
-/** What the agent could not answer, by topic, and the way to an answer. */
+/** Questions that the agent could not answer, by topic, with buttons that add an answer. */
 export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(questionWords);
   const params = { org_id: useOrganization().id, agent_id: agentId };
   return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
 }
 
-/** The biggest topics of all agents. */
+/** The most frequent topics of all agents. */
 export function AllMissedQuestions({ most }: { most: number }): ReactNode {
   const say = useWords(questionWords);
   const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
@@ -41,7 +41,7 @@ export function AllMissedQuestions({ most }: { most: number }): ReactNode {
 type QuestionsProps = {
   read: UseQueryResult<MissedQuestionList, Problem>;
   none: string;
-  /** Of all agents: the biggest ones, each with its agent. */
+  /** The most frequent topics of all agents, each with the name of its agent. */
   most?: number;
 };
 
@@ -59,7 +59,7 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
     isGone.current = true;
     void readAnew(client, LISTS);
   };
-  // The button that was pressed, or that opened the dialog, may be gone with its question.
+  // The pressed button, or the button that opened the dialog, may have disappeared with its question.
   useEffect(() => {
     if (isGone.current && document.activeElement === document.body) list.current?.focus();
     isGone.current = false;
@@ -107,7 +107,7 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
   );
 }
 
-/** To all that this agent could not answer. */
+/** A link to all questions that this agent could not answer. */
 function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof useAgentNames> }): ReactNode {
   return (
     <Anchor

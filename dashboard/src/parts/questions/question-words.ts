@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** What an agent could not answer. */
+/** Texts about unanswered questions. */
 export const questionWords = defineWords(
   {
     title: 'Unanswered questions',

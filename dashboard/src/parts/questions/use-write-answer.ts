@@ -9,12 +9,12 @@ import { withFreeName } from '../test-cases/case-from.ts';
 export type Written = { question: string; answer: string; addTest: boolean };
 type Params = { org_id: string; agent_id: string };
 
-/** Names of the documents that were made, by their text: they outlive the dialog. */
+/** The names of created documents by their text. They outlive the dialog. */
 export type Made = Map<string, string>;
 
 /**
- * An answer becomes a document, is tried at once, and with a test stays true. What is done stays done: neither the
- * document nor the test is made again when a later part fails and is tried again.
+ * Saves an answer as a document, tests it immediately, and can add a test that protects it. Completed steps are not
+ * repeated: if a later step fails and is retried, neither the document nor the test is created again.
  */
 export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made) {
   const client = useQueryClient();
@@ -29,7 +29,7 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
       const [example] = item.examples;
       const one: TestCase = {
         name,
-        // Words of a person go with that person.
+        // Text of a person is erased together with that person.
         ...(example && question === item.question && { from: example.end_user_id }),
         turns: [{ say: question, expect: { cites: made.get(text)! } }],
       };

@@ -13,7 +13,7 @@ type Props = {
   item: MissedQuestion | null;
   made: Made;
   onClose: () => void;
-  /** The dialog is gone, and the focus is back. */
+  /** Called after the dialog has closed and the focus is back. */
   onClosed: () => void;
 };
 
@@ -79,7 +79,7 @@ function Form({ item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQ
   );
 }
 
-/** What the agent says to the question now. */
+/** The agent's current answer to the question. */
 function Result({ result, onClose }: { result: CaseResult; onClose: () => void }): ReactNode {
   const say = useWords(questionWords);
   const said = result.turns.flatMap((turn) => turn.said).join('\n');

@@ -21,7 +21,7 @@ export function RunStatusBadge({ status }: { status: RunStatus }): ReactNode {
   return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
 }
 
-/** A reason in words where it is known, else as the server names it. */
+/** The text of a known reason, otherwise the server's code. */
 export function useReasonWords(): (reason: string) => string {
   const say = useWords(words);
   return (reason) => (`reason_${reason}` in words.en ? say(`reason_${reason}` as keyof typeof words.en) : reason);

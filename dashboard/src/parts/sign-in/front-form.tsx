@@ -7,15 +7,15 @@ import { words } from './words.ts';
 
 type Props = {
   onSubmit: (event: FormEvent) => void;
-  /** What stands beside no field (use-checked-form.ts). */
+  /** The message that belongs to no field (use-checked-form.ts). */
   problem: Problem | null;
   children: ReactNode;
-  /** The word on the button that submits. */
+  /** The text of the submit button. */
   act: string;
   busy: boolean;
 };
 
-/** The form of a page before the shell. */
+/** The form of a page outside the shell. */
 export function FrontForm({ onSubmit, problem, children, act, busy }: Props): ReactNode {
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -30,7 +30,7 @@ export function FrontForm({ onSubmit, problem, children, act, busy }: Props): Re
   );
 }
 
-/** What a checked form gives an input. */
+/** The props that a checked form passes to an input. */
 type FieldProps = {
   id: string;
   value: string;
@@ -53,7 +53,7 @@ export function EmailField({ label, ...props }: FieldProps & { label?: string })
   );
 }
 
-/** `email`: the account's address where no one types it, so that a password manager keeps both together. */
+/** `email`: the address of the account if no field contains it, so that a password manager stores both together. */
 export function NewPasswordField({ email, ...props }: FieldProps & { email?: string }): ReactNode {
   const say = useWords(words);
   return (

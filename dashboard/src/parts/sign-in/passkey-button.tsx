@@ -11,7 +11,7 @@ import { words } from './words.ts';
 
 type Props = { onEntered: (session: SessionView) => void };
 
-/** Signs in with whatever passkey of this site the device offers; no address is asked for. */
+/** Signs in with any passkey of this site that the device offers. No e-mail address is required. */
 export function PasskeyButton({ onEntered }: Props): ReactNode {
   const say = useWords(words);
   const start = useAct('startPasskeySignIn', { refresh: [] });

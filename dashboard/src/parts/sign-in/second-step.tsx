@@ -11,7 +11,7 @@ import { PasskeyButton } from './passkey-button.tsx';
 import { FrontForm } from './front-form.tsx';
 import { words } from './words.ts';
 
-/** Takes the answer of any way to sign in: enters, or keeps what is asked for first. */
+/** Handles the response of every sign-in method: signs in, or stores the challenge of the second step. */
 export function useSecondStep() {
   const [asked, setAsked] = useState<SecondFactorAsked | null>(null);
   const take = (answer: SessionView | SecondFactorAsked, enter: (session: SessionView) => void): void => {

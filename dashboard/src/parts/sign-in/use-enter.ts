@@ -4,7 +4,10 @@ import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { rememberAs } from '../../preferences.ts';
 import { chooseOrganization, sessionOptions } from '../../session/session.ts';
 
-/** Signed in: the session is known at once, and one is back where one was, or in the organization that one joined. */
+/**
+ * After sign-in, the session is known immediately. The user returns to the previous page, or to the organization that
+ * they joined.
+ */
 export function useEnter() {
   const client = useQueryClient();
   const router = useRouter();
@@ -19,7 +22,7 @@ export function useEnter() {
   };
 }
 
-/** Never to another site, whatever the address says: browsers leave out tabs and line breaks of it. */
+/** Never leads to another site, whatever the URL contains. Browsers remove tabs and line breaks from it. */
 export function isOwnPath(path: string | undefined): path is string {
   if (path === undefined || !/^\/(?![/\\])/.test(path) || path.startsWith('/sign-in')) return false;
   return URL.parse(path, window.location.origin)?.origin === window.location.origin;

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Also used for setup and for accepting an invitation: they have the same fields. */
+/** The pages for setup and invitations use them too, because they have the same fields. */
 export const words = defineWords(
   {
     sign_in: 'Sign in',

@@ -14,11 +14,11 @@ import { testWords } from './words.ts';
 
 type Props = {
   opened: boolean;
-  /** Null: an empty one. */
+  /** Null: an empty case. */
   item: TestCase | null;
-  /** Not stored yet, though it has words. */
+  /** True: the case is not stored yet although it has texts. */
   isNew?: boolean;
-  /** Says where it comes from; then the last turn is what matters. */
+  /** The source of the case. If it is set, the last turn is the important one. */
   lead?: string;
   busy: boolean;
   problem: Problem | null;
@@ -27,7 +27,7 @@ type Props = {
 };
 type Turn = TestCase['turns'][number];
 
-/** A case as a form. What only a file can say is kept, and named. */
+/** A case as a form. Parts that only a file can define are kept, and their names are shown. */
 export function CaseDialog({ opened, item, isNew = item === null, ...props }: Props): ReactNode {
   const say = useWords(testWords);
   return (
@@ -202,7 +202,7 @@ function TurnFields({
   );
 }
 
-/** The model that a file names as the judge is kept. */
+/** The model that a file sets as judge is kept. */
 function RubricField({ turn, onChange }: { turn: Turn; onChange: (turn: Turn) => void }): ReactNode {
   const say = useWords(testWords);
   const { rubric, ...rest } = turn.expect ?? {};

@@ -2,13 +2,14 @@ import type { ConversationMessage, ConversationRecord } from '../../../../contra
 import { MAX_CASE_TURNS, type TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 
-/** As long as an expectation may be. */
+/** The maximum length of an expectation. */
 const MAX_WORDS = 500;
 const MAX_TOOLS = 20;
 
 /**
- * A test of the turn that a message belongs to: what the person wrote until then, what tools answered, and that the
- * agent must not say this again. Of the person it has the words, and no name, address or value.
+ * Creates a test from the turn of a message: the person's messages so far, the results of tools, and the expectation
+ * that the agent does not repeat this answer. The test contains the person's messages, but no name, address or value of
+ * the person.
  */
 export function caseFrom(
   { messages, locale, end_user: person }: Pick<ConversationRecord, 'messages' | 'locale' | 'end_user'>,
@@ -19,10 +20,10 @@ export function caseFrom(
   let said: string[] = [];
   for (const one of messages) {
     if (one.role === 'end_user') said.push(textOf(one));
-    // A turn's first message has its trace.
+    // The first message of a turn contains its trace.
     if (one.role === 'agent' && one.why !== null) {
       const say = said.join('\n').trim();
-      // Only the first turn of a test is the agent's own: what was before that is another talk.
+      // Only the first turn of a test can start with the agent. Earlier turns belong to another conversation.
       turns = say === '' ? [{}] : [...turns, { say }];
       said = [];
       tools.push(...toolsOf(one));
@@ -51,7 +52,7 @@ const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
     return kind === 'tool_failed' && error ? [{ tool, error: error.slice(0, MAX_WORDS) }] : [];
   });
 
-/** Results are told by the name, so no two tests have the same. */
+/** Results are identified by name, so names of tests are unique. */
 export function withFreeName(one: TestCase, cases: readonly TestCase[]): TestCase {
   const taken = new Set(cases.map(({ name }) => name));
   for (let number = 2, { name } = one; ; number++) {

@@ -1,6 +1,6 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Tests of an agent, and publishing that needs them. */
+/** Texts about tests of an agent, and about publishing that requires them. */
 export const testWords = defineWords(
   {
     title: 'Tests',

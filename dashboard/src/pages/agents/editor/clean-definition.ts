@@ -1,6 +1,6 @@
 import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../../../contract/agents.ts';
 
-/** A field that was emptied is a field that is not there: what the server gets holds no empty texts and lists. */
+/** An emptied field is removed, so the server receives no empty texts and lists. */
 export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
   const { provider = 'embedded', steps, result, rules, tools, hand_off: handOff } = edited;
   const hasModel = provider !== 'embedded';
@@ -66,7 +66,7 @@ function text(localized: LocalizedText | undefined): LocalizedText | undefined {
 const without = <T extends object>(record: T): T =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 
-/** The same whatever the order of the fields. */
+/** True if both are equal regardless of the order of their fields. */
 export const sameDefinition = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>

@@ -20,7 +20,7 @@ type Props<T> = {
   children: (item: T, change: (part: Partial<T>) => void, pointer: string) => ReactNode;
 };
 
-/** Things in an order that matters: each opens to its fields, moves up and down, and can be taken away. */
+/** Items in a meaningful order. Each can be opened, moved up and down, and removed. */
 export function ItemCards<T>(props: Props<T>): ReactNode {
   const { label, items, onChange, make, add, empty, max, titleOf, hintOf, pointer, children } = props;
   const say = useWords(words);
@@ -92,13 +92,13 @@ type HeadProps = {
   hint: string | undefined;
   isOpen: boolean;
   onToggle: () => void;
-  /** Null: it is the first, or the last. */
+  /** Null: the item is the first or the last. */
   onUp: (() => void) | null;
   onDown: (() => void) | null;
   onRemove: () => void;
 };
 
-/** The line of one thing, open or closed. */
+/** The line of one item, open or closed. */
 function ItemHead({ name, hint, isOpen, onToggle, onUp, onDown, onRemove }: HeadProps): ReactNode {
   const say = useWords(words);
   const { readOnly } = useEditor();

@@ -20,7 +20,7 @@ import classes from '../../../parts/page.module.css';
 const route = getRouteApi('/inside/agents/$agent_id');
 const SERVER = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
 
-/** Two steps: which server, then which of its tools. */
+/** The dialog has two steps: the server, then its tools. */
 export function AddFromMcp({ most }: { most: number }): ReactNode {
   const say = useWords(mcpWords);
   const { readOnly } = useEditor();
@@ -37,7 +37,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setOpened(true)}>
         {say('add')}
       </Button>
-      {/* While the secret is shown above it, Esc and the focus belong to the secret. */}
+      {/* While the secret is shown above this dialog, Esc and the focus belong to the secret. */}
       <Modal
         opened={opened}
         onClose={close}
@@ -59,7 +59,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
 
 type Asked = { at: McpServer; answer: McpTools };
 type Told = {
-  /** A signing secret was made, whether or not the server then answers. */
+  /** Called when a signing secret was created, even if the server then does not respond. */
   onSecret: (secret: string) => void;
   onAnswer: (asked: Asked) => void;
 };
@@ -102,7 +102,7 @@ function Ask({ refused, onClose, ...told }: AskProps): ReactNode {
   );
 }
 
-/** Stores the token, if one is given, and asks the server. */
+/** Stores the token, if one is entered, and requests the list of tools. */
 function useAsk({ onSecret, onAnswer }: Told) {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
@@ -170,7 +170,7 @@ function Fields({ given, faults, change }: FieldsProps): ReactNode {
 
 type Whose = { org_id: string; agent_id: string };
 
-/** The secret of the server, made if there is none for this address yet, with the token as its credentials. */
+/** The secret of the server, with the token as its credentials. It is created if this URL has none yet. */
 async function storeToken(
   params: Whose,
   { server, url }: McpServer,

@@ -9,7 +9,7 @@ const route = getRouteApi('/inside/agents/$agent_id');
 
 export type McpServer = { server: string; url: string };
 
-/** What the server has now. It is asked when the tools are looked at, not again and again. */
+/** The current tools of the server. They are requested once when the tools are opened. */
 export function useMcpTools(at: McpServer | null): UseQueryResult<McpTools, Problem> {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
@@ -23,7 +23,7 @@ export function useMcpTools(at: McpServer | null): UseQueryResult<McpTools, Prob
   });
 }
 
-/** The servers that tools come from. */
+/** The servers that provide the tools. */
 export function serversOf(tools: readonly Tool[]): McpServer[] {
   const known = new Map<string, McpServer>();
   for (const { mcp, url } of tools) if (mcp) known.set(`${mcp.server} ${url}`, { server: mcp.server, url });
@@ -37,14 +37,14 @@ export const isFrom =
 
 const MAX_DESCRIPTION = 1024;
 
-/** The form that is approved with it. */
+/** The version that is approved with the tool. */
 export const formOf = ({ name, description, parameters, pin }: McpTool, server: string) => ({
   description: description.slice(0, MAX_DESCRIPTION).trim() || name,
   parameters,
   mcp: { server, tool: name, pin },
 });
 
-/** A name that models accept, and that no other tool has. */
+/** A name that models accept and that no other tool has. */
 export function localName(remote: string, server: string, taken: readonly string[]): string {
   const plain = remote.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'tool_');
   const names = [

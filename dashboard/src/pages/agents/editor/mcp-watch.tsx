@@ -15,14 +15,14 @@ import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-server.ts';
 import { mcpWords } from './mcp-words.ts';
 
-/** For each MCP server of the agent: whether its tools are still what was approved. */
+/** Shows for each MCP server of the agent whether its tools still match their approved versions. */
 export function McpWatch({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   const say = useWords(mcpWords);
   const { definition } = useEditor();
   const servers = serversOf(definition.tools ?? []);
   const may = useMay('member');
   if (servers.length === 0) return null;
-  // Who only looks does not ask the servers: what is known is what nodes saw.
+  // A viewer does not call the servers. The page then shows the changes that nodes have found.
   if (!may) return <Seen changed={changed} />;
   return (
     <Stack gap="xs" mb="md" component="section" aria-label={say('watch')} aria-live="polite">
@@ -115,7 +115,7 @@ function Doubt({ tool, now, since }: DoubtProps): ReactNode {
   );
 }
 
-/** The same as it was stored, without the way to approve it. */
+/** The stored change, without the button that approves it. */
 function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   const say = useWords(mcpWords);
   return changed.map(({ tool, what, since }) => (
@@ -128,7 +128,7 @@ function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   ));
 }
 
-/** The difference, and the only way to accept it. */
+/** The difference, and the only button that approves it. */
 function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () => void }): ReactNode {
   const say = useWords(mcpWords);
   const sayCommon = useWords(common);
@@ -173,7 +173,7 @@ function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () 
   );
 }
 
-/** Members in order: only what differs should look different. */
+/** The members are sorted, so that only real differences are marked. */
 const pretty = (schema: unknown): string =>
   JSON.stringify(
     schema,

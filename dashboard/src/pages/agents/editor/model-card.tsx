@@ -79,7 +79,7 @@ export function ModelCard(): ReactNode {
   );
 }
 
-/** Which fields of a person leave the installation. */
+/** The fields of a person that a model provider receives. */
 function EndUserFields(): ReactNode {
   const say = useWords(words);
   const { definition, change, fault, readOnly } = useEditor();
@@ -98,7 +98,7 @@ function EndUserFields(): ReactNode {
   );
 }
 
-/** Whether the chosen provider can answer at all, and the way to make it so. */
+/** Whether the chosen provider is connected, and the button that connects it. */
 function Credentials({ provider }: { provider: ModelProviderName }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

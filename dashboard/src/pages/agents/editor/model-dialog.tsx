@@ -37,7 +37,7 @@ const EXAMPLES: Record<ModelProviderName, { embedding: string; transcription: st
   google: { embedding: 'gemini-embedding-001', transcription: 'gemini-2.5-flash' },
 };
 
-/** Saves the connection; an embedding model is called once, so that a wrong name shows at once. */
+/** Saves the connection. An embedding model is called once, so that a wrong name is reported immediately. */
 function useSaving({ provider, stored, onClose }: FormProps) {
   const say = useWords(words);
   const sayEmbedding = useWords(embeddingWords);
@@ -92,7 +92,7 @@ export function ModelForm(props: FormProps): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { set, check, remove, tryModel, save } = useSaving(props);
-  // The stored key was given for the stored address.
+  // The stored key is valid only for the stored URL.
   const isMoved = (url: string): boolean => (url.trim() || null) !== (stored?.base_url ?? null);
   const initial = {
     key: '',
@@ -149,7 +149,7 @@ export function ModelForm(props: FormProps): ReactNode {
   );
 }
 
-/** What a provider does beside the turns of agents. */
+/** The other tasks of a provider, besides turns of agents. */
 function OtherModels({
   provider,
   getInputProps,

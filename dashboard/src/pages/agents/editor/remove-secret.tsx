@@ -8,7 +8,7 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { toolWords } from './tool-words.ts';
 
-/** The button, and the question behind it. */
+/** The button that removes a secret, and its confirmation. */
 export function RemoveSecret({ stored }: { stored: ToolSecretRecord }): ReactNode {
   const say = useWords(toolWords);
   const org_id = useOrganization().id;

@@ -16,7 +16,7 @@ const MAX_SECONDS = 30;
 
 const isModel = (provider: Fallback['provider']): boolean => provider !== 'embedded' && provider !== 'hand_off';
 
-/** What answers when the model may not or cannot (docs/costs.md). */
+/** The fallbacks for a model that is not allowed or fails (docs/costs.md). */
 export function StandInCard(): ReactNode {
   const say = useWords(standInWords);
   const nameOf = useNameOf();

@@ -12,7 +12,7 @@ type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string; 
 
 const OF_PERSON = ['id', 'external_id', 'email', 'phone', 'name', 'locale', 'time_zone'];
 
-/** For each argument of the schema: the variable that fills it, or nothing, then the model does. */
+/** The variable that fills each argument of the schema. Without a variable, the model fills the argument. */
 export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
   const say = useWords(toolWords);
   const { fault, readOnly } = useEditor();
@@ -20,7 +20,7 @@ export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
   const bound = tool.bound ?? {};
   const { properties } = tool.parameters;
   const declared = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  // A bound argument that the schema lost stays in sight, because it is a fault.
+  // A bound argument that is no longer in the schema stays visible, because it is a fault.
   const names = [...new Set([...declared, ...Object.keys(bound)])];
   if (names.length === 0) return null;
   const known = [...OF_PERSON.map((name) => `end_user.${name}`), ...variables.map(({ name }) => name)];

@@ -10,7 +10,7 @@ import classes from '../agents.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
 
-/** Whether a call changes something, how long it may take, whether it may be repeated, and who agrees first. */
+/** Whether a call changes data, its time limit, whether it may be repeated, and whether the person must agree first. */
 export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
   const say = useWords(toolWords);
   const { fault, readOnly } = useEditor();

@@ -21,10 +21,10 @@ import { toolWords } from './tool-words.ts';
 const route = getRouteApi('/inside/agents/$agent_id');
 const TOOL_NAME = /^(mcp:)?[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
-/** The name of the secret: tools of one MCP server have one. */
+/** The name of the secret. All tools of one MCP server share one. */
 const secretNameOf = ({ name, mcp }: Tool): string => (mcp ? `mcp:${mcp.server}` : name);
 
-/** What calls of the tool at its present address are signed and authorized with. */
+/** The secret that signs calls to the tool's current URL, and their credentials. */
 export function ToolSecret({ tool }: { tool: Tool }): ReactNode {
   const say = useWords(toolWords);
   const org_id = useOrganization().id;
@@ -133,7 +133,7 @@ function Create({ tool }: { tool: Tool }): ReactNode {
         secret={secret}
         onClose={() => {
           setSecret(null);
-          // Read only now: it takes this dialog away.
+          // This read comes last, because it closes the dialog.
           void readAnew(client, ['listToolSecrets']);
         }}
       />
@@ -173,7 +173,7 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
   );
 }
 
-/** Secrets whose tool was renamed or removed. A version that is still live may need them, so a person decides. */
+/** Secrets whose tool was renamed or removed. A published version may still need them, so a person decides. */
 export function LeftSecrets({ tools }: { tools: readonly Tool[] }): ReactNode {
   const say = useWords(toolWords);
   const org_id = useOrganization().id;

@@ -15,7 +15,7 @@ import pageClasses from '../../../parts/page.module.css';
 
 const route = getRouteApi('/inside/agents/$agent_id');
 
-/** Calls the tool as it stands in the editor, for a person who does not exist. */
+/** Calls the tool with the unsaved settings of the editor, for a fictional person. */
 export function ToolTry({ tool }: { tool: Tool }): ReactNode {
   const say = useWords(toolWords);
   const [opened, setOpened] = useState(false);
@@ -122,7 +122,7 @@ function prettyJson(text: string): string {
   }
 }
 
-/** The arguments that the model may give, each empty. */
+/** An object with the arguments that the model may set, all empty. */
 function exampleOf({ parameters, bound = {} }: Tool): string {
   const { properties } = parameters;
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];

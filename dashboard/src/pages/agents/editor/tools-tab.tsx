@@ -60,7 +60,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
   const sayMcp = useWords(mcpWords);
   const { fault, readOnly } = useEditor();
   const { agent_id } = route.useParams();
-  // What was approved is not edited: the hash would no longer speak of it.
+  // Approved parts cannot be edited, because the hash would no longer match.
   const isFixed = readOnly || tool.mcp !== undefined;
   return (
     <>
@@ -133,7 +133,7 @@ type ParametersProps = {
   onChange: (value: Tool['parameters']) => void;
 };
 
-/** JSON while it is typed is mostly not yet JSON: the definition follows whenever it is. */
+/** During typing, the text is often not valid JSON. The definition changes only when it is valid. */
 function Parameters({ value, error, readOnly, onChange }: ParametersProps): ReactNode {
   const say = useWords(words);
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));

@@ -12,9 +12,9 @@ type Kept = { base: AgentDefinition; definition: AgentDefinition };
 const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
 /**
- * What is edited lives here until it is saved, and in this tab's session storage, so that neither a reload nor a look
- * at another page loses it. `base` is the stored draft when the editing began: other changes of the agent, such as a new
- * document, do not conflict with it.
+ * Unsaved changes are also in this tab's session storage, so that neither a reload nor another page loses them. `base`
+ * is the stored draft at the start of editing. Other changes of the agent, such as a new document, do not conflict with
+ * it.
  */
 export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
@@ -62,7 +62,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     dirty,
     overtaken: dirty && !sameDefinition(cleanDefinition(kept.base), cleanDefinition(agent.definition)),
     faults,
-    /** What the test chat found wrong with it stands at its field, as what publishing finds does. */
+    /** Faults that the test chat finds are shown at their fields, like faults that publishing finds. */
     showFaults: setFaults,
     busy: update.isPending ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
     publishing: update.isPending && update.variables?.body?.publish !== false,
@@ -76,7 +76,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
       reset();
       update.mutate({ params, body: { definition: cleaned, publish: false } }, done(after));
     },
-    /** `reason`: why it is published although required tests have not passed. */
+    /** `reason`: the reason for publishing although required tests have not passed. */
     publish: (after: (saved: AgentRecord) => void, reason?: string) => {
       reset();
       const without = reason === undefined ? {} : { without_tests: reason };
@@ -102,6 +102,6 @@ function write(place: string, kept: Kept | null): void {
     if (kept) sessionStorage.setItem(place, JSON.stringify(kept));
     else sessionStorage.removeItem(place);
   } catch {
-    // Storage may be full or switched off: the changes then last as long as the page.
+    // Storage may be full or turned off. The changes then last as long as the page.
   }
 }

@@ -18,12 +18,12 @@ import { words } from './words.ts';
 
 const SHOWN = 3;
 const LOOK_AGAIN_MS = 1_000;
-/** While none is under way: another member may start one. */
+/** The interval while no push is running, because another member may start one. */
 const LOOK_SELDOM_MS = 10_000;
 
 const isOpen = ({ finished_at: finishedAt }: PushRecord): boolean => finishedAt === null;
 
-/** The newest audiences that a worker adds or has added, with their progress. */
+/** The newest pushes with their progress. */
 export function Additions({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -77,7 +77,7 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
               variant="default"
               size="xs"
               loading={stop.isPending}
-              // The button goes with what it stops.
+              // The button disappears with the stopped push.
               onClick={() => stop.mutate({ params }, { onSuccess: () => focus(() => row.current) })}
             >
               {say('stop')}
@@ -107,7 +107,7 @@ function Source({ push: { source, filters } }: { push: PushRecord }): ReactNode 
   return say('by_filters', { names: named.join(say.language === 'ar' ? '، ' : ', ') });
 }
 
-/** The names of filters as the server has them. */
+/** The filter names as the server sends them. */
 const FILTERS = { tags: 'tag', attributes: 'attribute', text: 'text', blocked: 'blocked' } as const;
 
 function Done({ push: { done, total, is_held: isHeld } }: { push: PushRecord }): ReactNode {

@@ -16,7 +16,7 @@ import { Result } from './result.tsx';
 import { useAudience } from './use-audience.ts';
 import { words } from './words.ts';
 
-/** End users by the filters of their list: counted first, then added as recipients. */
+/** Selects end users by filters. They are counted first, then added as recipients. */
 export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -30,7 +30,7 @@ export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
   const isCounted = run?.done && !run.problem;
   const type = (values: Typed): void => {
     setTyped(values);
-    // A count is of the filters that were counted.
+    // A count is valid only for the counted filters.
     forget();
     add.reset();
     review.reset();

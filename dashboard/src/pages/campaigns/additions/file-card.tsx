@@ -44,7 +44,7 @@ export function FileCard({ item }: { item: CampaignRecord }): ReactNode {
             disabled={isBusy}
             onRead={(text) => {
               setFile(text);
-              // A count is of the file that was counted.
+              // A count is valid only for the counted file.
               forget();
             }}
           />

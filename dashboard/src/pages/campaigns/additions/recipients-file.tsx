@@ -4,12 +4,12 @@ import { useState, type ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { words } from './words.ts';
 
-/** As in contract/dashboard/campaigns.ts. */
+/** The same limit as in contract/dashboard/campaigns.ts. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 type Props = { disabled?: boolean; onRead: (text: string | null) => void };
 
-/** A file of recipients; told is its text. */
+/** A file input for recipients. `onChange` gets the text of the file. */
 export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
   const say = useWords(words);
   const [chosen, setChosen] = useState<File | null>(null);

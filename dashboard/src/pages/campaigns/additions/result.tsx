@@ -7,7 +7,7 @@ import { words } from './words.ts';
 
 type Props = { what: 'count' | 'add'; sum: Sum; done: boolean };
 
-/** How many are added, or would be, and why others are not. */
+/** The number of people who were or would be added, and the reasons for others. */
 export function Result({ what, sum, done }: Props): ReactNode {
   const say = useWords(words);
   const many = (value: number) => ({ count: value, number: number(say.language, value) });

@@ -1,6 +1,6 @@
 import { defineWords } from '../../../language/words.tsx';
 
-/** Recipients from the list of end users. */
+/** Texts about recipients from the list of end users. */
 export const words = defineWords(
   {
     audience: 'Add end users',

@@ -8,9 +8,9 @@ import { words } from './words.ts';
 type Hour = CampaignRehearsal['by_hour'][number];
 
 const HOUR_MS = 3_600_000;
-/** More bars than this are too thin: then a bar is a day. */
+/** With more bars than this, the bars would be too thin, so each bar is a day. */
 const MOST_HOURS = 96;
-/** Of days: a year and a day. */
+/** The maximum number of days: a year and a day. */
 const MOST_BARS = 400;
 
 /** Messages and replies over time. */
@@ -31,7 +31,7 @@ export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
   );
 }
 
-/** One bar for each hour or day, also where nothing happens. */
+/** One bar for each hour or day, including empty ones. */
 function filled(hours: readonly Hour[], size: number): Hour[] {
   const sums = new Map<number, Hour>();
   for (const { at, sent, replies } of hours) {

@@ -7,14 +7,14 @@ import { ZONES } from '../../../parts/zone-select.tsx';
 import type { Rehearsal } from './use-rehearsal.ts';
 import { words } from './words.ts';
 
-/** As in contract/dashboard/rehearsals.ts. */
+/** The same limits as in contract/dashboard/rehearsals.ts. */
 const MOST = 10_000;
 const MOST_ZONES = 50;
 const SHOWN_ZONES = 60;
 
 type Props = { rehearsal: Rehearsal };
 
-/** The people of a rehearsal: made up, found, from a file, or those who wait. */
+/** The people of a rehearsal: generated, found by filters, from a file, or the waiting recipients. */
 export function PeopleFields({ rehearsal }: Props): ReactNode {
   const say = useWords(words);
   const { asked } = rehearsal;

@@ -15,7 +15,10 @@ import { words } from './words.ts';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** The campaign on a virtual clock: who is messaged when, who not and why, before anything is sent. */
+/**
+ * Runs the campaign on a virtual clock. It shows who is messaged when, and who is not and why, without sending
+ * anything.
+ */
 export function RehearsalTab({ item, draft }: Props): ReactNode {
   const say = useWords(words);
   const rehearsal = useRehearsal(item, draft);

@@ -8,7 +8,7 @@ import { words } from './words.ts';
 
 const MOST_REPLIES = 20;
 
-/** A script of who answers what after how long. */
+/** The scripted replies: who replies, with which text, after which time. */
 export function RepliesFields({ rehearsal: { asked, change } }: { rehearsal: Rehearsal }): ReactNode {
   const say = useWords(words);
   const { replies } = asked;

@@ -9,7 +9,7 @@ import classes from './rehearsal.module.css';
 
 const SHOWN = 20;
 
-/** The first rows; all of them are in the file. */
+/** The first rows. The file contains all of them. */
 export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
   const say = useWords(words);
   const inWords = useRecipientReason();
@@ -19,7 +19,7 @@ export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
       <Text size="sm" fw={550} mb={6} id="rehearsed-rows">
         {say('rows', { count: shown.length, number: number(say.language, shown.length) })}
       </Text>
-      {/* Scrolled by keys, where it is wider than the page. */}
+      {/* The table can be scrolled by keyboard if it is wider than the page. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className={classes.rows} role="region" aria-labelledby="rehearsed-rows" tabIndex={0}>
         <table>

@@ -23,7 +23,10 @@ const UNASKED = {
 };
 export type Asked = typeof UNASKED;
 
-/** What is rehearsed, and its report. A report is of what was asked: any change of it takes the report away. */
+/**
+ * The input of a rehearsal, and its report. Any change of the input removes the report, because it belongs to the old
+ * input.
+ */
 export function useRehearsal(item: CampaignRecord, draft: SettingsDraft) {
   const org_id = useOrganization().id;
   const [asked, setAsked] = useState<Asked>(UNASKED);

@@ -1,6 +1,6 @@
 import { defineWords } from '../../../language/words.tsx';
 
-/** The rehearsal on a virtual clock. */
+/** Texts about the rehearsal on a virtual clock. */
 export const words = defineWords(
   {
     title: 'Rehearsal',

@@ -11,7 +11,7 @@ import classes from './review.module.css';
 
 type LeftOutProps = { groups: CampaignReview['left_out']; onLeave: () => void };
 
-/** Who is not messaged, by reason; those who were left out before are found in the list of recipients. */
+/** The people who are not messaged, by reason. The list of recipients contains those that were skipped earlier. */
 export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
   const say = useWords(words);
   const sayRecipient = useWords(recipientWords);
@@ -33,7 +33,7 @@ export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
 
 type Props = { title: string; total: number; people: CampaignReview['empty']['recipients']; note?: ReactNode };
 
-/** A count with the list behind it. */
+/** A count, linked to the matching list. */
 export function People({ title, total, people, note }: Props): ReactNode {
   const say = useWords(words);
   const more = total - people.length;

@@ -15,7 +15,7 @@ import { LeftOut, People } from './people.tsx';
 import { words } from './words.ts';
 import classes from './review.module.css';
 
-/** What a start or resume does with the recipients who wait: how many, who not, when, what they get, what it costs. */
+/** The expected effect of a start or resume on the waiting recipients: numbers, reasons, times, messages and cost. */
 export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -53,7 +53,7 @@ export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () =>
 
 type FoundProps = { item: CampaignRecord; review: CampaignReview; onLeave: () => void };
 
-/** What a review found. */
+/** The result of a review. */
 export function Found({ item, review, onLeave }: FoundProps): ReactNode {
   const say = useWords(words);
   const many = (value: number): string => number(say.language, value);
@@ -113,7 +113,7 @@ function Samples({ item, samples }: { item: CampaignRecord; samples: CampaignRev
   );
 }
 
-/** A campaign whose agent answers with a model costs what people write back. */
+/** If the agent uses a model, the cost depends on how many people write back. */
 function Price({ review: { cost } }: { review: CampaignReview }): ReactNode {
   const say = useWords(words);
   const sum = (costs: CampaignReview['cost']['per_turn']): string =>

@@ -1,6 +1,6 @@
 import { defineWords } from '../../../language/words.tsx';
 
-/** The review before a start. */
+/** Texts of the review before a start. */
 export const words = defineWords(
   {
     review: 'Review of the recipients',

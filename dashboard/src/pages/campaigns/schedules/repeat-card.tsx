@@ -23,7 +23,7 @@ import { words } from './words.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 
-/** A campaign that repeats on days of the week, with the people of a segment. */
+/** Settings for a campaign that repeats for the people of a segment. */
 export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
@@ -44,13 +44,13 @@ export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
 type Props = { item: CampaignRecord; stored: CampaignSchedule | null };
 type Values = Omit<SetScheduleBody, 'segment_id' | 'paused' | 'month_day'> & {
   segment_id: string | null;
-  /** Null: on days of the week. `NO_DAY`: monthly, and the field is empty. */
+  /** Null: repeats on days of the week. `NO_DAY`: repeats monthly, and the field is empty. */
   month_day: number | null;
 };
 const NO_DAY = 0;
 const NEW: Values = { segment_id: null, days: [], month_day: null, at: '09:00' };
 
-/** The schedule while it is edited. */
+/** The schedule during editing. */
 function useRepeat({ item, stored }: Props) {
   const say = useWords(words);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
@@ -86,7 +86,7 @@ function useRepeat({ item, stored }: Props) {
     },
     stop: (): void => {
       if (isBusy) return;
-      // Its own button goes; what was set stays in the fields.
+      // The button disappears after the click, and the settings stay in the fields.
       remove.mutate({ params }, { onSuccess: () => end('stopped', values) });
       submitRef.current?.focus();
     },
@@ -156,7 +156,7 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
 
 type DaysProps = Pick<ReturnType<typeof useRepeat>, 'values' | 'tried' | 'may' | 'change'>;
 
-/** Days of the week, or one of each month. */
+/** Days of the week, or one day of each month. */
 function Days({ values: { days, month_day }, tried, may, change }: DaysProps): ReactNode {
   const say = useWords(words);
   const isMonthly = month_day !== null;
@@ -233,7 +233,7 @@ function NoSegments(): ReactNode {
   );
 }
 
-/** Those that are stored, or would be: one sees the days before anything is saved. */
+/** The next days of the stored or edited schedule, so that the user sees them before saving. */
 function Next({ stored, values: { days, month_day, at } }: { values: Values } & Pick<PartProps, 'stored'>): ReactNode {
   const say = useWords(words);
   const format = new Intl.DateTimeFormat(say.language, { dateStyle: 'full', timeZone: 'UTC' });
@@ -250,7 +250,7 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
   );
 }
 
-/** The newest rounds, each a campaign with results of its own. */
+/** The newest rounds. Each is a campaign with its own results. */
 function Rounds({ campaignId, expected }: { campaignId: string; expected: boolean }): ReactNode {
   const say = useWords(words);
   const query = { round_of: campaignId, limit: 10 };

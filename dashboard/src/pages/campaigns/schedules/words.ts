@@ -1,6 +1,6 @@
 import { defineWords } from '../../../language/words.tsx';
 
-/** A campaign that repeats. */
+/** Texts about repeating campaigns. */
 export const words = defineWords(
   {
     repeat: 'Repeat',

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { words } from './words.ts';
 
-/** Says which variables of the first message leave an empty place when a person has no value for them. */
+/** Shows which variables of the first message are empty for a person without a value. */
 export function EmptyPlaces({ names }: { names: readonly string[] }): ReactNode {
   const say = useWords(words);
   if (names.length === 0) return null;

@@ -22,10 +22,10 @@ import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 const CHOICES = ['agent', 'text', 'template'] as const;
-/** Kinds that need an approved template for people who have not written recently. */
+/** Channel kinds that need an approved template for people who have not written recently. */
 const WANTS_TEMPLATE = new Set(['whatsapp']);
 
-/** The first words: the agent's own, a text per language, or a template that the provider has approved. */
+/** The opening: the agent's own, a text per language, or a template that the provider has approved. */
 export function OpeningCard({ item, draft: { values, change, editor } }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -132,7 +132,7 @@ function TemplateFields({ channelId, values, change, editor }: FieldsProps & { c
   );
 }
 
-/** Where the provider does not list them. */
+/** For providers that do not list their templates. */
 function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   const say = useWords(words);
   return (
@@ -167,7 +167,7 @@ function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   );
 }
 
-/** What stands in the places of the template, by their names there. */
+/** The values of the template's placeholders, by name. */
 function TemplateVariables({
   values: { templateVariables: variables },
   change,

@@ -9,7 +9,7 @@ import classes from './settings.module.css';
 
 type Props = { opening: CampaignPreview['opening']; item: CampaignRecord };
 
-/** A first message as its recipient gets it: text, or a template with its values. */
+/** A first message in the recipient's view: text, or a template with its values. */
 export function Opening({ opening, item }: Props): ReactNode {
   const say = useWords(words);
   const agentName = useAgentNames([item.agent_id]);

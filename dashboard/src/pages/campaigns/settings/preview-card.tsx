@@ -27,10 +27,10 @@ const MAX_VALUE = 200;
 type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** A value that is seen to be a sample; it stands in its field, where it can be changed or emptied. */
+/** A value that is clearly a sample. It is in its field, where it can be changed or emptied. */
 const sampleOf = (name: string): string => `[${name}]`;
 
-/** What a recipient would get with the settings on this page, and when. */
+/** The message and the time that a recipient would get with the settings on this page. */
 export function PreviewCard({ item, draft }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -149,7 +149,7 @@ function Outcome({ preview, zone, item }: { preview: CampaignPreview; zone: stri
   );
 }
 
-/** On the clock of the person, with the day of the week. */
+/** The time in the person's time zone, with the day of the week. */
 const localMoment = (language: string, at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(language === 'ar' ? 'ar-u-nu-latn' : language, {
     weekday: 'long',

@@ -11,7 +11,7 @@ import { words } from './words.ts';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
-/** From when to when, in which hours of the recipient's day, and how fast. */
+/** The start, the end, the allowed hours of the recipient's day, and the rate limit. */
 export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
   const { values, change, editor } = draft;
@@ -75,7 +75,7 @@ export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
   );
 }
 
-/** Where their values are, and their faults. */
+/** The pointer of the values and their faults. */
 const HOURS = {
   window: { on: 'hasWindow', from: 'windowFrom', to: 'windowTo', pointer: '/window' },
   quiet: { on: 'hasQuiet', from: 'quietFrom', to: 'quietTo', pointer: '/quiet_hours' },
@@ -83,7 +83,7 @@ const HOURS = {
 
 type HoursProps = { draft: SettingsDraft; of: keyof typeof HOURS; children?: ReactNode };
 
-/** Hours of the day, when they are switched on. */
+/** The allowed hours, if they are turned on. */
 function Hours({ draft: { values, change, editor }, of, children }: HoursProps): ReactNode {
   const say = useWords(words);
   const { on, pointer, ...ends } = HOURS[of];

@@ -1,7 +1,10 @@
 import type { LocalizedText } from '../../../../../contract/agents.ts';
 import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
 
-/** Settings as they are edited: every field has a value, and what is switched off keeps it until the page is left. */
+/**
+ * Settings during editing. Every field has a value, and a setting that is turned off keeps its value until the page
+ * closes.
+ */
 export type Values = {
   opening: 'agent' | 'text' | 'template';
   text: LocalizedText | undefined;
@@ -47,7 +50,7 @@ export function valuesOf(settings: CampaignSettings): Values {
   };
 }
 
-/** What is said with these values; what is switched off, empty or the default is left out. */
+/** The settings for the server. Values that are turned off, empty or the default are omitted. */
 export function settingsOf(values: Values): CampaignSettings {
   const opening = openingOf(values);
   const isEveryDay = values.days.length === EVERY_DAY.length;
@@ -86,7 +89,7 @@ function openingOf({ opening, text, template, templateLanguage, templateVariable
   };
 }
 
-/** Faults that can be known here, by the pointers that the server would use; the words are those of `words`. */
+/** Faults that the browser can find, by the server's pointers. Their texts are in `words`. */
 export function faultsOf(values: Values): { pointer: string; word: FaultWord }[] {
   const faults: { pointer: string; word: FaultWord }[] = [];
   const fault = (pointer: string, word: FaultWord, when: boolean): void =>
@@ -133,7 +136,7 @@ type FaultWord =
   | 'pace_wrong'
   | 'ends_too_early';
 
-/** Providers write `en_US`, which is kept as the tag `en-US`. */
+/** Providers write `en_US`, which is stored as the tag `en-US`. */
 const isLocale = (tag: string): boolean => {
   try {
     return tag === '' || Intl.getCanonicalLocales(tag.replaceAll('_', '-')).length === 1;

@@ -21,7 +21,7 @@ const isOfAddress = ({ pointer }: { pointer: string }): boolean => pointer.endsW
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** The first message to oneself, with the settings on this page and sample values. */
+/** Sends the first message to the user as a test, with the settings on this page and sample values. */
 export function TestCard({ item, draft }: Props): ReactNode {
   const org_id = useOrganization().id;
   const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});

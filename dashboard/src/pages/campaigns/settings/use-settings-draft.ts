@@ -14,13 +14,13 @@ import { words } from './words.ts';
 
 export type SettingsDraft = ReturnType<typeof useSettingsDraft>;
 
-/** Settings while they are edited, until they are saved or discarded. `base` is what the editing began from. */
+/** The settings during editing, until they are saved or discarded. `base` is the state at the start of editing. */
 export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [kept, setKept] = useState<{ base: string; values: Values } | null>(null);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
-  // What is missing is told when one tries to save, not while one types.
+  // Missing values are reported when the user saves, not during typing.
   const [tried, setTried] = useState(false);
   const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
@@ -30,7 +30,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const values = kept?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);
   const known = faultsOf(values).map(({ pointer, word }) => ({ pointer, detail: say(word) }));
-  // What is not whole yet may say no more than what is stored.
+  // Incomplete settings may be equal to the stored ones.
   const dirty = kept !== null && (known.length > 0 || !isSame(settings, settingsOf(valuesOf(item.settings))));
   const faults = [...(tried ? known : []), ...refused];
   const forget = (): void => {
@@ -39,7 +39,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     setTried(false);
     update.reset();
   };
-  /** The parts of the agent's editor show its faults by these; they have no other use for it here. */
+  /** The parts of the agent's editor need these to show faults, and have no other use for them here. */
   const editor: Editor = {
     definition: {},
     change: () => {},
@@ -53,7 +53,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     dirty,
     editor,
     faults,
-    /** Saving would be refused, as far as can be known here. */
+    /** True if the browser knows that saving would be refused. */
     isWhole: known.length === 0,
     overtaken: dirty && kept !== null && kept.base !== stored,
     busy: update.isPending,
@@ -87,7 +87,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
 
 const isSame = (one: CampaignSettings, other: CampaignSettings): boolean => canonical(one) === canonical(other);
 
-/** The database keeps the members of an object in an order of its own. */
+/** The database sorts the members of an object in its own order. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { words } from './words.ts';
 
-/** A file that waits takes the room of another. */
+/** A waiting file uses the space of another one. */
 export function DiscardFile({ item, onDiscarded }: { item: ImportRecord; onDiscarded: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -28,7 +28,10 @@ import classes from '../end-users.module.css';
 const route = getRouteApi('/inside/end-users/import');
 const LOOK_AGAIN_MS = 700;
 
-/** Choose a file, see what becomes of it, import it. Which import is in sight stands in the address: a reload loses nothing. */
+/**
+ * Choose a file, check the result of a dry run, and import it. The URL contains the ID of the open import, so a reload
+ * loses nothing.
+ */
 export function ImportPage(): ReactNode {
   const say = useWords(words);
   const { id } = route.useSearch();

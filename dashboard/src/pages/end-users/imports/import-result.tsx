@@ -17,7 +17,7 @@ import classes from './import.module.css';
 
 const PAGE = 20;
 
-/** What a run came to, and the rows that failed. */
+/** The result of a run, and the failed rows. */
 export function ImportResult({ item }: { item: ImportRecord }): ReactNode {
   const say = useWords(words);
   const title = item.state === 'cancelled' ? 'cancelled' : item.dry_run ? 'would' : 'done';

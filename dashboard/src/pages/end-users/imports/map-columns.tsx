@@ -27,7 +27,7 @@ const DELIMITER_WORDS = {
 
 type ReadAs = { encoding?: ImportPreview['encoding']; delimiter?: ImportPreview['delimiter'] };
 
-/** How the file is read, and where each column goes. */
+/** The format of the file, and the target of each column. */
 export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -59,7 +59,7 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
         preview={preview.data}
         onChange={(part) => {
           setReadAs({ ...readAs, ...part });
-          // Between other delimiters stand other columns.
+          // Another delimiter gives other columns.
           if (part.delimiter) setChosen({});
         }}
       />
@@ -101,7 +101,7 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
 
 type ReadAsProps = { readAs: ReadAs; preview: ImportPreview | undefined; onChange: (part: ReadAs) => void };
 
-/** What is not chosen here is as the server guessed it from the file. */
+/** Without a choice here, the server's guess applies. */
 function ReadAsFields({ readAs, preview, onChange }: ReadAsProps): ReactNode {
   const say = useWords(words);
   return (
@@ -127,12 +127,12 @@ function ReadAsFields({ readAs, preview, onChange }: ReadAsProps): ReactNode {
 
 type TableProps = {
   preview: ImportPreview;
-  /** The field that each column of the file becomes; null: it is left out. */
+  /** The target field of each column. Null: the column is skipped. */
   columns: readonly (string | null)[];
   onChoose: (index: number, target: string) => void;
 };
 
-/** Each column of the file with its first values, and what it becomes. */
+/** Each column of the file with its first values and its target. */
 function ColumnTable({ preview, columns, onChoose }: TableProps): ReactNode {
   const say = useWords(words);
   const fieldWord = useFieldWord();
@@ -192,7 +192,7 @@ function targetsOf(heading: string, chosen: string | null, word: (target: string
   ];
 }
 
-/** Null: valid. Empty: no column to match people by. Else the field that two columns are mapped to. */
+/** Null: valid. Empty: no column identifies the person. Otherwise: the field that is the target of two columns. */
 function faultOf(columns: readonly (string | null)[]): string | null {
   const twice = columns.find((one, index) => one !== null && columns.indexOf(one) !== index);
   if (twice) return twice;

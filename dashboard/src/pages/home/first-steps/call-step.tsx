@@ -17,13 +17,13 @@ const PLACE = `$${KEY_PLACE}`;
 type Props = {
   done: boolean;
   trigger: TriggerRecord | null | undefined;
-  /** The key that was created on this page, while the page is open; null if there is none. */
+  /** The key that was created on this page while the page is open, or null. */
   value: string | null;
   called: boolean;
   conversations: number;
 };
 
-/** The call to run, and the moment in which it arrives. */
+/** The call to run. The page shows when it arrives. */
 export function CallStep({ done, trigger, value, called, conversations }: Props): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();

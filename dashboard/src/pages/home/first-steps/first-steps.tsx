@@ -14,11 +14,14 @@ import { WhatNext } from './what-next.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
-/** Steps tick themselves: the server is looked at again and again, for this page is watched while things happen. */
+/** The steps are checked off automatically. The page polls, because users watch it during these steps. */
 const LOOK_AGAIN_MS = 2_000;
 const STEPS = 5;
 
-/** From nothing to the first conversation. `asked`: they were put away and are wanted again. */
+/**
+ * The steps from an empty organization to the first conversation. `asked`: the steps were hidden, and the user wants
+ * them again.
+ */
 export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -33,7 +36,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
     { params: { org_id }, query: { limit: 1, ...(agent && { agent_id: agent.id }) } },
     { enabled: agent !== null, live: 'first_steps' },
   );
-  // Not known yet is not "none": a form that goes again would make the page jump.
+  // An unknown state is not "none". Otherwise a form would appear and disappear, and the page would jump.
   const trigger = agent === null ? null : triggers.data ? (triggers.data.data[0] ?? null) : undefined;
   const failed = [overview, agents].find(({ data, error }) => error && !data);
   if (failed) return <ProblemAlert problem={failed.error} onRetry={() => void failed.refetch()} />;
@@ -91,5 +94,5 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   );
 }
 
-/** The button that asked for them is gone. */
+/** The button that showed them has disappeared. */
 const focused = (heading: HTMLElement | null): void => heading?.focus();

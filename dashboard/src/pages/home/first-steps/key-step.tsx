@@ -37,7 +37,7 @@ export function KeyStep({ done, agent, active, onMade }: Props): ReactNode {
       )}
       {created && !shown && <LostValue keyId={created} onDismiss={() => setCreated(undefined)} />}
       <Create done={done} agent={agent} onCreate={open} />
-      {/* Whatever becomes of plan, role and agent: a value that is shown stays until it is saved. */}
+      {/* A shown value stays until it is saved, even if plan, role or agent change. */}
       <CreateKeyDialog
         opened={opened}
         agentId={agent?.id ?? null}

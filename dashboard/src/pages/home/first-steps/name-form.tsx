@@ -11,11 +11,11 @@ type Props = {
   act: string;
   busy: boolean;
   onSubmit: (name: string) => void;
-  /** Below the field: what else is decided here. */
+  /** The content below the field: other choices of this step. */
   children?: ReactNode;
 };
 
-/** One field and one button: all that a first agent or trigger needs. */
+/** One field and one button, which is enough for a first agent or trigger. */
 export function NameForm({ label, initial, maxLength, act, busy, onSubmit, children }: Props): ReactNode {
   const say = useWords(common);
   const [name, setName] = useState(initial);

@@ -1,5 +1,5 @@
 import { textIn, type RawSearch } from '../../../list/read-search.ts';
 
-/** `created`: the key that was just made here, for a reload while its value is shown. */
+/** `created`: the ID of the new key, for a reload while its value is shown. */
 export type FirstStepsSearch = { created?: string };
 export const readFirstStepsSearch = (raw: RawSearch): FirstStepsSearch => ({ created: textIn(raw, 'created') });

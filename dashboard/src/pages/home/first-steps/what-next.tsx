@@ -7,7 +7,7 @@ import { Card } from '../../../parts/card.tsx';
 import { Facts } from '../../../parts/fact.tsx';
 import { words } from './words.ts';
 
-/** After the last step: from something that works to something that people use. */
+/** The suggestions after the last step, from a working agent to an agent that people use. */
 export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
   const say = useWords(words);
   const to = (

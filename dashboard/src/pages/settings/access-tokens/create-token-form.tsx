@@ -88,7 +88,7 @@ export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
   );
 }
 
-/** Only owners and admins have the choice. */
+/** Only owners and admins have this choice. */
 function WhoseToken({ draft, change }: Part): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -6,7 +6,7 @@ import classes from '../../../parts/api-keys/api-keys.module.css';
 import type { Draft } from './draft.ts';
 import { words } from './words.ts';
 
-/** Says in whole words what the token being made can and cannot do, while it is being made. */
+/** Explains in full sentences what the new token can and cannot do, while it is configured. */
 export function RightsPane({ draft: { verbs, isNarrow, kind, role } }: { draft: Draft }): ReactNode {
   const say = useWords(words);
   const isViewer = kind === 'organization' && role === 'viewer';

@@ -1,4 +1,4 @@
-/** What the address of the list may say; anything else in it is dropped. */
+/** The search parameters of the list. Unknown parameters are dropped. */
 export type TokensSearch = { state?: 'all'; cursor?: string; create?: string };
 
 export const readTokensSearch = (raw: Record<string, unknown>): TokensSearch => ({

@@ -14,7 +14,10 @@ import { useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenForm } from './create-token-form.tsx';
 import { words } from './words.ts';
 
-/** Two steps in one dialog: the form, then the token, once. After it closes the value is in no part of the page. */
+/**
+ * A dialog with two steps: the form, then the token, which is shown once. After it closes, no part of the page contains
+ * the value.
+ */
 export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useWords(words);
   const client = useQueryClient();
@@ -100,7 +103,7 @@ export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
   );
 }
 
-/** Asks, then shows the new value once. */
+/** Asks for confirmation, then shows the new value once. */
 export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
   const say = useWords(words);
   const client = useQueryClient();

@@ -13,7 +13,7 @@ import { words } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
-/** A budget that is there already gets the new amount. */
+/** An existing budget gets the new amount. */
 export function BudgetDialog({ opened, onClose }: Props): ReactNode {
   const say = useWords(words);
   return (
@@ -36,7 +36,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
-  // Only models with a price in a currency are counted in it.
+  // A budget in a currency counts only models with a price in that currency.
   const prices = useRead('listModelPrices', { params: { org_id } });
   const units = [TOKENS, ...new Set([...(prices.data?.data ?? []).map(({ currency }) => currency), 'USD'])];
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });

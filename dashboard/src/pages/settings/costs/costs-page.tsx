@@ -6,7 +6,7 @@ import { PricesCard } from './prices-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { words } from './words.ts';
 
-/** What models use, what they may use, and what that costs. */
+/** The usage of models, their budgets and their cost. */
 export function CostsPage(): ReactNode {
   const say = useWords(words);
   return (

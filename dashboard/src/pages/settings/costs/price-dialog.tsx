@@ -12,7 +12,7 @@ import { words } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
-/** A model that has a price gets the new one. */
+/** If the model has a price already, the new one replaces it. */
 export function PriceDialog({ opened, onClose }: Props): ReactNode {
   const say = useWords(words);
   return (

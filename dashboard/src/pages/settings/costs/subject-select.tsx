@@ -13,12 +13,15 @@ type Named = Exclude<BudgetRecord['subject'], 'organization'>;
 type Props = { id: string; of: Named; value: string; onChange: (id: string) => void; error: string | null };
 type Found = { value: string; label: string };
 
-/** One agent, campaign or key, by its name. Searches at the server: there may be more than a list holds. */
+/**
+ * Selects one agent, campaign or key by its name. The server searches, because there may be more than the list
+ * contains.
+ */
 export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactNode {
   const say = useWords(words);
   const [chosen, setChosen] = useState<Found | null>(null);
   const [typed, setTyped] = useState('');
-  // What stands in the field after a choice is the name of that choice, not a search.
+  // After a choice, the text in the field is the chosen name and not a search.
   const [text] = useDebouncedValue(typed === chosen?.label ? '' : typed.trim(), 200);
   const { found, isPending } = useFound(of, text.slice(0, 100));
   const isKnown = chosen === null || found.some((one) => one.value === chosen.value);
@@ -35,7 +38,7 @@ export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactN
         onChange(next ?? '');
       }}
       onSearchChange={setTyped}
-      // The server has searched already.
+      // The server has already searched.
       filter={({ options }) => options}
       data={isKnown ? found : [chosen, ...found]}
       nothingFoundMessage={isPending ? say('searching') : say('none_found')}
@@ -56,7 +59,7 @@ function useFound(of: Named, text: string): { found: Found[]; isPending: boolean
   const found = {
     agent: agents.data?.data.map(({ id, name }) => ({ value: id, label: name })),
     campaign: campaigns.data?.data.map(({ id, name }) => ({ value: id, label: name })),
-    // Labels of keys need not differ.
+    // Several keys may have the same label.
     key: keys.data?.data.map(({ id, label, prefix }) => ({ value: id, label: `${label} (${prefix}…)` })),
   }[of];
   return { found: found ?? [], isPending: read.isPending };

@@ -21,7 +21,7 @@ const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<
   align: 'end',
 });
 
-/** The last 30 days, by one of five groups. */
+/** The usage of the last 30 days, in one of five groupings. */
 export function UsageCard(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -88,7 +88,7 @@ function Input({ use }: { use: Use }): ReactNode {
   );
 }
 
-/** Each currency by itself, and what is not in it. */
+/** Each currency separately, and the usage without a price. */
 function CostOf({ use }: { use: Use }): ReactNode {
   const say = useWords(words);
   const many = (value: number) => ({ many: number(say.language, value) });

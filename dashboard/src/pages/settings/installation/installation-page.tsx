@@ -27,7 +27,7 @@ import { words } from './words.ts';
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
-/** For the operator of the installation: every tenant, and its plan. */
+/** For the operator of the installation: every organization, and its plan. */
 export function InstallationPage(): ReactNode {
   const say = useWords(words);
   const { operator } = useSession();

@@ -10,7 +10,7 @@ import { words } from '../words.ts';
 
 type Props = { invitation: NewInvitation & { url: string }; onClose: () => void };
 
-/** The link, this once. */
+/** The link, which is shown only once. */
 export function InvitationLink({ invitation, onClose }: Props): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
@@ -30,5 +30,5 @@ export function InvitationLink({ invitation, onClose }: Props): ReactNode {
   );
 }
 
-/** Whether the link is here to be handed over; else it was mailed. */
+/** True if the link is shown here for passing on. Otherwise it was mailed. */
 export const isHandedOver = (made: NewInvitation): made is NewInvitation & { url: string } => made.url !== null;

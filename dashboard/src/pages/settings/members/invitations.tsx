@@ -23,7 +23,7 @@ export function Invitations(): ReactNode {
   const [leaving, setLeaving] = useState<InvitationRecord | null>(null);
   const invitations = useRead('listInvitations', { params: { org_id: organization.id } }, { every: 15_000 });
   const withdraw = useAct('withdrawInvitation', { refresh: ['listInvitations'] });
-  // Mostly there are none: a list that is announced and then goes would move what is below.
+  // Usually there are none. A list that appears and disappears would move the content below.
   if (invitations.isPending || invitations.data?.data.length === 0) return <div className={classes.gap} />;
   return (
     <section className={classes.invitations} aria-label={say('invitations')}>

@@ -50,7 +50,7 @@ export function MembersPage(): ReactNode {
       />
       <MembersList read={members} onLeave={setLeaving} />
       {mayManage && <Invitations />}
-      {/* Below lists of unknown length: it stands still once they are there. */}
+      {/* This card is below lists of unknown length, so it appears after they have loaded. */}
       {isRead && (
         <Card title={say('roles')}>
           <Facts>
@@ -124,7 +124,7 @@ function Person({ member: { name, email, user_id } }: { member: MemberRecord }):
   );
 }
 
-/** Takes a person out of the organization, or oneself. */
+/** Removes a person from the organization, or lets the user leave it. */
 function LeaveButton({ member, onClick }: { member: MemberRecord; onClick: () => void }): ReactNode {
   const say = useWords(words);
   const organization = useOrganization();
@@ -148,7 +148,7 @@ function RoleOf({ member }: { member: MemberRecord }): ReactNode {
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const change = useAct('setMemberRole', { refresh: ['listMembers', 'readSession'] });
-  // An admin neither makes nor unmakes owners.
+  // An admin can neither add nor remove owners.
   const may = atLeast(organization.role, 'admin') && atLeast(organization.role, member.role);
   if (!may) return <Text size="sm">{sayCommon(`role_${member.role}`)}</Text>;
   return (

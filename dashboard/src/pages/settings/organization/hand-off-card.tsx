@@ -23,7 +23,7 @@ import { words } from '../words.ts';
 import { handOffWords } from './hand-off-words.ts';
 import { type HandOffDraft, useHandOffDraft } from './use-hand-off-draft.ts';
 
-/** To whom hand-offs go, and what is said outside working hours. */
+/** Who gets hand-offs, and the message outside working hours. */
 export function HandOffCard(): ReactNode {
   const say = useWords(handOffWords);
   const org_id = useOrganization().id;
@@ -171,7 +171,7 @@ function Outside({ draft, change, readOnly, problem }: Part & { problem: Problem
   const say = useWords(handOffWords);
   const fault = (pointer: string): string | null =>
     problem?.faults.find((one) => one.pointer === pointer)?.detail ?? null;
-  // The field of texts is that of the agent editor; here there is no definition.
+  // The text field belongs to the agent editor, but here there is no definition.
   const editor: Editor = {
     definition: {},
     change: () => {},

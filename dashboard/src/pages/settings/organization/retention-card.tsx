@@ -20,7 +20,7 @@ import { words } from './retention-words.ts';
 const SUGGESTED_DAYS = 365;
 const TYPING_MS = 400;
 
-/** How long conversations are kept: for good, or so many days. */
+/** The retention of conversations: without limit, or a number of days. */
 export function RetentionCard(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -44,7 +44,7 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
   const save = useAct('setRetention', { refresh: ['readRetention', 'listAudit'] });
   const chosen = erases ? days : null;
   const isSavable = chosen === null || isRight(chosen);
-  // Keeping less erases; keeping more, or for good, does not.
+  // A shorter retention erases conversations. A longer one or no limit does not.
   const isLess = erases && (stored.days === null || (days ?? 0) < stored.days);
   const send = (): void =>
     save.mutate(
@@ -117,7 +117,7 @@ type HowLongProps = {
   onDays: (days: number | undefined) => void;
 };
 
-/** For good, or so many days. */
+/** Without limit, or a number of days. */
 function HowLong({ erases, days, readOnly, onErases, onDays }: HowLongProps): ReactNode {
   const say = useWords(words);
   const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
@@ -163,7 +163,7 @@ type AskProps = {
   onClose: () => void;
 };
 
-/** Before keeping less: what goes, and the name of the organization to type. */
+/** The confirmation of a shorter retention: what will be erased, and the name of the organization to type. */
 function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNode {
   const say = useWords(words);
   return (
@@ -186,7 +186,7 @@ function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNo
   );
 }
 
-/** What saving would erase, before it is saved. */
+/** The conversations that saving would erase, shown before saving. */
 function Preview({ days }: { days: number }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { factorWords } from '../sessions/factor-words.ts';
 
-/** Whether members need a second factor here; an owner who has one decides. */
+/** Whether members need a second factor. Only an owner who has one can change it. */
 export function SecondFactorCard(): ReactNode {
   const say = useWords(factorWords);
   const { id, name } = useOrganization();

@@ -15,7 +15,7 @@ export type HandOffDraft = {
 
 export type HandOffFault = 'member' | 'days' | 'from' | 'to';
 
-/** The rules as they are being edited. What is switched off stays in the fields until the page is left. */
+/** The rules during editing. Values that are turned off stay in the fields until the page closes. */
 export function useHandOffDraft(stored: HandOffRules) {
   const [first] = useState<HandOffDraft>(() => ({
     goesTo: stored.goes_to,
@@ -37,7 +37,7 @@ export function useHandOffDraft(stored: HandOffRules) {
       setDraft((before) => ({ ...before, ...part }));
       setFaults([]);
     },
-    /** Null when something is missing, which is then shown. */
+    /** Null if a value is missing, which is then shown. */
     body: (): HandOffRules | null => {
       const found = faultsOf(draft);
       setFaults(found);

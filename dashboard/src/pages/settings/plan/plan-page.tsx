@@ -15,7 +15,7 @@ import { useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
 import classes from './plan-page.module.css';
 
-/** Where "Upgrade plan" leads when the installation names no place of its own. */
+/** The target of "Upgrade plan" if the installation has no URL of its own for it. */
 export function PlanPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -17,7 +17,7 @@ import { useMay, useOrganization } from '../../../session/session.ts';
 import { SavedReplyDialog, type Opened } from './saved-reply-dialog.tsx';
 import { savedReplyWords } from './words.ts';
 
-/** What members say again and again: all may read it, members write it. */
+/** Frequent replies. Everyone can read them, and members can edit them. */
 export function SavedRepliesPage(): ReactNode {
   const say = useWords(savedReplyWords);
   const org_id = useOrganization().id;

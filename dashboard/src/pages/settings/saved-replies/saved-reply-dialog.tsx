@@ -16,13 +16,13 @@ import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { savedReplyWords } from './words.ts';
 
-/** `id` null: a new one. */
+/** `id` null: a new reply. */
 export type Opened = { id: string | null } | null;
 type Props = { opened: Opened; onClose: () => void };
 
 export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
   const say = useWords(savedReplyWords);
-  // While it closes, it shows what it showed.
+  // While it closes, the dialog shows the same content.
   const [last, setLast] = useState<{ id: string | null }>({ id: null });
   if (opened && opened !== last) setLast(opened);
   return (
@@ -35,7 +35,7 @@ export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
 function Existing({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const org_id = useOrganization().id;
   const read = useRead('readSavedReply', { params: { org_id, saved_reply_id: id } }, { staleTime: 0 });
-  // What was read before may be what another member has changed since.
+  // Another member may have changed the reply since it was read.
   if (read.isPending || (read.isFetching && !read.isFetchedAfterMount)) return <PagePending />;
   if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
   return <ReplyForm item={read.data} onClose={onClose} />;
@@ -128,7 +128,7 @@ function useSave(item: SavedReplyRecord | null) {
   return { save, busy: create.isPending || update.isPending, error: create.error ?? update.error };
 }
 
-/** The field of texts is that of the agent editor; here there is no definition. */
+/** The text field belongs to the agent editor, but here there is no definition. */
 const NO_EDITOR: Pick<Editor, 'definition' | 'change' | 'readOnly' | 'variables'> = {
   definition: {},
   change: () => {},

@@ -1,4 +1,7 @@
-/** A short name for what a session was opened with: "Chrome on Linux". Order matters: most pretend to be others. */
+/**
+ * A short name of the program that opened a session: "Chrome on Linux". The order matters, because many browsers also
+ * contain the names of others.
+ */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/parley-cli/i, 'Parley command line'],
   [/Edg\//, 'Edge'],

@@ -1,6 +1,6 @@
 import { defineWords } from '../../../language/words.tsx';
 
-/** Second factors, on the page of one's account and of the organization. */
+/** Texts about second factors, for the pages of the account and of the organization. */
 export const factorWords = defineWords(
   {
     factor: 'Second factor',

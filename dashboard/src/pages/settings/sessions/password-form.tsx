@@ -14,13 +14,13 @@ type Props = {
   act: string;
   busy: boolean;
   problem: Problem | null;
-  /** What is asked for besides the password. */
+  /** Another required field besides the password. */
   also?: 'code' | 'name';
   onAct: (given: Given, refused: (problem: Problem) => void) => void;
   onCancel: () => void;
 };
 
-/** Before anything changes about how one signs in: the password again. The only child of its dialog. */
+/** Requires the password again before a change of the sign-in methods. It is the only child of its dialog. */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useWords(factorWords);
   const { user } = useSession();

@@ -10,7 +10,7 @@ import { PasswordForm } from './password-form.tsx';
 import { factorWords } from './factor-words.ts';
 import classes from './sessions.module.css';
 
-/** Ten codes, this once. After it closes they are in no part of the page. */
+/** Ten codes, which are shown only once. After it closes, no part of the page contains them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null; onClose: () => void }): ReactNode {
   const say = useWords(factorWords);
   const guard = useShownOnceGuard(codes !== null, onClose);

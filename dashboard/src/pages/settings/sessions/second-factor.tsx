@@ -10,7 +10,7 @@ import { PasskeysCard } from './passkeys-card.tsx';
 import { RecoveryCodesCard, RecoveryCodesDialog } from './recovery-codes.tsx';
 import classes from './sessions.module.css';
 
-/** What one signs in with besides the password. */
+/** The user's second factors. */
 export function SecondFactor(): ReactNode {
   const say = useWords(factorWords);
   const factor = useRead('readSecondFactor', {});

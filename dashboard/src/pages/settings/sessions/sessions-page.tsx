@@ -17,7 +17,7 @@ import { SecondFactor } from './second-factor.tsx';
 import { browserName } from './browser-name.ts';
 import classes from './sessions.module.css';
 
-/** What belongs to the person and not to an organization: where they are signed in, and their password. */
+/** Settings of the person instead of the organization: their sessions and their password. */
 export function SessionsPage(): ReactNode {
   const say = useWords(words);
   const { user } = useSession();

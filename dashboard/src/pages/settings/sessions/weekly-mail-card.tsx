@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { words } from './weekly-mail-words.ts';
 
-/** Whether one gets the numbers of each week by mail, of the organization that is open. */
+/** The setting for the weekly mail of the current organization. */
 export function WeeklyMailCard(): ReactNode {
   const say = useWords(words);
   const { id: org_id, name } = useOrganization();
@@ -44,7 +44,7 @@ export function WeeklyMailCard(): ReactNode {
             size="compact-sm"
             loading={set.isPending}
             onClick={() => {
-              // The button goes away when it has done its work.
+              // The button disappears after its action.
               field.current?.focus();
               save(true, say('changed'));
             }}

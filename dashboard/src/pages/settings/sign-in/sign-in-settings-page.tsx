@@ -11,7 +11,7 @@ import { DomainsCard } from './domains-card.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import { words } from './words.ts';
 
-/** The OpenID provider of the organization and the domains whose people it speaks for. */
+/** The OpenID provider of the organization, and the domains whose people may sign in with it. */
 export function SignInSettingsPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -9,7 +9,7 @@ import { words } from '../words.ts';
 type Props = {
   id: string;
   value: string | null;
-  /** Name of the chosen agent, which may not be among those found now. */
+  /** The name of the selected agent, which may not be in the search results. */
   valueName: string | null;
   onChange: (id: string | null) => void;
   error: string | null;
@@ -17,12 +17,12 @@ type Props = {
 
 const SHOWN = 50;
 
-/** Searches at the server: there may be more agents than a list holds. */
+/** The server searches, because there may be more agents than the list contains. */
 export function AgentSelect({ id, value, valueName, onChange, error }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [typed, setTyped] = useState('');
-  // What stands in the field after a choice is the name of that choice, not a search.
+  // After a choice, the text in the field is the chosen name and not a search.
   const [text] = useDebouncedValue(typed === valueName ? '' : typed.trim(), 200);
   const found = useRead(
     'listAgents',
@@ -41,7 +41,7 @@ export function AgentSelect({ id, value, valueName, onChange, error }: Props): R
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has searched already.
+      // The server has already searched.
       filter={({ options }) => options}
       data={agents}
       nothingFoundMessage={say(found.data && text === '' ? 'agent_no_agents' : 'agent_none')}

@@ -12,14 +12,17 @@ import { ShownOnce } from './shown-once.tsx';
 
 type Props = {
   opened: boolean;
-  /** The agent to begin with. */
+  /** The preselected agent. */
   agentId: string | null;
-  /** The value is on the screen now: the address should say so, for a reload. */
+  /** Called when the value is shown. The URL should record it for a reload. */
   onMade?: (made: NewKey) => void;
   onClose: () => void;
 };
 
-/** Two steps in one dialog: the form, then the key, once. After it closes the value is in no part of the page. */
+/**
+ * A dialog with two steps: the form, then the key, which is shown once. After it closes, no part of the page contains
+ * the value.
+ */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
   const say = useWords(words);
   const client = useQueryClient();
@@ -39,7 +42,7 @@ export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): Re
     <Modal
       opened={opened || made !== null}
       onClose={made ? guard.ask : cancel}
-      // A stray click beside the form would lose what was entered.
+      // An accidental click next to the form would lose the input.
       closeOnClickOutside={made !== null}
       title={say(made ? 'ready' : 'dialog_title')}
       size={made ? 720 : 940}

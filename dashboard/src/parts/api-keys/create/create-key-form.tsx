@@ -90,7 +90,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
   );
 }
 
-/** Without an answer, the key may exist. */
+/** Without a response, the key may exist. */
 function Refused({ problem }: { problem: Problem }): ReactNode {
   const say = useWords(words);
   return (
@@ -123,7 +123,7 @@ function ScopeChoice({ scope: chosen, onChoose }: ScopeProps): ReactNode {
 }
 
 type PermissionsProps = {
-  /** Of the first one, which takes the focus when none is ticked. */
+  /** The ID of the first checkbox, which gets the focus if none is checked. */
   id: string;
   draft: Draft;
   error: string | undefined;
@@ -162,7 +162,7 @@ type ChoiceProps = {
   onTick: (permission: Permission, on: boolean) => void;
 };
 
-/** What cannot be ticked stays in sight, with its reason. */
+/** Unavailable choices stay visible, with the reason. */
 function PermissionChoice({ id, permission, draft, onTick }: ChoiceProps): ReactNode {
   const say = useWords(words);
   const reason =

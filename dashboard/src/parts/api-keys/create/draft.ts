@@ -1,13 +1,13 @@
 import type { Permission } from '../../../../../contract/permissions.ts';
 import { NO_LIMITS, type LimitTexts } from '../limits-field.tsx';
 
-/** What was entered for a key that is not made yet. It holds no secret, so a reload of the tab may bring it back. */
+/** The input for a key that is not created yet. It contains no secret, so a reload of the tab may restore it. */
 export type Draft = {
   label: string;
   scope: 'organization' | 'agent';
   agent_id: string | null;
   permissions: Permission[];
-  /** As typed: one a line. */
+  /** The text in the field, one network per line. */
   networks: string;
 } & LimitTexts;
 
@@ -38,7 +38,7 @@ export function keepDraft(organization: string, draft: Draft): void {
   try {
     sessionStorage.setItem(STORAGE, JSON.stringify({ organization, draft }));
   } catch {
-    // Without storage a reload starts again.
+    // Without storage, a reload starts again.
   }
 }
 
@@ -46,6 +46,6 @@ export function dropDraft(): void {
   try {
     sessionStorage.removeItem(STORAGE);
   } catch {
-    // Then there was none.
+    // In that case, nothing was stored.
   }
 }

@@ -14,7 +14,7 @@ type Props = {
   networks: number;
 };
 
-/** Says in whole words what the key being made can and cannot do, while it is being made. */
+/** Explains in full sentences what the new key can and cannot do, while it is configured. */
 export function RightsPane({ scope, agent, permissions, networks }: Props): ReactNode {
   const say = useWords(words);
   const organization = useOrganization().name;

@@ -46,7 +46,7 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
   );
 }
 
-/** An agent and a trigger of it, for code that can be run as it stands. */
+/** An agent and one of its triggers, so that the code runs without changes. */
 function useTarget({ agent_id, permissions }: NewKey): Parameters<typeof callOfKey>[1] {
   const org_id = useOrganization().id;
   const triggers = useRead(

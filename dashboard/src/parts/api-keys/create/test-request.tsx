@@ -17,7 +17,7 @@ const WATCH_MS = 500;
 
 type Answer = { me: Me } | { run: Started };
 
-/** Real calls with the new key; what the list will say of it changes before one's eyes. */
+/** Makes real calls with the new key. The row of the key in the list changes immediately. */
 export function TestRequest({ made, call }: { made: NewKey; call: ApiCall }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -98,7 +98,7 @@ function Answered({ answer }: { answer: Answer }): ReactNode {
         <span>{say('test_ok', { label: answer.me.label, organization: answer.me.organization.name })}</span>
       ) : (
         <span>
-          {say('start_ok')} {/* In a window of its own: this one still shows the key. */}
+          {say('start_ok')} {/* Opens in a new window, because this one still shows the key. */}
           <Anchor inherit href={`/conversations/${answer.run.conversation_id}`} target="_blank">
             {say('start_open')}
           </Anchor>

@@ -20,7 +20,7 @@ type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
 const fieldOf = ({ pointer }: { pointer: string }) =>
   FIELDS.find((name) => pointer.replace(/^\/limits/, '').split('/')[1] === name);
 
-/** A key while it is described: its draft, what is wrong with it, and the call that makes it. */
+/** The state of the form for a new key: its draft, its faults, and the call that creates it. */
 export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => void) {
   const say = useWords(words);
   const organization = useOrganization();
@@ -54,13 +54,13 @@ export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => vo
       change({
         permissions: PERMISSIONS.filter((name) => (name === permission ? on : draft.permissions.includes(name))),
       }),
-    /** What a choice changed elsewhere, for a screen reader. */
+    /** The other fields that a choice changed, announced to a screen reader. */
     told,
     faults,
-    /** The id of a field, by which a fault gives it the focus. */
+    /** The ID of a field, to which a fault moves the focus. */
     idOf: (name: (typeof FIELDS)[number]): string => `${id}-${name}`,
     busy,
-    /** What the server refused beside no field. */
+    /** The server's refusal that belongs to no field. */
     problem: unplaced(problem, (fault) => fieldOf(fault) !== undefined),
     submit: async (event: FormEvent): Promise<void> => {
       event.preventDefault();
@@ -108,7 +108,7 @@ function useCreate(onMade: (made: NewKey) => void) {
   const send = async (org_id: string, draft: Draft): Promise<Problem | null> => {
     const outcome = await make(org_id, draft);
     if ('refused' in outcome) {
-      // The plan or one's role may be another by now, and the key may have been made after all.
+      // The plan or the user's role may have changed, or the key may have been created after all.
       void readAnew(client, ['readSession', 'listKeys']);
       return outcome.refused;
     }

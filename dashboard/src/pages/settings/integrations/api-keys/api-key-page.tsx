@@ -97,7 +97,7 @@ export function ApiKeyPage(): ReactNode {
   );
 }
 
-/** What the report says is text: its address is not followed with a click. */
+/** The URL of the report is text without a link. */
 function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNode {
   const say = useWords(words);
   return (

@@ -30,7 +30,7 @@ import { words } from '../../../../parts/api-keys/words.ts';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys');
 const PAGE = 20;
-/** Last used is seen within a second of the server's knowing it; a quiet list asks little. */
+/** A change of "last used" appears within a second. A list without activity sends few requests. */
 const LOOK_AGAIN_MS = 2_000;
 
 export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks' | 'limits'; item: KeyRecord };
@@ -98,7 +98,7 @@ export function ApiKeysPage(): ReactNode {
   );
 }
 
-/** Why something cannot be done here: the plan, or one's role. */
+/** The reason why an action is not available: the plan, or the user's role. */
 function Standing({ empty }: { empty: boolean }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

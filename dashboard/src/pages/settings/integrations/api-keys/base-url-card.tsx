@@ -8,7 +8,7 @@ import { useSession } from '../../../../session/session.ts';
 import { words } from '../../../../parts/api-keys/words.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
-/** Where the keys below work, and where it is written how. */
+/** The base URL for the keys below, and a link to the documentation. */
 export function BaseUrlCard(): ReactNode {
   const say = useWords(words);
   const { base_url, region } = useSession();

@@ -20,7 +20,7 @@ const inWords = (fact: unknown): string | null => {
   return parts.length === 0 ? '–' : parts.join(', ');
 };
 
-/** The lines of the audit log about this key: who, what, when, and for admins from where. */
+/** The audit records of this key: person, action, time, and the address for admins. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

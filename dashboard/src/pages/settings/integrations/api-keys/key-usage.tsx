@@ -16,7 +16,7 @@ import classes from './key-usage.module.css';
 const LOOK_AGAIN_MS = 5_000;
 const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 
-/** What the key was used for: bars with the numbers beside them, then the newest requests one by one. */
+/** The usage of the key: bars with numbers, then the newest requests. */
 export function KeyUsageCards({ keyId, range }: { keyId: string; range: UsageRange }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -116,7 +116,7 @@ function LastRequests({ requests }: { requests: KeyUsage['requests'] }): ReactNo
       {requests.length > 0 && (
         <DataList
           label={say('last_requests')}
-          // The list was read with the numbers above.
+          // The list was read together with the numbers above.
           read={{ data: { data: requests }, isPending: false, isPlaceholderData: false } as never}
           keyOf={(request: KeyUsage['requests'][number]) => request.request_id}
           empty={null}

@@ -6,7 +6,7 @@ import { CopyFact } from '../../../../parts/fact.tsx';
 import { words } from '../../../../parts/api-keys/words.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
-/** What a secret scanner must know to find keys, and where it tells us. */
+/** The data that a secret scanner needs to find and report keys. */
 export function ScannerHelp(): ReactNode {
   const say = useWords(words);
   return (

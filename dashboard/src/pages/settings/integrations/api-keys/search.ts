@@ -1,6 +1,6 @@
 import { KEY_SCOPES, PERMISSIONS, type KeyScope, type Permission } from '../../../../../../contract/permissions.ts';
 
-/** What the address of the list may say; anything else in it is dropped. */
+/** The search parameters of the list. Unknown parameters are dropped. */
 export type KeysSearch = {
   text?: string;
   scope?: KeyScope;
@@ -8,9 +8,9 @@ export type KeysSearch = {
   state?: 'revoked' | 'all';
   agent_id?: string;
   cursor?: string;
-  /** The create dialog is open; the text is the agent to begin with, or empty. */
+  /** The dialog for a new key is open. The value is the preselected agent, or empty. */
   create?: string;
-  /** Id of the key that was just made here: after a reload its value is gone, and the page says so. */
+  /** The ID of the new key. After a reload, its value is lost, and the page explains it. */
   created?: string;
 };
 type Raw = Record<string, unknown>;

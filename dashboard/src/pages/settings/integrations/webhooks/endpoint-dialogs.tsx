@@ -17,7 +17,7 @@ import { words } from './words.ts';
 export type EndpointDialog = 'edit' | 'switch' | 'delete' | 'rotate' | null;
 type Props = { item: WebhookRecord; dialog: EndpointDialog; onClose: () => void };
 
-/** What can be done to an endpoint, a dialog each. */
+/** The actions on an endpoint, each with a dialog. */
 export function EndpointDialogs(props: Props): ReactNode {
   return (
     <>
@@ -56,7 +56,7 @@ function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
   const update = useAct('updateWebhook', { refresh: ['readWebhook', 'listWebhooks', 'listEventDeliveries'] });
   const [shown, setShown] = useState(item.enabled);
   const [before, setBefore] = useState<EndpointDialog>(null);
-  // What it asks is settled when it opens, and stays the same while it closes.
+  // The question is fixed when the dialog opens and does not change while it closes.
   if (before !== dialog) {
     setBefore(dialog);
     if (dialog === 'switch') setShown(item.enabled);

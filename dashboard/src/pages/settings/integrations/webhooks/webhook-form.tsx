@@ -16,14 +16,14 @@ type Props = {
   opened: boolean;
   title: string;
   act: string;
-  /** What stands there already. */
+  /** The current values. */
   item?: WebhookRecord;
   onClose: () => void;
   /** Throws a Problem. */
   onSubmit: (draft: EndpointDraft) => Promise<void>;
 };
 
-/** Address, description and types of an endpoint, to be made or changed. */
+/** URL, description and types of an endpoint, for creating or changing it. */
 export function WebhookDialog({ opened, title, onClose, ...form }: Props): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size={620} closeOnClickOutside={false}>

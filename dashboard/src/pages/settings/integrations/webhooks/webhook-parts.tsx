@@ -5,7 +5,7 @@ import { useWords } from '../../../../language/words.tsx';
 import { Tip } from '../../../../parts/tip.tsx';
 import { words } from './words.ts';
 
-/** Enabled, or why not. */
+/** Shows that the endpoint is enabled, or the reason why it is not. */
 export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   const say = useWords(words);
   if (item.enabled) return <Badge color="blue">{say('on')}</Badge>;
@@ -16,7 +16,7 @@ export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   );
 }
 
-/** How many types, their names on hover and focus. */
+/** The number of types. Their names appear on hover and focus. */
 export function EndpointTypes({ types }: { types: readonly string[] }): ReactNode {
   const say = useWords(words);
   if (types.length === 0) return say('all_events');
