@@ -189,7 +189,7 @@ function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations'
   if (first === undefined) {
     throw new Failure(
       'organization_missing',
-      'You are in no organization yet: make one with "./parley orgs create --name NAME", or choose one with --org ID.',
+      'You are in no organization yet: create one with "./parley orgs create --name NAME", or choose one with --org ID.',
     );
   }
   if (others.length === 0) return first.id;

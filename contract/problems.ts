@@ -56,17 +56,17 @@ const kinds = {
   token_invalid: {
     status: 401,
     title: 'The access token is not valid',
-    cure: 'Check that the whole token was copied: it starts with parley_token_, names its region and ends with a checksum. API keys are not accepted here. Make tokens in the dashboard under Settings, Access tokens.',
+    cure: 'Check that the whole token was copied: it starts with parley_token_, names its region and ends with a checksum. API keys are not accepted here. Create tokens in the dashboard under Settings, Access tokens.',
   },
   token_expired: {
     status: 401,
     title: 'The access token has expired',
-    cure: 'Make a new token in the dashboard under Settings, Access tokens, or replace this one there.',
+    cure: 'Create a new token in the dashboard under Settings, Access tokens, or replace this one there.',
   },
   token_revoked: {
     status: 401,
     title: 'The access token has been revoked',
-    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Make a new one.',
+    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Create a new one.',
   },
   signature_invalid: {
     status: 401,
@@ -212,7 +212,7 @@ const kinds = {
   token_too_narrow: {
     status: 403,
     title: 'The access token is too narrow',
-    cure: 'The rights of a token cannot be changed: make a token with the verb or the agent that the detail names.',
+    cure: 'The rights of a token cannot be changed: create a token with the verb or the agent that the detail names.',
   },
   // 404: not found
   route_not_found: {
@@ -258,12 +258,12 @@ const kinds = {
   attachment_not_found: {
     status: 404,
     title: 'No such file',
-    cure: 'Check the whole address. A file goes with its message: when that is deleted, or the person is erased, the file is gone too.',
+    cure: 'Check the whole address. A file is deleted with its message, and when the person is erased.',
   },
   view_not_found: {
     status: 404,
     title: 'No such view',
-    cure: 'Check the id of the view. Those of other members cannot be seen; a shared one may have been deleted.',
+    cure: 'Check the id of the view. You cannot see private views of other members, and a shared view may have been deleted.',
   },
   note_not_found: {
     status: 404,
@@ -301,7 +301,7 @@ const kinds = {
   mail_link_not_found: {
     status: 404,
     title: 'The link stops no mail',
-    cure: 'Open the link in the mail again, all of it, or turn the mail off under “Your account” in the dashboard.',
+    cure: 'Open the complete link from the mail again, or turn the mail off under “Your account” in the dashboard.',
   },
   tool_secret_not_found: {
     status: 404,
@@ -312,7 +312,7 @@ const kinds = {
   delivery_not_found: {
     status: 404,
     title: 'No such delivery',
-    cure: 'Check event id and endpoint id. Events are kept for 30 days, or until the person that they are about is erased.',
+    cure: 'Check the event id and the endpoint id. Events are kept for 30 days, or until the person in them is erased.',
   },
   password_link_not_found: {
     status: 404,
@@ -366,12 +366,12 @@ const kinds = {
   tests_not_passed: {
     status: 409,
     title: 'Tests of the agent have failed or were not run',
-    cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish without them, give a reason as without_tests: it is kept in the audit log.',
+    cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish without them, give a reason as without_tests. The reason is stored in the audit log.',
   },
   answer_not_recorded: {
     status: 409,
     title: 'What the model is asked here was not recorded',
-    cure: 'The definition, the test, a document or a tool changed since. Record again: ./parley agents test AGENT --record FILE.',
+    cure: 'The definition, the test, a document or a tool has changed since the recording. Record again: ./parley agents test AGENT --record FILE.',
   },
   reply_outdated: {
     status: 409,

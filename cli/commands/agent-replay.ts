@@ -20,7 +20,7 @@ export function addAgentReplay(agents: Command): void {
     .command('replay')
     .summary('what the draft would have answered')
     .description(
-      'Plays the newest conversations on the draft and prints where it answers differently. Nothing is sent or stored; tools answer what they answered then. A connected model is really called, and costs. Ctrl-C stops.',
+      'Replays the newest conversations with the draft and prints the answers that differ. Nothing is sent or stored, and tools return their recorded answers. A connected model is really called, which costs money. Ctrl-C stops.',
     )
     .argument('<agent-id>')
     .option('--last <n>', 'so many conversations', wholeNumber('--last', 1, 1_000), 50)

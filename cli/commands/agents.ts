@@ -44,7 +44,7 @@ export function addAgentsCommand(program: Command): void {
     .command('update')
     .summary('change an agent from a file and publish it')
     .description(
-      'Changes an agent from a file and publishes the result. The file holds a definition (instructions, provider, opening, steps, rules, …), or an object with any of name, enabled and definition; what "agents show" prints is accepted too.',
+      'Changes an agent from a file and publishes the result. The file contains a definition (instructions, provider, opening, steps, rules, …), or an object with any of name, enabled and definition. The output of "agents show" is accepted too.',
     )
     .argument('<agent-id>')
     .option('--file <file>', 'the change as JSON; "-" is standard input')

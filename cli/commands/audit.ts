@@ -13,7 +13,7 @@ export function addAuditCommand(program: Command): void {
     .summary('who did what, when and from where')
     .description('The audit log: who did what, when and from where.');
 
-  const list = filtered(listing(audit.command('list').description('Lists what was done, newest first.')));
+  const list = filtered(listing(audit.command('list').description('Lists the entries, newest first.')));
   verb<ListOptions & Filter>(list, async ({ api, out }, _args, { actor, subject, since, until, ...want }) =>
     out.list(
       await api.list('listAudit', want, { query: queryOf({ actor, subject, since, until }) }),
@@ -25,7 +25,9 @@ export function addAuditCommand(program: Command): void {
   const take = filtered(
     audit
       .command('export')
-      .description('Exports the log, newest first. For owners and admins. Each export is recorded in the log.')
+      .description(
+        'Exports the log, newest first. Only owners and admins may export it. Each export is recorded in the log.',
+      )
       .addOption(new Option('--format <format>', 'CSV, or JSON Lines').choices(AUDIT_FORMATS).default('csv'))
       .option('--file <file>', 'a new file (default: standard output)'),
   );

@@ -26,7 +26,7 @@ export function addCampaignPlans(campaigns: Command): void {
     campaigns
       .command('review')
       .description(
-        'Says what a start or resume does with the recipients who wait, or with end users who match. Changes nothing.',
+        'Shows what a start or resume would do with the waiting recipients, or with end users who match. Changes nothing.',
       )
       .argument('<campaign-id>'),
   );
@@ -135,7 +135,7 @@ function addRehearse(campaigns: Command): void {
       .command('rehearse')
       .summary('play a campaign on a virtual clock')
       .description(
-        `Plays a campaign on a virtual clock by the rules of the worker: who is messaged when, who not and why, and when it ends. Sends and stores nothing. The people: a file, end users who match, made-up ones, or else the recipients who wait; at most ${MAX_REHEARSED}.`,
+        `Runs a campaign on a virtual clock with the rules of the worker. Shows who is messaged when, who is not and why, and when it ends. Sends and stores nothing. The people are those of a file, end users who match, generated people, or by default the waiting recipients; at most ${MAX_REHEARSED}.`,
       )
       .argument('<campaign-id>')
       .option(
@@ -169,7 +169,7 @@ function addRehearse(campaigns: Command): void {
 async function askedOf({ file, madeUp, zones, replies, settings, beginsAt, rows, ...filters }: RehearseOptions) {
   const hasFilters = Object.values(filters).some((value) => value !== undefined);
   if ([file !== undefined, madeUp !== undefined, hasFilters].filter(Boolean).length > 1)
-    throw new Failure('usage_invalid', 'Choose the people once: by --file, by --made-up or by filters.');
+    throw new Failure('usage_invalid', 'Choose one source of people: --file, --made-up or filters.');
   if (zones !== undefined && madeUp === undefined) throw new Failure('usage_invalid', '--zones needs --made-up.');
   const made = madeUp !== undefined && {
     made_up: { count: madeUp, ...(zones !== undefined && { time_zones: zones.split(',') }) },
@@ -190,7 +190,7 @@ const minute = (at: string | null): string => (at === null ? '–' : `${at.slice
 
 function rehearsalText(told: CampaignRehearsal): string {
   const { sent, recipients, empty } = told;
-  const stops = { after_a_year: 'It was not over after a year.', took_too_long: 'It took too long and was stopped.' };
+  const stops = { after_a_year: 'It had not ended after a year.', took_too_long: 'It took too long and was stopped.' };
   return [
     `${sent} of ${recipients} are messaged, from ${minute(told.first_at)} to ${minute(told.last_at)}`,
     ...told.left_out.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),

@@ -26,7 +26,7 @@ export function addRepeat(campaigns: Command): void {
     .command('repeat')
     .summary('repeat a campaign')
     .description(
-      'Repeats a campaign with the people of a segment: each round is a campaign of its own. Without options, shows the schedule and its next rounds; what is not given stays as it is.',
+      'Repeats a campaign for the people of a segment. Each round is a separate campaign. Without options, shows the schedule and its next rounds. Omitted options do not change.',
     )
     .argument('<campaign-id>')
     .option('--segment <name or id>', 'the people: a segment, as saved on the page End users')

@@ -54,7 +54,7 @@ function addPlacing(one: (name: string, description: string) => Command): void {
   });
   examples(assign, 'conversations assign conv_01jd… me', 'conversations assign conv_01jd… nobody');
 
-  const snooze = one('snooze', 'Puts the conversation off until later, or ends that.').argument(
+  const snooze = one('snooze', 'Snoozes the conversation, or ends the snooze.').argument(
     '<until>',
     'a time such as 2026-12-01T09:00:00Z, or "off"',
   );

@@ -23,7 +23,7 @@ function addUsage(program: Command): void {
   const usage = program
     .command('usage')
     .summary('tokens and cost of models')
-    .description('Tokens, tool calls and cost of models, as JSON. Days are those of UTC; the last 30 unless said.')
+    .description('Shows tokens, tool calls and cost of models, as JSON. Days are in UTC. By default, the last 30 days.')
     .addOption(new Option('--by <group>', 'what to sum by').choices(USAGE_GROUPS).default('day'))
     .option('--since <day>', 'first day, such as 2026-11-01')
     .option('--until <day>', 'last day')
@@ -42,7 +42,7 @@ function addBudgets(program: Command): void {
   const budgets = program
     .command('budgets')
     .summary('the most that models may cost')
-    .description('The most that models may use in a day or a month of UTC, in tokens or in a currency.');
+    .description('Budgets: the most tokens or money that models may use per day or month in UTC.');
   const set = budgets
     .command('set')
     .description('Sets a budget: one for each subject, period and unit.')
@@ -62,7 +62,7 @@ function addBudgets(program: Command): void {
     out.record(await api.call('setBudget', { body: { subject, subject_id: id, period, unit, amount: most } })),
   );
   examples(set, 'budgets set --for organization --per month --unit USD --amount 200');
-  const list = listing(budgets.command('list').description('Lists budgets, with what is spent.'));
+  const list = listing(budgets.command('list').description('Lists budgets with their spent amounts.'));
   verb<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listBudgets', want),
@@ -76,7 +76,7 @@ function addBudgets(program: Command): void {
         field('amount'),
         field('spent'),
       ],
-      'No budgets: models may use what they need. See ./parley budgets set --help',
+      'No budgets: models may use any amount. See ./parley budgets set --help',
     ),
   );
   const remove = budgets
@@ -100,7 +100,7 @@ function addPrices(program: Command): void {
   const prices = program
     .command('prices')
     .summary('what models cost')
-    .description('What your providers charge, per million tokens. Parley knows no prices by itself.');
+    .description('The prices of your providers per million tokens. Parley has no prices of its own.');
   const set = model(prices.command('set').description('Sets the price of a model.'))
     .requiredOption('--currency <code>', 'such as USD')
     .requiredOption('--input <n>', 'a million input tokens', amount)

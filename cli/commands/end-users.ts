@@ -57,7 +57,7 @@ export function addEndUsersCommand(program: Command): void {
     .command('import')
     .summary('import people from a CSV file')
     .description(
-      `Makes or changes end users from a CSV file with a header row. People are found again by external_id, else e-mail, else phone, so the same file may be imported again. Columns go where their names say; --map changes that. Fields: ${IMPORT_FIELDS.join(', ')}, attributes.NAME.`,
+      `Creates or changes end users from a CSV file with a header row. Existing people are matched by external_id, then e-mail, then phone, so the same file can be imported again. Columns are mapped by their names; --map changes that. Fields: ${IMPORT_FIELDS.join(', ')}, attributes.NAME.`,
     )
     .requiredOption('--file <file>', 'the CSV file')
     .option('--map <pairs>', 'column=field, comma-separated; "Notes=" leaves a column out')

@@ -17,7 +17,7 @@ export function addEventsCommand(program: Command): void {
   const events = program
     .command('events')
     .summary('show events live')
-    .description('Events: the same as your endpoints receive.');
+    .description('Events: the same events that your endpoints receive.');
   const tail = events
     .command('tail')
     .description('Shows new events live until Ctrl-C. Needs no endpoint.')

@@ -180,7 +180,7 @@ function addRotate(keys: Command): void {
 function addRevoke(keys: Command): void {
   const revoke = keys
     .command('revoke')
-    .description('Revokes a key for good. When this answers "revoked", no server accepts the key any more.')
+    .description('Revokes a key permanently. When the response is "revoked", no server accepts the key any more.')
     .argument('<key-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {

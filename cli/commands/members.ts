@@ -55,7 +55,7 @@ export function addInvitationsCommand(program: Command): void {
   );
   const create = invitations
     .command('create')
-    .description('Invites a person. The link is mailed, or only in this answer if the server sends no mail.')
+    .description('Invites a person. The link is mailed. If the server sends no mail, only this response contains it.')
     .requiredOption('--email <address>', 'the address of the person')
     .addOption(new Option('--role <role>', 'the role').choices(ROLES).makeOptionMandatory());
   verb<{ email: string; role: Role }>(create, async ({ api, out }, _args, { email, role }) =>

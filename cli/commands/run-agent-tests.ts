@@ -165,7 +165,7 @@ function conclude({ out }: Cli, tried: readonly Tried[]): void {
   if (unrecorded.length > 0)
     throw new Failure(
       'answers_not_recorded',
-      `The model is asked something new in: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
+      `The model would get a request that was not recorded in: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
     );
   if (failed.length > 0) throw new Failure('tests_failed', `${failed.length} of ${tried.length} tests failed.`);
   out.hint(`${tried.length} tests passed.`);

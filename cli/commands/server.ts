@@ -43,7 +43,7 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation; after a rotation it is named as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
+      'Loads a backup into an empty, migrated database while no server runs on it. It is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set that secret as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
     )
     .argument('<file>')
     .option(
@@ -63,7 +63,7 @@ export function addServerCommands(program: Command): void {
     .command('resume')
     .summary('end the pause after a restore')
     .description(
-      'Ends the pause of a restored copy. All processes on its database start to send what is due, within a second.',
+      'Ends the pause of a restored copy. Within a second, all processes on its database start to send the waiting messages.',
     );
   verb(resume, () => runProgram(['resume']));
   examples(resume, 'resume');
@@ -75,7 +75,7 @@ export function addServerCommands(program: Command): void {
       .description('The secret from which every key of this installation is derived.')
       .command('rotate')
       .description(
-        'Moves everything that PARLEY_SECRET protects to a new one; servers may run. Killed at any moment, it goes on when it is run again. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the one that holds now), afterwards restart them once more. With a secret in DATA_DIR it makes the new one itself. The drill: docs/operations.md.',
+        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run meanwhile. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. With a secret in DATA_DIR, it creates the new one itself. The steps: docs/operations.md.',
       ),
     () => runProgram(['rotate-secrets']),
   );
@@ -94,7 +94,7 @@ export function addServerCommands(program: Command): void {
     .command('reset-second-factor')
     .summary('for a person who lost their second factor')
     .description(
-      'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who asks for this: afterwards the password alone is enough to sign in.',
+      'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who requests this: afterwards the password alone is enough to sign in.',
     )
     .argument('<email>', 'the e-mail address of the account')
     .option('--yes', 'do not ask');

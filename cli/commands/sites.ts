@@ -57,7 +57,9 @@ export function addSitesCommand(program: Command): void {
       ),
   );
 
-  const stop = ofAgent(sites.command('stop').description('Stops a sync. What was read stays.').argument('<site-id>'));
+  const stop = ofAgent(
+    sites.command('stop').description('Stops a sync. Pages that were already read stay.').argument('<site-id>'),
+  );
   verb<{ agent: string }>(stop, async ({ api, out }, [id], { agent }) =>
     out.record(await api.call('cancelSync', { ids: idsOf(agent, id) })),
   );
@@ -78,7 +80,7 @@ function addAdd(sites: Command): void {
     ofAgent(
       sites
         .command('add')
-        .description('Adds a page, a sitemap or a site. It is read at once.')
+        .description('Adds a page, a sitemap or a site and reads it at once.')
         .argument('<url>')
         .addOption(new Option('--kind <kind>', 'what to read').choices(SOURCE_KINDS).default('site')),
     ),
@@ -98,7 +100,7 @@ function addUpdate(sites: Command): void {
   verb<Change & { agent: string }>(update, async ({ api, out }, [id], { agent, ...change }) => {
     const body = bodyOf(change);
     if (Object.keys(body).length === 0)
-      throw new Failure('usage_invalid', 'Say what to change: --schedule or --max-pages.');
+      throw new Failure('usage_invalid', 'Nothing to change: use --schedule or --max-pages.');
     out.record(await api.call('updateSource', { ids: idsOf(agent, id), body }));
   });
 }

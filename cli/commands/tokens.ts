@@ -20,12 +20,12 @@ export function addTokensCommand(program: Command): void {
     .command('tokens')
     .summary('access tokens for programs')
     .description(
-      'Access tokens, with which programs such as CI use this command line (PARLEY_TOKEN). A person makes them: these commands need a session.',
+      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. A person creates them: these commands need a session.',
     );
 
   const create = tokens
     .command('create')
-    .description('Makes a token. Its rights cannot be changed later. The value is shown once.')
+    .description('Creates a token. Its rights cannot be changed later. The value is shown once.')
     .requiredOption('--label <label>', 'what it is for')
     .requiredOption('--verbs <list>', `any of ${TOKEN_VERBS.join(',')}`)
     .option('--agents <ids>', 'only these agents (default: all)')
@@ -44,7 +44,9 @@ export function addTokensCommand(program: Command): void {
     'tokens create --label "CI" --organization --role member --verbs read,test --agents agent_01jd… --expires 30',
   );
 
-  const list = listing(tokens.command('list').description('Lists your tokens; for owners and admins, all.')).addOption(
+  const list = listing(
+    tokens.command('list').description('Lists your tokens. Owners and admins see all tokens.'),
+  ).addOption(
     new Option('--state <state>', 'only tokens in this state').choices(['active', 'ended', 'all']).default('active'),
   );
   verb<ListOptions & { state: 'active' | 'ended' | 'all' }>(list, async ({ api, out }, _args, { limit, all, state }) =>
@@ -66,7 +68,7 @@ export function addTokensCommand(program: Command): void {
 
   const revoke = tokens
     .command('revoke')
-    .description('Revokes a token for good: no server accepts it after the answer.')
+    .description('Revokes a token permanently: no server accepts it after the response.')
     .argument('<token-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {

@@ -19,9 +19,7 @@ export function addToolsCommand(program: Command): void {
   addCredentials(tools);
   addMcp(tools);
 
-  const list = listing(
-    tools.command('list').description('Lists which tools of an agent are signed.').argument('<agent-id>'),
-  );
+  const list = listing(tools.command('list').description('Lists the signed tools of an agent.').argument('<agent-id>'));
   verb<ListOptions>(list, async ({ api, out }, [agent], want) =>
     out.list(
       await api.list('listToolSecrets', want, { ids: { agent_id: agent! } }),
@@ -32,7 +30,9 @@ export function addToolsCommand(program: Command): void {
 
   const remove = tools
     .command('remove')
-    .description('Removes secret and credentials of a tool: its calls to this origin are not signed any more.')
+    .description(
+      'Removes the secret and the credentials of a tool. Its calls to this origin are then not signed any more.',
+    )
     .argument('<agent-id>')
     .argument('<secret-id>')
     .option('--yes', 'do not ask');
@@ -46,7 +46,9 @@ export function addToolsCommand(program: Command): void {
 function addSign(tools: Command): void {
   const sign = tools
     .command('sign')
-    .description('Creates the secret that signs the calls of a tool. It belongs to scheme, host and port of the URL.')
+    .description(
+      'Creates the secret that signs the calls of a tool. It is valid for the scheme, host and port of the URL.',
+    )
     .argument('<agent-id>')
     .requiredOption('--tool <name>', 'name of the tool; mcp:NAME for an MCP server')
     .requiredOption('--tool-url <url>', 'URL of the tool');
@@ -77,7 +79,7 @@ function addCredentials(tools: Command): void {
   const set = tools
     .command('credentials')
     .description(
-      'Replaces the credentials that calls of a tool carry, by JSON from standard input: {"bearer":"…"}, {"basic":{"username":"…","password":"…"}}, {"headers":[{"name":"…","value":"…"}]}. {} removes them.',
+      'Replaces the credentials of the calls of a tool with JSON from standard input: {"bearer":"…"}, {"basic":{"username":"…","password":"…"}}, {"headers":[{"name":"…","value":"…"}]}. {} removes them.',
     )
     .argument('<agent-id>')
     .argument('<secret-id>');
@@ -91,7 +93,7 @@ function addCredentials(tools: Command): void {
 function addMcp(tools: Command): void {
   const mcp = tools
     .command('mcp')
-    .description('Asks an MCP server for its tools, with the hash that approves each. --json shows their schemas.')
+    .description('Requests the tools of an MCP server, with the hash that approves each. --json shows their schemas.')
     .argument('<agent-id>')
     .requiredOption('--server <name>', 'your name of the server; its secret is that of the tool mcp:NAME')
     .requiredOption('--server-url <url>', 'URL of the server');

@@ -43,7 +43,7 @@ export function addTriggerCommand(program: Command): void {
     const messages = answer['messages'] as Row[] | undefined;
     cli.out.record(answer, messages && (() => transcript(messages)));
     if (messages)
-      cli.out.hint(`Go on with: ./parley conversations say ${String(answer['conversation_id'])} --text TEXT`);
+      cli.out.hint(`Continue with: ./parley conversations say ${String(answer['conversation_id'])} --text TEXT`);
   });
   examples(
     trigger,

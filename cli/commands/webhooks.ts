@@ -11,7 +11,7 @@ export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
     .summary('endpoints that receive events, and their deliveries')
-    .description('Webhook endpoints: addresses that receive events, and what was delivered to them.');
+    .description('Webhook endpoints: URLs that receive events, and the deliveries to them.');
   addEndpoints(webhooks);
   addChanges(webhooks);
   addDeliveries(webhooks);
@@ -33,7 +33,7 @@ function addEndpoints(webhooks: Command): void {
   );
   const create = webhooks
     .command('create')
-    .description('Adds an endpoint. Its secret is only in this answer.')
+    .description('Adds an endpoint. Only this response contains its secret.')
     .requiredOption('--endpoint-url <url>', 'the address that receives the events')
     .option('--types <types>', 'only these types, separated by commas')
     .option('--description <text>', 'what it is for');
@@ -62,7 +62,7 @@ function addChanges(webhooks: Command): void {
 
   const rotate = webhooks
     .command('rotate')
-    .description('Replaces the signing secret. The new one is only in this answer.')
+    .description('Replaces the signing secret. Only this response contains the new one.')
     .argument('<endpoint-id>')
     .addOption(
       new Option('--overlap <time>', 'how long the previous secret also signs')
@@ -71,7 +71,7 @@ function addChanges(webhooks: Command): void {
     )
     .option('--yes', 'do not ask');
   verb<BodyOf<'rotateWebhookSecret'> & { yes?: boolean }>(rotate, async ({ api, out }, [id], { overlap, yes }) => {
-    if (overlap === 'now') await confirm(yes, `The present secret of ${id} will stop signing immediately.`);
+    if (overlap === 'now') await confirm(yes, `The current secret of ${id} will stop signing immediately.`);
     out.record(await api.call('rotateWebhookSecret', { ids: { endpoint_id: id! }, body: { overlap } }));
   });
 
@@ -114,7 +114,7 @@ function addDeliveries(webhooks: Command): void {
 
   const one = (name: string, description: string): Command =>
     webhooks.command(name).description(description).argument('<event-id>').argument('<endpoint-id>');
-  verb(one('delivery', 'Shows a delivery with its attempts and the body that is sent.'), async ({ api, out }, args) =>
+  verb(one('delivery', 'Shows a delivery with its attempts and its body.'), async ({ api, out }, args) =>
     out.record(await api.call('readEventDelivery', ids(args))),
   );
   verb(one('resend', 'Sends an event to an endpoint again.'), async ({ api, out }, args) =>

@@ -39,7 +39,7 @@ export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettin
   const address = read(name, webUrl(of(name)), '');
   const [protocolName, protocol] = either('PROTOCOL');
   if (protocol !== '' && protocol !== JSON_PROTOCOL) {
-    const cure = `Set it to ${JSON_PROTOCOL}, which collectors take at port 4318, or unset it.`;
+    const cure = `Set it to ${JSON_PROTOCOL}, which collectors accept at port 4318, or unset it.`;
     faults.push({ variable: protocolName, fault: 'names a protocol that Parley does not speak', cure });
   }
   const [headersName, headers] = either('HEADERS');

@@ -7,7 +7,7 @@ export async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: str
   const { blobs, faults } = loadBlobs();
   const [fault] = faults;
   if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };
-  if (blobs === null) return { status: 'ok', detail: 'No store of files is set here: they are in the database.' };
+  if (blobs === null) return { status: 'ok', detail: 'No file storage is set here: files are in the database.' };
   const wrong = await tryBlobStore(blobs, `check/${newId('attachment')}`);
   if (wrong === null) return { status: 'ok', detail: `${new URL(blobs.url).host} takes files, and gives them back.` };
   return {

@@ -16,6 +16,6 @@ export async function checkMail(): Promise<{ status: 'ok' | 'fail'; detail: stri
   return {
     status: 'fail',
     detail: `${place} cannot be used: ${wrong}`,
-    cure: 'Mend SMTP_URL (host, port, user, password, encryption) or the mail server, and restart Parley.',
+    cure: 'Fix SMTP_URL (host, port, user, password, encryption) or the mail server, and restart Parley.',
   };
 }

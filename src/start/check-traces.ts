@@ -13,6 +13,6 @@ export async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; d
   return {
     status: 'warn',
     detail: `${host} does not take traces: ${wrong}. Parley works without it, and drops the spans.`,
-    cure: 'Check the OTEL_EXPORTER_OTLP_ variables and the collector: it must take OTLP over HTTP (port 4318).',
+    cure: 'Check the OTEL_EXPORTER_OTLP_ variables and the collector: it must accept OTLP over HTTP (port 4318).',
   };
 }

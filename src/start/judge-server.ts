@@ -33,7 +33,7 @@ export function judgeServer(report: ServerReport, at: Place): Finding[] {
     {
       name: 'sessions',
       status: 'ok',
-      detail: `Each connection keeps its session and sets what it relies on itself (the server has jit = ${report.settings.jit}).`,
+      detail: `Each connection keeps its session and sets its own session settings (the server has jit = ${report.settings.jit}).`,
     },
   ];
 }
@@ -55,7 +55,7 @@ function judgeVersion({ version, settings, encoding, roundTripMs }: ServerReport
     return { name, status: 'fail', detail: `${detail} Its encoding is ${encoding}.`, cure };
   }
   if (roundTripMs <= SLOW_ROUND_TRIP_MS) return { name, status: 'ok', detail };
-  const cure = 'Run the nodes beside the database: each answer that reads or writes it waits for several round trips.';
+  const cure = 'Run the nodes close to the database: each response that uses it waits for several round trips.';
   return { name, status: 'warn', detail, cure };
 }
 

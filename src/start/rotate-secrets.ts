@@ -58,7 +58,7 @@ export async function rotateSecrets(
   else if (config.previousSecret === null && newest === 0) {
     throw new StartError(
       'There is no other secret to change to.',
-      'Set PARLEY_SECRET to a new one and PARLEY_SECRET_PREVIOUS to the one that holds now, on every process (docs/operations.md).',
+      'Set PARLEY_SECRET to a new one and PARLEY_SECRET_PREVIOUS to the current one, on every process (docs/operations.md).',
     );
   }
   const keys = secretsOf({ ...history, generation: newest });
@@ -67,7 +67,7 @@ export async function rotateSecrets(
 
 async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
   const row = await readInstallation(db);
-  if (!row) throw new StartError('The database holds no installation.', 'Start Parley on it first.');
+  if (!row) throw new StartError('The database contains no installation.', 'Start Parley on it first.');
   return historyOf(db, row, given);
 }
 

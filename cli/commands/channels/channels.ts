@@ -35,14 +35,14 @@ export function addChannelsCommand(program: Command): void {
 function addTemplates(channels: Command): void {
   const templates = channels
     .command('templates')
-    .description('Lists the message templates of a WhatsApp channel, as Meta has them now.')
+    .description('Lists the message templates of a WhatsApp channel, read from Meta now.')
     .argument('<channel-id>');
   verb(templates, async ({ api, out }, [id]) => {
     const { items } = await api.call('listTemplates', { ids: { channel_id: id! } });
     out.list(
       { data: items, next_cursor: null },
       [field('name'), field('language'), field('status'), field('can_be_sent', 'Can be sent'), field('body', 'Text')],
-      'No templates. Make them in the WhatsApp Manager of Meta.',
+      'No templates. Create them in the WhatsApp Manager of Meta.',
     );
   });
 }

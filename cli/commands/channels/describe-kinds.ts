@@ -7,7 +7,7 @@ import {
 
 /** The settings of every kind for `--help`, created from the forms that the server validates with. */
 export const describeKinds = (): string =>
-  `Kinds and their settings (* required, # secret: sealed, and never shown again):\n${CHANNEL_KINDS.map(describeKind).join('\n')}`;
+  `Kinds and their settings (* required, # secret: stored encrypted and never shown again):\n${CHANNEL_KINDS.map(describeKind).join('\n')}`;
 
 function describeKind(kind: ChannelKindName): string {
   const fields = channelFields(kind);

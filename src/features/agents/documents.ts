@@ -89,7 +89,7 @@ export function checkRoom({ agent, organization }: KnowledgeUse, bytes: number):
   }
   if (bytes > left(organization)) {
     const [free, most] = [left(organization), organization.max_bytes];
-    const detail = `The document has ${bytes} bytes; the organization takes ${free} more of ${most}.`;
+    const detail = `The document has ${bytes} bytes; the organization has ${free} of ${most} bytes left.`;
     throw new Refusal('knowledge_organization_full', detail);
   }
 }

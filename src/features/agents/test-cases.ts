@@ -99,7 +99,7 @@ async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCa
             pointer: `/cases/${at}/from`,
             code: 'not_found',
             detail:
-              'There is no such person; if they were erased, take the case out. From another organization, leave out "from".',
+              'This organization has no such person. If the person was erased, remove the case. If the case is from another organization, omit "from".',
           },
         ],
   );
@@ -110,9 +110,9 @@ async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCa
 export const turnFaults = ({ turns }: TestCase, at: string): Fault[] =>
   turns.flatMap(({ say }, turn) =>
     turn > 0 && say === undefined
-      ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may be without it.' }]
+      ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may omit it.' }]
       : [],
   );
 
 export const invalid = (...errors: Fault[]): Refusal =>
-  new Refusal('validation_failed', 'The tests break the schema.', { errors });
+  new Refusal('validation_failed', 'The tests do not match the schema.', { errors });

@@ -39,13 +39,13 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
     const at = `/permissions/${index}`;
     if (permissions.indexOf(permission) < index) report(at, 'duplicate', 'This permission is listed twice.');
     if (body.scope === 'campaign' && permission !== 'campaigns') {
-      report(at, 'conflict', 'A campaign key carries the permission "campaigns" and nothing else.');
+      report(at, 'conflict', 'A campaign key has the permission "campaigns" and no other.');
     }
     if (body.scope !== 'campaign' && permission === 'campaigns') {
-      report(at, 'conflict', 'The permission "campaigns" is carried by campaign keys only: make one on the campaign.');
+      report(at, 'conflict', 'Only campaign keys have the permission "campaigns": create one on the campaign.');
     }
     if (body.scope === 'agent' && permission === 'end_users') {
-      report(at, 'conflict', 'An agent key may not hold "end_users": end users belong to the whole organization.');
+      report(at, 'conflict', 'An agent key may not have "end_users": end users belong to the whole organization.');
     }
   });
   errors.push(...readNetworks(body.allowed_networks ?? []).errors);

@@ -40,7 +40,7 @@ export async function setSchedule(
   return db.transaction(async (tx) => {
     const campaign = await readCampaign(tx, orgId, id);
     if (!campaign) throw new Refusal('campaign_not_found');
-    if (campaign.state === 'ended') throw new Refusal('campaign_not_open', 'An ended campaign is not repeated.');
+    if (campaign.state === 'ended') throw new Refusal('campaign_not_open', 'An ended campaign cannot repeat.');
     if (campaign.roundOf !== null) {
       throw new Refusal('campaign_not_open', 'This campaign is a round of another one: change the schedule there.');
     }
@@ -59,7 +59,7 @@ export async function setSchedule(
       throw fault(
         '/at',
         'not_available',
-        'The hours of the campaign leave no time to send after this one on that day.',
+        'The allowed hours of the campaign leave no time to send after this time on that day.',
       );
     }
     const next = paused ? null : first;

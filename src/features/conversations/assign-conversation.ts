@@ -40,6 +40,10 @@ export async function assignConversation(
 const notAble = (): Refusal =>
   new Refusal('validation_failed', undefined, {
     errors: [
-      { pointer: '/user_id', code: 'not_allowed', detail: 'Only members who may answer can have conversations.' },
+      {
+        pointer: '/user_id',
+        code: 'not_allowed',
+        detail: 'Conversations can be assigned only to members who may answer.',
+      },
     ],
   });

@@ -49,7 +49,10 @@ async function checkRoom(db: Queryable, orgId: string, bytes: number, share: num
   const most = Math.floor(ATTACHMENTS_BYTES[use.plan] * share);
   const left = Math.max(0, most - use.bytes);
   if (bytes <= left) return;
-  throw new Refusal('attachments_full', `The file has ${bytes} bytes; the organization takes ${left} more of ${most}.`);
+  throw new Refusal(
+    'attachments_full',
+    `The file has ${bytes} bytes; the organization has ${left} of ${most} bytes left.`,
+  );
 }
 
 /** Removes folders, and characters that hide the ending of the name. */

@@ -57,7 +57,9 @@ export async function deleteNote(
 
 const noMember = (): Refusal =>
   new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/mentions', code: 'not_allowed', detail: 'Only members of the organization can be named.' }],
+    errors: [
+      { pointer: '/mentions', code: 'not_allowed', detail: 'Only members of the organization can be mentioned.' },
+    ],
   });
 
 export const presentNote = (row: NoteWithMentions): ConversationNote => ({

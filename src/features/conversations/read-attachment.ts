@@ -42,7 +42,7 @@ function readStored(
   hash: string,
   { from, most }: { from: number; most: number },
 ): Promise<Buffer> {
-  if (blobs === null) throw new Refusal('unavailable', 'The store of files is not set (BLOBS_URL).');
+  if (blobs === null) throw new Refusal('unavailable', 'The file storage is not set (BLOBS_URL).');
   return blobs.read(objectName({ orgId, hash }), { first: from, last: from + most - 1 }).catch((error: unknown) => {
     throw error instanceof BlobError ? new Refusal('unavailable', error.message) : error;
   });

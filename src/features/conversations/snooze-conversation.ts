@@ -25,7 +25,7 @@ export async function snoozeConversation(
     if (!conversation) throw new Refusal('conversation_not_found');
     if (conversation.status !== 'handed_off') {
       if (snoozedUntil === null) return;
-      throw invalid('', 'not_allowed', 'Only a conversation that people answer can be put off. Take it over first.');
+      throw invalid('', 'not_allowed', 'Only a conversation that people answer can be snoozed. Take it over first.');
     }
     await updateConversation(tx, orgId, id, { ...(snoozedUntil && { snoozedUntil }) });
     await recordAudit(tx, { orgId, actor, action: 'conversation.snoozed', subjectId: id, facts: { until } });

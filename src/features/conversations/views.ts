@@ -36,7 +36,7 @@ export const createView = (
     if ((await readRole(tx, orgId, actor.userId)) === null) throw new Refusal('organization_not_found');
     const others = (await listRows(tx, orgId, actor.userId)).filter((one) => (one.userId === null) === shared);
     if (others.length >= MAX_CONVERSATION_VIEWS)
-      throw new Refusal('already_exists', `There can be at most ${MAX_CONVERSATION_VIEWS} of them. Delete one first.`);
+      throw new Refusal('already_exists', `There can be at most ${MAX_CONVERSATION_VIEWS} views. Delete one first.`);
     if (others.some((one) => one.name.toLowerCase() === name.toLowerCase()))
       throw new Refusal('already_exists', 'Another view has this name.');
     const row = await insertView(tx, orgId, {

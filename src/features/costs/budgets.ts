@@ -45,7 +45,7 @@ export async function setBudget(
   }
   return db.transaction(async (tx) => {
     if (subject !== 'organization' && !(await subjectExists(tx, orgId, subject, subjectId!))) {
-      throw invalid('/subject_id', 'There is none with this id.');
+      throw invalid('/subject_id', 'There is no record with this id.');
     }
     const of = { subject, subjectId: subjectId ?? '', period, unit };
     const { id, before } = await writeBudget(tx, orgId, { id: newId('budget'), ...of, amount: String(amount) });

@@ -43,6 +43,10 @@ export function setHandOffRules(
 const notAble = (): Refusal =>
   new Refusal('validation_failed', undefined, {
     errors: [
-      { pointer: '/user_id', code: 'not_allowed', detail: 'Only members who may answer can have conversations.' },
+      {
+        pointer: '/user_id',
+        code: 'not_allowed',
+        detail: 'Conversations can be assigned only to members who may answer.',
+      },
     ],
   });

@@ -46,7 +46,7 @@ export async function sendPiece(
   const last = piecesOf(row.bytes) - 1;
   const wanted = n < last ? IMPORT_PIECE_BYTES : row.bytes - last * IMPORT_PIECE_BYTES;
   if (n > last || bytes.length !== wanted) {
-    const detail = `Piece ${number} of this file does not exist, or its length is not what the file's size says.`;
+    const detail = `Piece ${number} of this file does not exist, or its length does not match the size of the file.`;
     throw new Refusal('validation_failed', detail, { errors: [{ pointer: '', code: 'length', detail }] });
   }
   if (!(await putPiece(db, orgId, id, { n, bytes }))) throw new Refusal('import_not_ready');

@@ -148,10 +148,10 @@ function readSendAt({ send_at: text }: SendMessage, faults: Fault[]): Date | nul
 function checkContent({ content }: SendMessage, { kind, capabilities, refuses }: ChannelKind): void {
   if (!capabilities.content.includes(content.type)) {
     const can = capabilities.content.join(', ');
-    throw new Refusal('content_unsupported', `A ${kind} channel carries ${can}.`);
+    throw new Refusal('content_unsupported', `A ${kind} channel supports ${can}.`);
   }
   if ('text' in content && (content.text?.length ?? 0) > capabilities.max_text) {
-    throw new Refusal('content_unsupported', `A ${kind} channel carries at most ${capabilities.max_text} characters.`);
+    throw new Refusal('content_unsupported', `A ${kind} channel supports at most ${capabilities.max_text} characters.`);
   }
   const refusal = refuses?.(content);
   if (refusal) throw new Refusal('content_unsupported', refusal);

@@ -91,7 +91,7 @@ const open = (tx: Queryable, key: ToolSecretsDeps['sealingKey'], row: ToolSecret
 
 function mustRotate(error: unknown): never {
   if (!(error instanceof SealError)) throw error;
-  throw new Refusal('validation_failed', 'The stored secret cannot be opened. Replace it first.');
+  throw new Refusal('validation_failed', 'The stored secret cannot be decrypted. Replace it first.');
 }
 
 const record = (
@@ -114,7 +114,8 @@ function checkCredentials({ bearer, basic, headers = [] }: SetToolCredentialsBod
   for (const [index, { name }] of headers.entries()) {
     const pointer = `/headers/${index}/name`;
     if (RESERVED.test(name)) errors.push({ pointer, code: 'conflict', detail: 'Parley itself sets this header.' });
-    else if (seen.has(name.toLowerCase())) errors.push({ pointer, code: 'duplicate', detail: 'This header is twice.' });
+    else if (seen.has(name.toLowerCase()))
+      errors.push({ pointer, code: 'duplicate', detail: 'This header is listed twice.' });
     seen.add(name.toLowerCase());
   }
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });

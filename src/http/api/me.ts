@@ -48,8 +48,7 @@ export const me = ({ region, baseUrl, access }: MeDeps): Route => ({
   operation: {
     id: 'getMe',
     summary: 'Show the calling key',
-    description:
-      'Which key this is, what it may do, and which organization and region it belongs to. Needs no permission.',
+    description: 'The calling key with its permissions, its organization and its region. Needs no permission.',
     tag: 'System',
     examples: {
       200: {

@@ -14,8 +14,8 @@ export const ready = (deps: Deps): Route => ({
   access: 'public',
   operation: {
     id: 'getReady',
-    summary: 'Whether this node takes traffic',
-    description: 'The database is reachable and migrated. Fails as soon as the node starts to stop.',
+    summary: 'Whether this node accepts traffic',
+    description: 'Succeeds if the database is reachable and migrated. Fails as soon as the node starts to stop.',
     tag: 'System',
     examples: { 200: { status: 'ready' } },
   },

@@ -115,7 +115,7 @@ const changesDraftAlone = ({ name, enabled, publish }: UpdateAgentBody): boolean
 const needsPublish = (): Refusal =>
   tooNarrow(
     'publish',
-    'This needs the verb publish; push changes the draft and its tests alone ("publish": false, without "required").',
+    'This requires the verb publish; push changes only the draft and its tests ("publish": false, without "required").',
   );
 
 /** Versions start at 1 and fit the column. */

@@ -41,13 +41,13 @@ export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
 
 function operationOf(name: string, route: DashboardRoute): Json {
   const verb = TOKEN_ROUTES[name as DashboardRouteName];
-  const role = NEEDS[route.access] ?? `Needs the role ${route.access} or a higher one.`;
+  const role = NEEDS[route.access] ?? `Requires the role ${route.access} or a higher one.`;
   const token =
     verb === undefined
-      ? 'Takes no access token.'
+      ? 'Accepts no access token.'
       : verb === 'own'
-        ? 'Takes any access token.'
-        : `Takes an access token with the verb ${verb}.`;
+        ? 'Accepts any access token.'
+        : `Accepts an access token with the verb ${verb}.`;
   const description = route.access === 'public' ? role : `${role} ${token}`;
   return {
     operationId: name,

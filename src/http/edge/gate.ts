@@ -69,7 +69,7 @@ function inspect(request: IncomingMessage, authorization: string[]): string | nu
       if (isNamed(name, 'authorization')) authorization.push(raw[i + 1]!);
     } else if (name.length === 17) {
       if (isNamed(name, 'transfer-encoding') && raw[i + 1]!.toLowerCase() !== 'chunked')
-        return 'The only Transfer-Encoding that is understood is "chunked".';
+        return 'The only supported Transfer-Encoding is "chunked".';
     }
   }
   if (hosts === 0 && request.httpVersionMinor !== 0) return 'There must be exactly one Host header.';

@@ -16,7 +16,7 @@ export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
     id: 'sendChannelMessage',
     summary: 'Send a message',
     description:
-      'Sends on one of the agent’s channels, to exactly one of `end_user` (found, or made, as in a trigger call), `address` (the phone number, e-mail address or other name under which the channel knows the person) and `conversation_id`. The call is accepted (202) once it is stored; delivery follows, in the order of the conversation, and can be read under `Location`. A key without the permission `end_users` changes nothing that is stored about a person: it fills what is empty, and `unchanged` names what stayed.',
+      'Sends on one of the agent’s channels, to exactly one of `end_user` (found or created, as in a trigger call), `address` (the phone number, e-mail address or other name by which the channel identifies the person) and `conversation_id`. The call is accepted (202) once it is stored. Delivery follows in the order of the conversation, and its state can be read under `Location`. A key without the permission `end_users` changes no stored value of a person: it fills empty fields, and `unchanged` names the fields that were not applied.',
     tag: 'Channels',
     example: {
       to: { end_user: { external_id: 'crm-42' } },
@@ -39,7 +39,7 @@ export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
     202: {
       schema: AcceptedMessage,
       description: 'Accepted: stored, and sent as soon as possible.',
-      headers: { Location: 'Where the message and its delivery state can be read.' },
+      headers: { Location: 'The URL of the message with its delivery state.' },
     },
   },
   problems: [

@@ -20,7 +20,7 @@ export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   body: CreateEndUser,
   idempotent: true,
   responses: {
-    201: { schema: EndUser, description: 'Made.', headers: { Location: 'Where the person can be read.' } },
+    201: { schema: EndUser, description: 'Made.', headers: { Location: 'The URL of the person.' } },
   },
   problems: ['already_exists'],
   async handle(request, reply) {

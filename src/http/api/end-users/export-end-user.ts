@@ -23,7 +23,7 @@ export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   operation: {
     id: 'exportEndUser',
     summary: 'Export everything about a person',
-    description: 'The record, all conversations with their messages, runs with what was sent to them, and campaigns.',
+    description: 'The record, all conversations with their messages, runs with their input, and campaigns.',
     tag: TAG,
     examples: {
       200: {

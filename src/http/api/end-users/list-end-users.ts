@@ -25,7 +25,7 @@ export const listEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'listEndUsers',
     summary: 'List end users',
     description:
-      'Newest first. Filters are exact and may be combined. To keep a copy in step, note the time, read all pages with `updated_after` of the last time, and take that noted time for the next; people who were erased are told by the event `end_user.deleted`.',
+      'Newest first. Filters are exact and may be combined. To keep a copy up to date, note the current time, then read all pages with `updated_after` set to the previously noted time. The event `end_user.deleted` reports people who were erased.',
     tag: TAG,
     examples: { 200: { data: [exampleEndUser], next_cursor: null, has_more: false } },
   },

@@ -11,7 +11,7 @@ export const setConsentRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'setConsent',
     summary: 'Record the consent of a person for a kind of channel',
     description:
-      'A person who has opted out is not messaged on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`. `channel_kind` is `sandbox`, `web_chat`, `webhook`, `email`, `sms`, `whatsapp`, `telegram` or `slack`; saying the same again changes nothing.',
+      'A person who has opted out is not messaged on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`. `channel_kind` is `sandbox`, `web_chat`, `webhook`, `email`, `sms`, `whatsapp`, `telegram` or `slack`. Recording the same consent again changes nothing.',
     tag: TAG,
     example: { status: 'opted_out', source: 'preference page' },
     examples: { 200: exampleEndUser },

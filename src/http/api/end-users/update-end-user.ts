@@ -10,7 +10,7 @@ export const updateEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   operation: {
     id: 'updateEndUser',
     summary: 'Change an end user',
-    description: 'What the body leaves out stays, null removes, `attributes` are merged and `tags` replaced.',
+    description: 'Absent fields do not change, null removes a value, `attributes` are merged and `tags` are replaced.',
     tag: TAG,
     example: { name: 'Asha K.', attributes: { plan: null } },
     examples: { 200: exampleEndUser },

@@ -13,7 +13,7 @@ export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'cancelRun',
     summary: 'Cancel a run',
     description:
-      'A run that has not ended ends as `cancelled`; a turn under way is thrown away. What was said stays said.',
+      'A run that has not ended gets the status `cancelled`, and a turn in progress is discarded. Messages that were sent stay.',
     tag: 'Triggers',
     examples: { 200: { ...runRecord, status: 'cancelled', finished_at: '2026-11-20T20:05:00.000Z' } },
   },

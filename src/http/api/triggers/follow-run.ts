@@ -15,11 +15,11 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'followRun',
     summary: 'Stream a run',
     description:
-      'Server-sent events: what the agent says, word by word while it is made, and each message when it is stored. The stream ends when the run has ended, when the key may no longer read it, and after 15 minutes; reconnect with `Last-Event-ID` to get what came since that message.',
+      'Server-sent events: the text of the agent’s message while it is written, and each message when it is stored. The stream ends when the run has ended, when the key loses its access, and after 15 minutes. Reconnect with `Last-Event-ID` to get the events after that message.',
     tag: 'Triggers',
   },
   headers: {
-    'Last-Event-ID': { description: 'The `id` of the last event that had one: only later messages are sent.' },
+    'Last-Event-ID': { description: 'The `id` of the last event that had one. Only later messages are sent.' },
   },
   responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS, exampleEvents: runEvents } },
   problems: ['run_not_found'],

@@ -14,7 +14,7 @@ export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'readRun',
     summary: 'Read a run',
     description:
-      'The state of an accepted call. `include=messages` adds what was said, `models` which models answered and what they used; `messages,models` both.',
+      'The state of an accepted call. `include=messages` adds the messages, `models` adds the models that answered and their usage, and `messages,models` adds both.',
     tag: 'Triggers',
     examples: { 200: runRecord },
   },
