@@ -15,7 +15,7 @@ import {
 const LABELS = {
   en: {
     note: 'Write a note for your team',
-    reply: 'Answer as a person',
+    reply: 'Write a reply',
     attach: 'Attach files',
     picture: 'Picture',
     write: 'Write the answer',
@@ -31,7 +31,7 @@ const LABELS = {
   },
   ar: {
     note: 'اكتب ملاحظة لفريقك',
-    reply: 'أجب بصفتك شخصًا',
+    reply: 'اكتب ردًّا',
     attach: 'إرفاق ملفات',
     picture: 'صورة',
     write: 'اكتب الإجابة',

@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await page.keyboard.type('Opening hours');
     const turn = dialog.getByRole('group', { name: 'Turn 1' });
     await turn.getByRole('textbox', { name: 'The person writes' }).fill('When do you open?');
-    await turn.getByRole('combobox', { name: 'The answer says all of these' }).fill('8:00');
+    await turn.getByRole('combobox', { name: 'The answer contains all of these' }).fill('8:00');
     await page.keyboard.press('Enter');
     await turn.getByRole('combobox', { name: 'It cites these documents' }).fill('opening HOURS');
     await page.keyboard.press('Enter');
@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(await seriousFaults(page)).toEqual([]);
 
     await row.getByRole('button', { name: 'Edit' }).click();
-    const says = dialog.getByRole('combobox', { name: 'The answer says all of these' });
+    const says = dialog.getByRole('combobox', { name: 'The answer contains all of these' });
     await says.press('Backspace');
     await says.fill('9:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await journey.api(`PUT ${at}/${agent}/suite`, body, cookie);
     await journey.api(`PATCH ${at}/${agent}`, { definition: { opening: { en: 'Hello.' } }, publish: false }, cookie);
     const { page } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
-    await page.getByRole('switch', { name: 'Publishing needs all tests to pass' }).waitFor();
+    await page.getByRole('switch', { name: 'Publishing requires that all tests pass' }).waitFor();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Tests of the agent have failed or were not run').waitFor();
     await page.getByRole('button', { name: 'Run the tests' }).click();

@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     return page;
   };
-  const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Answer as a person' });
+  const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Write a reply' });
   const focused = (locator: Locator) => locator.and(locator.page().locator(':focus')).waitFor();
 
   it('single keys work, except while a text field or a dialog is active', async () => {
@@ -190,7 +190,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.type('and/or /');
     const list = page.getByRole('listbox', { name: 'Saved replies' });
     await list.waitFor();
-    const box = page.getByRole('combobox', { name: 'Answer as a person' });
+    const box = page.getByRole('combobox', { name: 'Write a reply' });
     const active = async () => page.locator(`[id="${await box.getAttribute('aria-activedescendant')}"]`).innerText();
     await expect.poll(active).toContain('Greeting');
     await page.keyboard.press('ArrowDown');
@@ -219,7 +219,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('/zzz').waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Send as it is' }).click();
+    await page.getByRole('button', { name: 'Send without changes' }).click();
     await expect.poll(() => said(id)).toEqual(['/zzz']);
   });
 
@@ -335,7 +335,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/held-${width}.png` });
       expect(await tooWide(page)).toEqual([]);
       await undo.press('Enter');
-      const note = page.getByText('The reply is not sent. It is in the field again.');
+      const note = page.getByText('The reply was not sent. It is in the field again.');
       expect(await isAboveComposer(note)).toBe(true);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/note-${width}.png` });
       await field.fill('');

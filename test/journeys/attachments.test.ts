@@ -49,13 +49,13 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
 
     const invoice = { name: 'Invoice 7.html', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') };
     const huge = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) };
-    await page.getByRole('textbox', { name: 'Answer as a person' }).fill('Here is your invoice.');
+    await page.getByRole('textbox', { name: 'Write a reply' }).fill('Here is your invoice.');
     await choose(page, page.getByRole('button', { name: 'Attach files' }), [picture, invoice, huge]);
     const chosen = page.getByRole('list', { name: 'Files that go with the reply' });
     await chosen.getByText('Larger than 10 MB.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await chosen.getByRole('button', { name: 'Remove film.mp4' }).press('Enter');
-    await page.getByRole('textbox', { name: 'Answer as a person' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Write a reply' }).press('Enter');
     const link = page.getByRole('link', { name: 'Open Invoice 7.html' });
     await link.waitFor();
     await expect.poll(() => page.getByRole('img', { name: 'Picture' }).count()).toBe(2);

@@ -59,7 +59,7 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
 
     await page.getByRole('button', { name: 'Find' }).click();
     await field.fill('zzzzz');
-    await dialog.getByText('Nothing has these words.').waitFor();
+    await dialog.getByText('No results.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(faults).toEqual([]);

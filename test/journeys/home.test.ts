@@ -63,7 +63,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
     expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
     await expect.poll(() => tile(page, 'Conversations').locator('dd').first().innerText()).toBe('3');
-    expect(await tile(page, 'Hand-offs').innerText()).toMatch(/1[^]*A member took it\s+1/);
+    expect(await tile(page, 'Hand-offs').innerText()).toMatch(/1[^]*Taken over by a member\s+1/);
     expect(await tile(page, 'First reply of a person').innerText()).toContain('–');
     await page.getByText('All channels work.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);

@@ -240,12 +240,12 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await menu.getByRole('menuitem', { name: 'In 3 hours' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('It comes back sooner if the person writes.', { exact: false }).waitFor();
+    await page.getByText('The snooze ends earlier if the person writes.', { exact: false }).waitFor();
     await row(page, id).waitFor({ state: 'detached' });
     await page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Snoozed' }).click();
     await row(page, id).getByText('Snoozed until', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'End snooze' }).click();
-    await page.getByText('The conversation waits again.').waitFor();
+    await page.getByText('The snooze has ended.').waitFor();
     await row(page, id).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Snooze', exact: true }).click();
@@ -289,7 +289,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByRole('button', { name: 'Notify me', pressed: true }).waitFor();
     expect(await page.evaluate('asked')).toBe(1);
     await handOver('Zain');
-    await expect.poll(notices).toEqual(['A conversation waits for people']);
+    await expect.poll(notices).toEqual(['A conversation waits for your team']);
     await page.getByRole('button', { name: 'Notify me' }).click();
     await handOver('Dana');
     expect(await notices()).toHaveLength(1);
@@ -302,7 +302,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       const id = await givenConversation(`Nada ${language}`, 'Hello');
       const page = await at(`/conversations/${id}`, { language });
       const reply = page.getByRole('textbox', {
-        name: say('Write as the end user would', 'اكتب كما يكتب المستخدم النهائي'),
+        name: say('Write as the end user', 'اكتب كما يكتب المستخدم النهائي'),
       });
       await reply.fill('Half a reply');
       await page.getByText(say('Private note', 'ملاحظة خاصة'), { exact: true }).click();

@@ -62,13 +62,13 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await live(other.page).waitFor();
     expect(await comesToRest(other.page)).toBe(true);
 
-    await mine.page.getByLabel('Write as the end user would').fill('Is anybody there?');
+    await mine.page.getByLabel('Write as the end user').fill('Is anybody there?');
     await mine.page.keyboard.press('Enter');
     await log.getByText('Is anybody there?').waitFor();
     await mine.page.getByRole('button', { name: 'Take over' }).click();
     await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
     await other.page.locator(`[data-row="${id}"]`).getByText('With people').waitFor();
-    await mine.page.getByLabel('Answer as a person').fill('This is Asha.');
+    await mine.page.getByLabel('Write a reply').fill('This is Asha.');
     await mine.page.keyboard.press('Enter');
     await log.getByText('This is Asha.').waitFor();
 

@@ -182,7 +182,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await make(`/triggers/${trigger.id}/test`, { end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' });
     const page = await at('/conversations');
     const heading = page.locator('main').getByText('Conversations', { exact: true }).first();
-    const search = page.getByPlaceholder('Search people and words');
+    const search = page.getByPlaceholder('Search people and messages');
     const before = [await box(heading), await box(search)].map(({ x, y }) => ({ x, y }));
     const { height } = await box(heading);
     await page.locator('[data-row]').first().click();
@@ -309,7 +309,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       definition: { provider: 'openai', model: 'large', fallback: [{ provider: 'hand_off', when: ['budget'] }] },
     });
     const page = await at(`/agents/${modelled.id}`);
-    await page.getByRole('button', { name: 'Add a stand-in' }).click();
+    await page.getByRole('button', { name: 'Add a fallback' }).click();
     await page.getByLabel('Answered by').first().click();
     await page.getByRole('option', { name: 'Anthropic' }).click();
     await page.getByText('it is too slow', { exact: true }).click();

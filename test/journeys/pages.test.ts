@@ -215,22 +215,22 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
     const log = mine.page.getByRole('log');
     await log.getByText('Hello Omar, about A-1.').waitFor();
-    await mine.page.getByLabel('Write as the end user would').fill('How much does delivery cost?');
+    await mine.page.getByLabel('Write as the end user').fill('How much does delivery cost?');
     await mine.page.keyboard.press('Enter');
     await log.getByText('From Shop guide').waitFor();
     // Unfinished text is stored while the user opens another page.
-    await other.page.getByLabel('Write as the end user would').fill('Half a question');
+    await other.page.getByLabel('Write as the end user').fill('Half a question');
     await other.page.getByRole('link', { name: 'Agents' }).click();
     await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await other.page.goBack();
-    const half = other.page.getByLabel('Write as the end user would');
+    const half = other.page.getByLabel('Write as the end user');
     await expect.poll(() => half.inputValue()).toBe('Half a question');
     await half.fill('');
     await other.page.getByRole('log').getByText('From Shop guide').waitFor();
 
     await mine.page.getByRole('button', { name: 'Take over' }).click();
     await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
-    await mine.page.getByLabel('Answer as a person').fill('This is Asha, I am here.');
+    await mine.page.getByLabel('Write a reply').fill('This is Asha, I am here.');
     await mine.page.keyboard.press('Enter');
     await other.page.getByRole('log').getByText('This is Asha, I am here.').waitFor();
     await other.page.getByRole('button', { name: 'Hand back to the agent' }).click();
@@ -245,10 +245,10 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await context.setOffline(true);
     await page.getByText('Not live: trying again…').waitFor();
-    await page.getByLabel('Write as the end user would').fill('Are you there?');
+    await page.getByLabel('Write as the end user').fill('Are you there?');
     await page.keyboard.press('Enter');
     await page.getByText('The connection was lost').first().waitFor();
-    expect(await page.getByLabel('Write as the end user would').inputValue()).toBe('Are you there?');
+    expect(await page.getByLabel('Write as the end user').inputValue()).toBe('Are you there?');
     await context.setOffline(false);
     await page.getByText('Live', { exact: true }).waitFor();
   });
@@ -359,7 +359,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       expect(readFileSync(await file.path(), 'utf8').split('\r\n').length).toBe(1_002);
       await page.getByText('Waiting recipients', { exact: true }).click();
       await page.getByRole('button', { name: 'Rehearse' }).click();
-      await page.getByText('No recipient waits.').waitFor();
+      await page.getByText('No recipients are waiting.').waitFor();
 
       await page.getByRole('tab', { name: 'Keys' }).click();
       await page.getByRole('button', { name: 'Create campaign key' }).click();
@@ -430,7 +430,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('button', { name: 'Resume', exact: true }).click();
       const review = dialog.getByRole('region', { name: 'Review of the recipients' });
       await review.getByText('0 recipients are messaged.').waitFor();
-      await review.getByText('Left out before: 1. Cancelled.').waitFor();
+      await review.getByText('Skipped earlier: 1 (Cancelled)').waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       await move('Resume', 'The campaign is live again.');
@@ -440,7 +440,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await audience.getByText('0 end users would be added.').waitFor();
       await audience.getByText('Already in the campaign: 1').waitFor();
       await audience.getByRole('button', { name: 'Review' }).click();
-      await audience.getByText('Left out: 1. Already in the campaign.').waitFor();
+      await audience.getByText('Skipped: 1 (Already in the campaign)').waitFor();
       const people = page.getByRole('region', { name: 'Add people from a file' });
       const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('id,ref\ncrm-90,f-1\n,f-2\n') };
       // The button of the field opens the browser's own dialog.

@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByLabel('Time', { exact: true }).fill('10:30');
     // This is shown before saving.
     await page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
-    await page.getByText('No round is made while this campaign is not live').waitFor();
+    await page.getByText('Repeating works only while the campaign is live').waitFor();
     await call(`POST /campaigns/${campaign}/start`);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
     const next = page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/);
@@ -87,14 +87,14 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await round.waitFor({ timeout: 60_000 });
     expect(await round.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
-    await page.getByText('Paused: no round is made.').waitFor();
+    await page.getByText('Paused: no new rounds start.').waitFor();
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Resume', exact: true }))).toBe(true);
     const phone = await journey.open(`/campaigns/${campaign}`, {
       as: OWNER,
       viewport: { width: 390, height: 844 },
       liked: { language: 'ar', theme: 'dark' },
     });
-    await phone.page.getByText('موقوف مؤقتًا: لا تُنشأ جولات.').scrollIntoViewIfNeeded();
+    await phone.page.getByText('موقوف مؤقتًا: لا تبدأ جولات جديدة.').scrollIntoViewIfNeeded();
     expect(await tooWide(phone.page)).toEqual([]);
     expect(await seriousFaults(phone.page)).toEqual([]);
     await page.getByRole('button', { name: 'Stop repeating' }).press('Enter');

@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('the sites of an agent', () => {
     expect(await editing.getByRole('combobox', { name: 'Read again' }).inputValue()).toBe('Every week');
     await editing.getByRole('combobox', { name: 'Read again' }).click();
     await page.getByRole('option', { name: 'Every day' }).click();
-    await editing.getByLabel('At most so many pages').fill('7');
+    await editing.getByLabel('Maximum number of pages').fill('7');
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/site-change.png` });
     expect(await seriousFaults(page)).toEqual([]);

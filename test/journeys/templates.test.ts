@@ -127,12 +127,12 @@ test.each([
 ] as const)('a member sends a template when free text is no longer allowed, %s at %i', async (language, width) => {
   const say = {
     en: {
-      closed: 'The person has not written lately',
+      closed: 'The person has not written recently',
       open: 'Send a template',
       missing: 'fill in each value',
       send: 'Send',
     },
-    ar: { closed: 'لم يكتب الشخص منذ مدة', open: 'إرسال قالب', missing: 'واملأ كل قيمة', send: 'إرسال' },
+    ar: { closed: 'لم يكتب الشخص مؤخرًا', open: 'إرسال قالب', missing: 'واملأ كل قيمة', send: 'إرسال' },
   }[language];
   const key = (await make('/keys', { label: 'Shop', scope: 'organization', permissions: ['channels'] })).value;
   const address = language === 'en' ? '+97430000011' : '+97430000012';

@@ -73,7 +73,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     const second = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     expect(second).not.toBe(first);
     await page.getByRole('button', { name: 'I have saved this secret' }).click();
-    await card.getByText('Both the old and the new secret sign').waitFor();
+    await card.getByText('Calls have signatures of both the old and the new secret').waitFor();
     await expect.poll(() => everythingKept(page)).not.toContain(second);
 
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('renamed');
@@ -109,7 +109,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     const { headers, body } = shop.requests.findLast(({ method }) => method === 'POST')!;
     expect(verifyWebhook(secret, headers as Record<string, string>, body, Date.now())).toBe(true);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-choose.png` });
-    await dialog.getByRole('button', { name: 'Add what is chosen (1)' }).click();
+    await dialog.getByRole('button', { name: 'Add selected tools (1)' }).click();
     expect(shop.requests.at(-1)!.headers.authorization).toBe('Bearer mcp-token');
     expect(await secretsOf(agent)).toMatchObject([{ tool: 'mcp:shop', credentials: { authorization: 'bearer' } }]);
     await page.getByText('its tools are as you approved them').waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-review.png` });
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Approve this form' }).click();
+    await page.getByRole('button', { name: 'Approve this version' }).click();
     await page.getByText('its tools are as you approved them').waitFor();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await expect.poll(async () => (await stored()).mcp.pin).not.toBe(pin);
@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
 
     const { page, faults } = await journey.open('/', { as: OWNER, viewport: { width: 1280, height: 800 } });
     await page.getByRole('button', { name: 'Hide', exact: true }).press('Enter');
-    await page.getByText('Tools of these agents changed and wait for your approval:').waitFor();
+    await page.getByText('Tools of these agents have changed and need your approval:').waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-home.png`, fullPage: true });
     await page.getByRole('link', { name: 'Shop desk' }).click();
@@ -184,7 +184,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     expect(await other.getByRole('button', { name: 'Review' }).count()).toBe(0);
 
     await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('button', { name: 'Approve this form' }).click();
+    await page.getByRole('button', { name: 'Approve this version' }).click();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByRole('tab', { name: 'Tools', exact: true }).waitFor();
     await page.goto(`${journey.app.url}/agents`);

@@ -11,7 +11,7 @@ export const listWords = defineWords(
     select: 'Select {name}',
     selected: { one: '{count} selected', other: '{count} selected' },
     bulk_count: { one: '{count} in all.', other: '{count} in all.' },
-    bulk_progress: 'Done so far: {done}.',
+    bulk_progress: 'Completed so far: {done}.',
     bulk_done: { one: 'Done: {count}.', other: 'Done: {count}.' },
   },
   {

@@ -7,7 +7,7 @@ export const shortcutWords = defineWords(
     shortcut_key: 'Key',
     single_keys: 'Use single keys',
     single_keys_words:
-      'Turn this off if you speak to your computer, or press keys by accident. It counts for you, in this browser.',
+      'Turn this off if you use voice control or press keys by accident. It applies only to you, in this browser.',
     show_shortcuts: 'Show this list',
   },
   {

@@ -4,8 +4,8 @@ import { defineWords } from '../language/words.tsx';
 export const templateWords = defineWords(
   {
     choose: 'Template',
-    choose_hint: 'As WhatsApp has them now. Only approved ones can be sent.',
-    none: 'The account has no templates yet. Make them in the WhatsApp Manager of Meta.',
+    choose_hint: 'The current templates at WhatsApp. Only approved ones can be sent.',
+    none: 'The account has no templates yet. Create them in the WhatsApp Manager of Meta.',
     not_found: 'No template matches.',
     loading: 'Loading templates…',
     gone: 'WhatsApp has no template {name} in this language, so it will refuse the message.',
@@ -25,7 +25,7 @@ export const templateWords = defineWords(
   },
   {
     choose: 'القالب',
-    choose_hint: 'كما هي الآن لدى WhatsApp. لا يُرسل إلا المعتمد منها.',
+    choose_hint: 'القوالب الحالية لدى WhatsApp. لا يُرسل إلا المعتمد منها.',
     none: 'ليس في الحساب قوالب بعد. أنشئها في WhatsApp Manager لدى Meta.',
     not_found: 'لا قالب يطابق.',
     loading: 'جارٍ تحميل القوالب…',

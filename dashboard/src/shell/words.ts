@@ -10,7 +10,7 @@ export const words = defineWords(
     home: 'Home',
     build: 'Build',
     conversations: 'Conversations',
-    handed_over: 'A conversation waits for people',
+    handed_over: 'A conversation waits for your team',
     handed_over_body: 'Open it to answer.',
     waiting: { one: '{count} waits for your team', other: '{count} wait for your team' },
     end_users: 'End users',
@@ -81,7 +81,7 @@ export const words = defineWords(
     home: 'الرئيسية',
     build: 'البناء',
     conversations: 'المحادثات',
-    handed_over: 'محادثة تنتظر أشخاصًا',
+    handed_over: 'محادثة تنتظر فريقك',
     handed_over_body: 'افتحها لترد.',
     waiting: {
       one: 'واحدة تنتظر فريقك',

@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     requests: 'Requests',
-    hint: 'Calls with your API keys: path and result, never the content. The newest 50,000 are kept, for at most 31 days. Under high load only a sample is kept.',
+    hint: 'Calls with your API keys: path and result, never the content. The newest 50,000 are stored for at most 31 days. Under high load, only a sample is stored.',
     by_id: 'Find a request ID: req_…',
     any_key: 'Any key',
     any_call: 'Any call',
@@ -37,13 +37,13 @@ export const words = defineWords(
     not_kept: 'Bodies, queries, header values and IDs chosen by the caller are never stored.',
     curl: 'Copy as curl',
     curl_hint: 'Set your key as the environment variable PARLEY_API_KEY first; it is not shown here.',
-    curl_body: 'The body was not stored: replace {place} with yours.',
-    curl_place: 'The path contained an ID of yours: replace {place} with it.',
+    curl_body: 'The body was not stored: replace {place} with your body.',
+    curl_place: 'The path contained one of your own IDs: replace {place} with it.',
     gone: 'This request is not in the log: it is too old, or it is not from your organization.',
   },
   {
     requests: 'الطلبات',
-    hint: 'كل استدعاء عُرف له مفتاح API: ما استُدعي وما نتج عنه، ولا شيء مما أُرسل. تحت الضغط تُحفظ عيّنة؛ أحدث 50,000 طلب، و31 يومًا على الأكثر.',
+    hint: 'استدعاءات مفاتيح API لديك: المسار والنتيجة، دون المحتوى. يُحفظ أحدث 50,000 استدعاء مدة 31 يومًا على الأكثر. عند الضغط الشديد تُحفظ عيّنة فقط.',
     by_id: 'ابحث بمعرّف طلب: ‎req_…‎',
     any_key: 'أي مفتاح',
     any_call: 'أي استدعاء',
@@ -77,8 +77,8 @@ export const words = defineWords(
     not_kept: 'لا تُحفظ أبدًا أجسام الطلبات ولا الاستعلامات ولا قيم الترويسات ولا الأسماء التي يعطيها المستدعي.',
     curl: 'نسخ كأمر curl',
     curl_hint: 'ضع مفتاحك أولًا في متغير البيئة PARLEY_API_KEY؛ فهو لا يظهر هنا.',
-    curl_body: 'لم يُحفظ جسم الطلب: ضع جسمك مكان {place}.',
-    curl_place: 'كان في المسار اسم من عندك: ضعه مكان {place}.',
+    curl_body: 'لم يُحفظ جسم الطلب: استبدل {place} بجسم طلبك.',
+    curl_place: 'احتوى المسار على أحد معرّفاتك: استبدل {place} به.',
     gone: 'هذا الطلب ليس في السجل: إما أقدم مما يُحفظ، أو لم يكن من طلباتك قط.',
   },
 );

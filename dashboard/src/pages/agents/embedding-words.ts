@@ -4,7 +4,7 @@ import { defineWords } from '../../language/words.tsx';
 export const embeddingWords = defineWords(
   {
     title: 'Search by meaning',
-    off: 'Off. An embedding model lets agents with a model find passages that say the same in other words.',
+    off: 'Off. With an embedding model, agents find text with the same meaning in other words. Only agents with a model use it.',
     choose: 'Choose an embedding model',
     choose_admins: 'Owners and admins choose the embedding model.',
     change: 'Change',
@@ -13,7 +13,7 @@ export const embeddingWords = defineWords(
     progress: '{done} of {all} passages have embeddings',
     counting: { one: '{count} document is not counted yet.', other: '{count} documents are not counted yet.' },
     none: 'No passage yet.',
-    goes_on: 'It is tried again by itself.',
+    goes_on: 'Parley retries automatically.',
     stopped: {
       one: '{count} document is left out until you retry.',
       other: '{count} documents are left out until you retry.',
@@ -25,7 +25,7 @@ export const embeddingWords = defineWords(
       'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',
     transcription_model: 'Transcription model',
     transcription_hint:
-      'Writes down what people say in voice messages, for example “{example}”, so that agents and members can read it. Leave it empty to turn this off. Only one provider does it.',
+      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider does it.',
     embedding_none:
       'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',
     checked: 'The embedding model answered: {dimensions}.',
@@ -35,13 +35,13 @@ export const embeddingWords = defineWords(
     fault_provider_timeout: 'The provider takes too long to answer.',
     fault_provider_garbled: 'The provider’s answer cannot be used.',
     fault_provider_refused: 'The provider refuses the call. Check the key and the name of the model.',
-    fault_budget_spent: 'A budget is spent, or has no price for this model.',
-    fault_budget_busy: 'A budget is reserved by turns in progress.',
+    fault_budget_spent: 'A budget is used up, or has no price for this model.',
+    fault_budget_busy: 'The rest of a budget is reserved for turns in progress.',
     fault_interrupted: 'It was interrupted.',
   },
   {
     title: 'البحث بالمعنى',
-    off: 'متوقف. يتيح نموذج التضمين للوكلاء ذوي النماذج أن يجدوا مقاطع تقول الشيء نفسه بكلمات أخرى.',
+    off: 'متوقف. بنموذج تضمين يجد الوكلاء نصوصًا بالمعنى نفسه وبكلمات أخرى. يستخدمه الوكلاء ذوو النماذج فقط.',
     choose: 'اختيار نموذج تضمين',
     choose_admins: 'يختار المالكون والمسؤولون نموذج التضمين.',
     change: 'تغيير',
@@ -64,7 +64,7 @@ export const embeddingWords = defineWords(
       other: '{count} مستند لم تُعدّ بعد.',
     },
     none: 'لا مقاطع بعد.',
-    goes_on: 'يُعاد من تلقاء نفسه.',
+    goes_on: 'يعيد Parley المحاولة تلقائيًا.',
     stopped: {
       zero: 'لا مستندات متروكة.',
       one: 'تُرك مستند واحد إلى أن تعيد المحاولة.',
@@ -79,7 +79,7 @@ export const embeddingWords = defineWords(
     embedding_hint: 'لمستندات كل وكلاء هذه المؤسسة، مثلًا «{example}». اتركه فارغًا لإيقاف التضمينات. يصنعها مزوّد واحد فقط.',
     transcription_model: 'نموذج التفريغ الصوتي',
     transcription_hint:
-      'يكتب ما يقوله الناس في الرسائل الصوتية، مثل «{example}»، ليقرأه الوكلاء والأعضاء. اتركه فارغًا لإيقاف ذلك. يقوم به مزوّد واحد فقط.',
+      'يفرّغ الرسائل الصوتية نصًّا، مثل «{example}»، ليقرأها الوكلاء والأعضاء. اتركه فارغًا لإيقاف ذلك. يقوم به مزوّد واحد فقط.',
     embedding_none:
       'ليس لدى Anthropic نماذج للتضمين أو للتفريغ الصوتي. استعمل لهما OpenAI أو Google أو خادمًا متوافقًا مع OpenAI.',
     checked: 'أجاب نموذج التضمين: {dimensions}.',
@@ -90,7 +90,7 @@ export const embeddingWords = defineWords(
     fault_provider_garbled: 'لا يمكن استعمال إجابة المزوّد.',
     fault_provider_refused: 'يرفض المزوّد الطلب. تحقق من المفتاح ومن اسم النموذج.',
     fault_budget_spent: 'استُهلكت ميزانية، أو ليس لها سعر لهذا النموذج.',
-    fault_budget_busy: 'ميزانية محجوزة لردود جارية.',
+    fault_budget_busy: 'بقية الميزانية محجوزة لردود جارية.',
     fault_interrupted: 'انقطع العمل.',
   },
 );

@@ -12,8 +12,8 @@ export const snoozeWords = defineWords(
     choose: 'Choose a time',
     until: 'Until',
     past: 'The time is in the past.',
-    snoozed: 'Snoozed until {time}. It comes back sooner if the person writes.',
-    ended: 'The conversation waits again.',
+    snoozed: 'Snoozed until {time}. The snooze ends earlier if the person writes.',
+    ended: 'The snooze has ended.',
     until_time: 'Snoozed until {time}',
   },
   {
@@ -27,8 +27,8 @@ export const snoozeWords = defineWords(
     choose: 'اختيار وقت',
     until: 'حتى',
     past: 'هذا الوقت مضى.',
-    snoozed: 'أُجّلت حتى {time}. تعود قبل ذلك إن كتب الشخص.',
-    ended: 'المحادثة تنتظر من جديد.',
+    snoozed: 'أُجّلت حتى {time}. ينتهي التأجيل قبل ذلك إن كتب الشخص.',
+    ended: 'انتهى التأجيل.',
     until_time: 'مؤجلة حتى {time}',
   },
 );

@@ -2,8 +2,8 @@ import { defineWords } from '../../language/words.tsx';
 
 export const templateReplyWords = defineWords(
   {
-    open: 'The channel takes words. That ends {when}.',
-    closed: 'The person has not written lately, so the channel takes only a template that its provider has approved.',
+    open: 'You can reply freely. This ends {when}.',
+    closed: 'The person has not written recently, so the channel accepts only an approved template.',
     choose: 'Send a template',
     title: 'Send a template',
     template: 'Template',
@@ -11,8 +11,8 @@ export const templateReplyWords = defineWords(
     send: 'Send',
   },
   {
-    open: 'تقبل القناة الكلام. ينتهي ذلك {when}.',
-    closed: 'لم يكتب الشخص منذ مدة، فلا تقبل القناة إلا قالبًا اعتمده مزوّدها.',
+    open: 'يمكنك الرد بحرية. ينتهي ذلك {when}.',
+    closed: 'لم يكتب الشخص مؤخرًا، فلا تقبل القناة إلا قالبًا معتمدًا.',
     choose: 'إرسال قالب',
     title: 'إرسال قالب',
     template: 'القالب',

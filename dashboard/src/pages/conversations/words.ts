@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     conversations: 'Conversations',
-    search: 'Search people and words',
+    search: 'Search people and messages',
     any_status: 'Any state',
     status: 'State',
     anonymous: 'Anonymous',
@@ -52,8 +52,8 @@ export const words = defineWords(
     note: 'Private note',
     delete_note: 'Delete the note',
     delete_note_words: 'The note is deleted for all members.',
-    placeholder_member: 'Answer as a person',
-    placeholder_end_user: 'Write as the end user would',
+    placeholder_member: 'Write a reply',
+    placeholder_end_user: 'Write as the end user',
     hint_take_over: 'If you reply, you take over: the agent does not reply until you hand the conversation back.',
     hint_end_user: 'In the sandbox you can write as the end user. The agent replies.',
     hint_assigned: 'Assigned to {name}. Your reply does not change that.',
@@ -96,7 +96,7 @@ export const words = defineWords(
   },
   {
     conversations: 'المحادثات',
-    search: 'ابحث عن أشخاص وكلمات',
+    search: 'ابحث عن أشخاص ورسائل',
     any_status: 'أي حالة',
     status: 'الحالة',
     anonymous: 'مجهول',
@@ -145,7 +145,7 @@ export const words = defineWords(
     note: 'ملاحظة خاصة',
     delete_note: 'حذف الملاحظة',
     delete_note_words: 'تُحذف الملاحظة لدى كل الأعضاء.',
-    placeholder_member: 'أجب بصفتك شخصًا',
+    placeholder_member: 'اكتب ردًّا',
     placeholder_end_user: 'اكتب كما يكتب المستخدم النهائي',
     hint_take_over: 'الإجابة تتولّى المحادثة: يصمت الوكيل حتى تعيدها إليه.',
     hint_end_user: 'تتيح لك قناة التجربة أن تلعب دور الطرف الآخر. يجيب الوكيل.',

@@ -3,12 +3,12 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     home: 'Home',
-    home_hint: 'What happens in this organization. Each number opens the list behind it.',
+    home_hint: 'Recent activity in this organization. Each number opens its list.',
     show_steps: 'Show the first steps',
   },
   {
     home: 'الرئيسية',
-    home_hint: 'ما يحدث في هذه المؤسسة. كل رقم يفتح القائمة التي وراءه.',
+    home_hint: 'النشاط الأخير في هذه المؤسسة. كل رقم يفتح قائمته.',
     show_steps: 'إظهار الخطوات الأولى',
   },
 );

@@ -4,7 +4,7 @@ import { defineWords } from '../../../language/words.tsx';
 export const factorWords = defineWords(
   {
     factor: 'Second factor',
-    factor_hint: 'Each sign-in then asks for the password and for something that only you have.',
+    factor_hint: 'Each sign-in then requires the password and a second proof that only you have.',
     app: 'Authenticator app',
     app_hint: 'Shows a new code of six digits every 30 seconds, also without a network.',
     app_on: 'Set up {when}.',
@@ -79,7 +79,7 @@ export const factorWords = defineWords(
   },
   {
     factor: 'عامل التحقق الثاني',
-    factor_hint: 'إلى جانب كلمة المرور، شيء لا يملكه غيرك. يُطلب بعدها عند كل تسجيل دخول.',
+    factor_hint: 'يتطلب كل تسجيل دخول بعدها كلمة المرور وإثباتًا ثانيًا لا يملكه غيرك.',
     app: 'تطبيق المصادقة',
     app_hint: 'يعرض رمزًا جديدًا من ستة أرقام كل 30 ثانية، حتى دون شبكة.',
     app_on: 'أُعدّ {when}.',

@@ -30,7 +30,7 @@ export const words = defineWords(
     gone: 'Gone (410)',
     gone_words:
       'The endpoint returned 410 (gone), so Parley disabled it. Enable it when it accepts events again. Events from the time in between are not sent.',
-    off_words: 'A disabled endpoint receives no events. Events from this time are not sent later either.',
+    off_words: 'A disabled endpoint receives no events. Parley does not send these events later.',
     created: 'Added',
     edit: 'Edit',
     enable: 'Enable',
