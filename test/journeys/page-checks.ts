@@ -105,7 +105,7 @@ export async function faultsOfPopups(
       seen.add(key);
       const where = `${path} “${opener.name}”`;
       // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the
-      // Skips the numbers of other elements.
+      // numbers of the others
       const button = await page.locator('button').nth(opener.at).elementHandle();
       const look = async (popup: Locator, what: string, phone: boolean): Promise<void> => {
         opened.push(what);
