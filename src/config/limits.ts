@@ -25,14 +25,14 @@ export function readLimits(text: string | undefined, faults: ConfigFault[]): Rat
   }
   for (const [family, numbers] of Object.entries(given)) {
     if (!isFamily(family)) {
-      complain(`has the unknown member "${shorten(family)}"`, `Known are: ${RATE_FAMILIES.join(', ')}.`);
+      complain(`has the unknown member "${shorten(family)}"`, `Known names: ${RATE_FAMILIES.join(', ')}.`);
     } else if (!isRecord(numbers)) {
       complain(`has no object under "${family}"`, `Write JSON such as ${EXAMPLE}.`);
     } else {
       for (const [name, calls] of Object.entries(numbers)) {
         const member = MEMBERS.find((known) => known === name);
         if (!member) {
-          complain(`has the unknown member "${family}.${shorten(name)}"`, `Known are: ${MEMBERS.join(', ')}.`);
+          complain(`has the unknown member "${family}.${shorten(name)}"`, `Known names: ${MEMBERS.join(', ')}.`);
         } else if (!Number.isInteger(calls) || (calls as number) < 1 || (calls as number) > MAX_CALLS) {
           complain(
             `has no whole number above 0 under "${family}.${name}"`,

@@ -92,7 +92,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     // A reply of the team ends the wait, and the conversation stays with the team.
     await make(`/conversations/${id}/reply`, { text: 'Here I am.' });
     await page.getByRole('button', { name: `Waiting ${before}`, exact: true }).waitFor();
-    await row(page, id).getByText('With people').waitFor();
+    await row(page, id).getByText('With your team').waitFor();
   });
 
   it('shows assignees, waiting and unread conversations, in views that the URL keeps', async () => {
