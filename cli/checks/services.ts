@@ -28,7 +28,7 @@ async function ask(name: string, command: string, what: string, env: NodeJS.Proc
     return {
       name,
       status: 'fail',
-      detail: `The check of the ${what} did not end.`,
+      detail: `The check of the ${what} did not finish.`,
       cure: 'Run npm start once, so that the packages are installed.',
     };
   }

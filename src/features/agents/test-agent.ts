@@ -22,7 +22,7 @@ export async function testAgent(
     faults.push({
       pointer: '/recorded',
       code: 'conflict',
-      detail: 'Either record the model, or use what was recorded.',
+      detail: 'Use either a new recording or an existing one.',
     });
   if (given && version !== undefined)
     faults.push({ pointer: '/version', code: 'conflict', detail: 'Test either a version or a definition.' });

@@ -32,4 +32,4 @@ export async function notifyOwnersOfLeak(
 const placeInWords = ({ url, signed }: Leak): string =>
   signed && url !== null
     ? `It was found at ${url}`
-    : 'The report is not signed by a scanner. The page of the key shows its content.';
+    : 'The report is not signed by a scanner. The page of the key shows the report.';

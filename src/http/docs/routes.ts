@@ -70,7 +70,7 @@ const get = (path: string, answer: Answer): Route => ({
   method: 'GET',
   path,
   access: 'public',
-  operation: { id: `docs:${path}`, summary: 'A page for people', tag: 'Docs', hidden: true },
+  operation: { id: `docs:${path}`, summary: 'An HTML page', tag: 'Docs', hidden: true },
   responses: { 200: null },
   handle: (request, reply) => answer(reply, request),
 });
