@@ -52,7 +52,7 @@ env:
 
 {{- define "parley.podSecurity" -}}
 automountServiceAccountToken: false
-# Variables like PARLEY_PORT, which Kubernetes makes of the Service's name, would be taken for settings.
+# Parley would read variables such as PARLEY_PORT, which Kubernetes makes from the Service's name, as settings.
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
