@@ -3,12 +3,12 @@ import { defineWords } from '../../language/words.tsx';
 export const statusWords = defineWords(
   {
     status_open: 'With the agent',
-    status_handed_off: 'With people',
+    status_handed_off: 'With your team',
     status_resolved: 'Resolved',
   },
   {
     status_open: 'مع الوكيل',
-    status_handed_off: 'مع أشخاص',
+    status_handed_off: 'مع فريقك',
     status_resolved: 'مغلقة',
   },
 );
