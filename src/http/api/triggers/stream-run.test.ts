@@ -73,14 +73,11 @@ describe('the words of a turn that another process plays', () => {
     steps.let(0);
     expect((await stream.next('delta')).data).toEqual({ text: 'It' });
     expect(await messagesOf(run.id)).toEqual([]);
-    steps.let(1, 2, 3);
+    steps.let(1);
+    expect((await stream.next('delta')).data).toEqual({ text: ' ships' });
+    // A message that is stored first makes the deltas before it unnecessary: they may be left out.
+    steps.let(2, 3);
     const rest = await stream.rest();
-    expect(
-      rest
-        .filter(({ event }) => event === 'delta')
-        .map(({ data }) => data.text)
-        .join(''),
-    ).toMatch(/^ ships/);
     const said = rest.filter(({ event }) => event === 'message');
     expect(said.map(({ data }) => data.content.text)).toEqual(['It ships on Monday.']);
     expect(rest.at(-1)).toMatchObject({ event: 'run', data: { status: 'waiting_for_user' } });
