@@ -1,6 +1,6 @@
-import type { LiveWords } from '../src/store/deltas/live-deltas.ts';
+import type { LiveDeltas } from '../src/store/deltas/live-deltas.ts';
 
 /** Live text without readers. */
-export const NO_READERS: Pick<LiveWords, 'begin'> = {
+export const NO_READERS: Pick<LiveDeltas, 'begin'> = {
   begin: () => ({ isRead: () => false, add: () => {}, takeBack: () => {}, end: () => {} }),
 };

@@ -82,7 +82,7 @@ export async function openRooms(app: AppDeps) {
     ...[deps.sendQueue, deps.inboundQueue, deps.endUserQueue, deps.acceptQueue].map((queue) => ({
       stop: () => queue.drain(),
     })),
-    deps.liveWords,
+    deps.liveDeltas,
     ...[deps.feed, changes, deps.waiter, answering, deps.readFiles].map((one) => ({ stop: () => one.stop() })),
   ];
   const { tokenLastUsed } = access;

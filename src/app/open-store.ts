@@ -7,7 +7,7 @@ import { createSendQueue } from '../store/messages/accept.ts';
 import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
-import { createLiveWords } from '../store/deltas/live-deltas.ts';
+import { createLiveDeltas } from '../store/deltas/live-deltas.ts';
 import type { AppDeps } from './open-rooms.ts';
 
 type Hooks = { onBatch(calls: number): void; onStored(): void };
@@ -26,7 +26,7 @@ export function openStore({ db, databaseUrl, role }: AppDeps, secrets: Secrets, 
     sendQueue: createSendQueue(db, suppression),
     waiter,
     feed,
-    liveWords: createLiveWords({
+    liveDeltas: createLiveDeltas({
       pool: db.$client,
       url: databaseUrl,
       role,

@@ -37,7 +37,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     loadAgent: answering.loadAgent,
     pressed: deps.acceptQueue.pressed,
     endUserQueue: deps.endUserQueue,
-    liveWords: deps.liveWords,
+    liveDeltas: deps.liveDeltas,
     tracer,
     onStored: () => {
       waiter.look();

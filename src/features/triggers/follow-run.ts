@@ -4,26 +4,26 @@ import type { RunEvents } from '../../../contract/run-events.ts';
 import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/await.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { findRun, listSaidAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
-import { followWords } from '../../store/deltas/follow-deltas.ts';
+import { followDeltas } from '../../store/deltas/follow-deltas.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type ExpectedWords, type LiveWords, runTopic } from '../../store/deltas/live-deltas.ts';
+import { type ExpectedDeltas, type LiveDeltas, runTopic } from '../../store/deltas/live-deltas.ts';
 import type { TriggersDeps } from './deps.ts';
 import { presentRun } from './read-runs.ts';
 
 export type FollowRunDeps = Pick<TriggersDeps, 'db'> & {
   waiter: Pick<RunWaiter, 'wait'>;
-  liveWords: Pick<LiveWords, 'follow'>;
+  liveDeltas: Pick<LiveDeltas, 'follow'>;
 };
 
-export type ExpectRunDeps = { liveWords: Pick<LiveWords, 'expect'> };
+export type ExpectRunDeps = { liveDeltas: Pick<LiveDeltas, 'expect'> };
 
 /** The deltas of a run are followed before the run is accepted, because a worker may begin its turn at once. */
 export async function expectRun(
-  { liveWords }: ExpectRunDeps,
+  { liveDeltas }: ExpectRunDeps,
   orgId: string,
-): Promise<{ runId: string; words: ExpectedWords }> {
+): Promise<{ runId: string; words: ExpectedDeltas }> {
   const runId = newId('run');
-  return { runId, words: await liveWords.expect(runTopic(orgId, runId)) };
+  return { runId, words: await liveDeltas.expect(runTopic(orgId, runId)) };
 }
 
 export type RunReader = {
@@ -61,7 +61,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
   let { after } = asked;
   let row: RunRow | null = found;
   let sent = '';
-  const words = followWords(deps.liveWords, runTopic(orgId, runId), (event, text) => reader.send(event, { text }));
+  const words = followDeltas(deps.liveDeltas, runTopic(orgId, runId), (event, text) => reader.send(event, { text }));
   try {
     while (row && !reader.ended) {
       const seen = printOf(row);

@@ -2,7 +2,7 @@ import type { VisitorTokens } from '../../access/visitors/visitor-token.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import type { MessageFeed } from '../../store/messages/feed.ts';
-import type { LiveWords } from '../../store/deltas/live-deltas.ts';
+import type { LiveDeltas } from '../../store/deltas/live-deltas.ts';
 
 /** The dependencies of the verbs in this folder. A visitor's messages are stored by conversations/receive-from-visitor.ts. */
 export type VisitorsDeps = {
@@ -10,5 +10,5 @@ export type VisitorsDeps = {
   openSecrets: OpenSecrets;
   visitorTokens: VisitorTokens;
   feed: MessageFeed;
-  liveWords: Pick<LiveWords, 'follow'>;
+  liveDeltas: Pick<LiveDeltas, 'follow'>;
 };

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../../contract/chat.ts';
 import type { VisitorPlace } from '../../store/visitors.ts';
-import { followWords } from '../../store/deltas/follow-deltas.ts';
+import { followDeltas } from '../../store/deltas/follow-deltas.ts';
 import { visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { noteDelivered } from './note-receipts.ts';
 import { presentVisitorMessage } from './read-messages.ts';
@@ -18,12 +18,12 @@ export type ChatReader = {
  * deltas are sent too.
  */
 export function followMessages(
-  { db, feed, liveWords }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,
+  { db, feed, liveDeltas }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,
   place: VisitorPlace,
   reader: ChatReader,
 ): () => void {
   const { orgId, channelId, address } = place;
-  const words = followWords(liveWords, visitorTopic(orgId, channelId, address), reader.onWords);
+  const words = followDeltas(liveDeltas, visitorTopic(orgId, channelId, address), reader.onWords);
   const unfollow = feed.follow(place, (rows) => {
     if (rows.some(({ role }) => role === 'agent')) words.said();
     if (reader.onMessages(rows.map(presentVisitorMessage))) noteDelivered({ db }, place, rows);

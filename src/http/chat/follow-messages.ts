@@ -25,7 +25,7 @@ const STREAM_MS = 15 * 60_000;
 export function followMessages(
   request: FastifyRequest,
   reply: FastifyReply,
-  deps: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,
+  deps: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,
   place: { orgId: string; channelId: string; address: string },
   isStillGranted: () => Promise<boolean>,
 ): FastifyReply {

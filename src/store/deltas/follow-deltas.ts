@@ -1,10 +1,10 @@
-import type { LiveWords, WordsChange } from './live-deltas.ts';
+import type { LiveDeltas, DeltaChange } from './live-deltas.ts';
 
 /**
  * Passes deltas to one reader, in step with the stored messages that reach the reader in another way: earlier messages
  * come first, and after a message its deltas end.
  */
-export type FollowedWords = {
+export type DeltaFollower = {
   /** The reader has all messages until now. From here on it gets deltas. */
   open(): void;
   /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
@@ -12,11 +12,11 @@ export type FollowedWords = {
   leave(): void;
 };
 
-export function followWords(
-  liveWords: Pick<LiveWords, 'follow'>,
+export function followDeltas(
+  liveDeltas: Pick<LiveDeltas, 'follow'>,
   topic: string,
   send: (event: 'delta' | 'replace', text: string) => void,
-): FollowedWords {
+): DeltaFollower {
   let isOpen = false;
   let early = '';
   let isShown = false;
@@ -26,12 +26,12 @@ export function followWords(
   };
   let current = '';
   let finished = '';
-  const onChange = ({ turn, text, replaces, isStored }: WordsChange): void => {
+  const onChange = ({ turn, text, replaces, isStored }: DeltaChange): void => {
     current = turn;
     if (!isOpen) early = replaces ? text : early + text;
     else if (!isStored && turn !== finished) show(replaces ? 'replace' : 'delta', text);
   };
-  const leave = liveWords.follow(topic, onChange);
+  const leave = liveDeltas.follow(topic, onChange);
   return {
     open: () => {
       if (isOpen) return;

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
-import { type Carrier, channelOf, createCarrier, EVERYONE, type Payload } from './send-deltas.ts';
+import { type DeltaSender, channelOf, createDeltaSender, ALL_PROCESSES, type Payload } from './send-deltas.ts';
 import { createTurns } from './turn-deltas.ts';
 import { createWatchedTopics, type WatchedTopics } from './watched-topics.ts';
-import { createWordReaders } from './topic-readers.ts';
+import { createTopicReaders } from './topic-readers.ts';
 
 /**
  * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it. They
@@ -13,22 +13,22 @@ import { createWordReaders } from './topic-readers.ts';
  * only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
  * readers is only in memory. Processes repeat their reports, and workers forget reports that are not repeated.
  */
-export type LiveWords = {
+export type LiveDeltas = {
   /**
    * Calls back with the currently shown text, if any, and then with each change, until the returned function is called.
    */
-  follow(topic: string, onChange: (change: WordsChange) => void): () => void;
+  follow(topic: string, onChange: (change: DeltaChange) => void): () => void;
   /**
    * Does the same for a run that is not accepted yet. Follows the run, and resolves with the name of this process for
    * `begin` when deltas can reach it. If the turn begins before the reader connects, its deltas are sent to this
    * process.
    */
-  expect(topic: string): Promise<ExpectedWords>;
+  expect(topic: string): Promise<ExpectedDeltas>;
   /**
    * Starts the deltas of one turn, for the readers of these topics. `reader`: a process that expects the deltas of the
    * first topic.
    */
-  begin(topics: readonly string[], reader?: string): TurnWords;
+  begin(topics: readonly string[], reader?: string): TurnDeltas;
   start(): void;
   stop(): Promise<void>;
 };
@@ -37,12 +37,12 @@ export type LiveWords = {
  * `text` is appended to the shown text, or `replaces` it. An empty text removes it. `isStored`: the message of the turn
  * can be read.
  */
-export type WordsChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
+export type DeltaChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
 
 /** Follows one topic. The first follower also gets the earlier changes. */
-export type ExpectedWords = Pick<LiveWords, 'follow'> & { reader: string; leave(): void };
+export type ExpectedDeltas = Pick<LiveDeltas, 'follow'> & { reader: string; leave(): void };
 
-export type TurnWords = {
+export type TurnDeltas = {
   isRead(): boolean;
   add(text: string): void;
   takeBack(): void;
@@ -59,7 +59,7 @@ const nameOf = (...parts: string[]): string => hash('sha256', JSON.stringify(par
 /** How long a call waits for the connection that receives deltas from other processes. */
 const LISTEN_MS = 1_000;
 const REPEAT_MS = 20_000;
-type LiveWordsOptions = {
+type LiveDeltasOptions = {
   pool: Pick<pg.Pool, 'query'>;
   url: string;
   role: string;
@@ -67,31 +67,31 @@ type LiveWordsOptions = {
   onStored(): void;
 };
 
-export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions): LiveWords {
+export function createLiveDeltas({ pool, url, role, onStored }: LiveDeltasOptions): LiveDeltas {
   const node = newId('node');
-  const readers = createWordReaders();
+  const readers = createTopicReaders();
   let repeating: NodeJS.Timeout | undefined;
 
-  const carrier: Carrier = createCarrier({
+  const carrier: DeltaSender = createDeltaSender({
     pool,
     url,
     role,
-    channels: [EVERYONE, channelOf(node)],
+    channels: [ALL_PROCESSES, channelOf(node)],
     onPayload: receive,
     onListening: () => {
-      carrier.send(EVERYONE, { who: true });
+      carrier.send(ALL_PROCESSES, { who: true });
       announce();
     },
   });
   const watched = createWatchedTopics({
     onFirst: (topic) => {
       carrier.listen();
-      carrier.send(EVERYONE, { on: [topic], node });
+      carrier.send(ALL_PROCESSES, { on: [topic], node });
       repeating ??= setInterval(repeat, REPEAT_MS).unref();
       for (const { turn, text } of turns.sentOn(topic)) watched.show(topic, turn, 0, text);
     },
     onLast: (topic) => {
-      carrier.send(EVERYONE, { off: [topic], node });
+      carrier.send(ALL_PROCESSES, { off: [topic], node });
       if (watched.topics().length > 0) return;
       clearInterval(repeating);
       repeating = undefined;
@@ -102,7 +102,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
   function receive(payload: Payload): void {
     if ('piece' in payload) {
       const { topic, turn, at, text } = payload.piece;
-      if (!watched.show(topic, turn, at, text)) carrier.send(EVERYONE, { ask: topic, node });
+      if (!watched.show(topic, turn, at, text)) carrier.send(ALL_PROCESSES, { ask: topic, node });
     } else if ('end' in payload) {
       if (payload.end.stored) onStored();
       watched.close(payload.end);
@@ -115,7 +115,7 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
 
   function announce(): void {
     const topics = watched.topics();
-    if (topics.length > 0) carrier.send(EVERYONE, { on: topics, node });
+    if (topics.length > 0) carrier.send(ALL_PROCESSES, { on: topics, node });
   }
 
   function noteReader(topic: string, reader: string): void {
@@ -158,9 +158,9 @@ export function createLiveWords({ pool, url, role, onStored }: LiveWordsOptions)
 }
 
 /** Follows a topic now, and stores the changes until the first follower arrives. */
-function followEarly(watched: WatchedTopics, topic: string): Pick<ExpectedWords, 'follow' | 'leave'> {
-  const early: WordsChange[] = [];
-  let pass = (change: WordsChange): void => void early.push(change);
+function followEarly(watched: WatchedTopics, topic: string): Pick<ExpectedDeltas, 'follow' | 'leave'> {
+  const early: DeltaChange[] = [];
+  let pass = (change: DeltaChange): void => void early.push(change);
   const leave = watched.follow(topic, (change) => pass(change));
   return {
     leave,

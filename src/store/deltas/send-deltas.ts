@@ -4,15 +4,15 @@ import { nameOf } from '../db.ts';
 import { settle, WORK } from '../session.ts';
 
 /** All processes that run turns or have readers listen on this channel. */
-export const EVERYONE = 'parley_words';
-export const channelOf = (reader: string): string => `${EVERYONE}_${reader}`;
+export const ALL_PROCESSES = 'parley_words';
+export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}`;
 
 /**
  * Sends deltas between processes by NOTIFY, outside of any transaction that stores data. Only one statement is in
  * progress at a time, so deltas arrive in order. Deltas that are added while it runs are sent together with the next
  * statement. PAUSE_MS limits the rate, whatever the number of turns.
  */
-export type Carrier = {
+export type DeltaSender = {
   /** Starts to listen to these channels. Does nothing if it already listens. */
   listen(): void;
   /** Resolves after the first connection. */
@@ -64,7 +64,7 @@ const NOTIFY = named(
    FROM unnest(:channels, :payloads) AS t(c, p)`,
 );
 
-export function createCarrier({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): Carrier {
+export function createDeltaSender({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): DeltaSender {
   let queue: Queued[] = [];
   /** The last queued piece of each topic on each channel. The next piece is appended to it. */
   const open = new Map<string, Piece>();

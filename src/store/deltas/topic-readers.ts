@@ -3,10 +3,10 @@ const FORGET_MS = 60_000;
 /** Maximum number of topics that a worker remembers. */
 const MAX_READ = 100_000;
 
-export type WordReaders = ReturnType<typeof createWordReaders>;
+export type TopicReaders = ReturnType<typeof createTopicReaders>;
 
 /** The processes that have readers of a topic. */
-export function createWordReaders() {
+export function createTopicReaders() {
   const readers = new Map<string, Map<string, number>>();
   /** Readers that a run expects but that have not reported yet, because they may not listen yet. */
   const unheard = new Set<string>();

@@ -1,8 +1,8 @@
 import { newId } from '../../kernel/ids.ts';
-import { type Carrier, channelOf } from './send-deltas.ts';
-import type { TurnWords } from './live-deltas.ts';
+import { type DeltaSender, channelOf } from './send-deltas.ts';
+import type { TurnDeltas } from './live-deltas.ts';
 import type { WatchedTopics } from './watched-topics.ts';
-import type { WordReaders } from './topic-readers.ts';
+import type { TopicReaders } from './topic-readers.ts';
 
 /** The first deltas of a turn are sent at once, later ones at this interval. */
 const GAP_MS = 30;
@@ -15,9 +15,9 @@ export function createTurns({
   watched,
   readers,
 }: {
-  carrier: Carrier;
+  carrier: DeltaSender;
   watched: WatchedTopics;
-  readers: WordReaders;
+  readers: TopicReaders;
 }) {
   const turns = new Set<Turn>();
 
@@ -45,7 +45,7 @@ export function createTurns({
       [...turns]
         .filter(({ sent, topics }) => sent > 0 && topics.includes(topic))
         .map(({ id, text, sent }) => ({ turn: id, text: text.slice(0, sent) })),
-    begin(topics: readonly string[], onEnd: () => void): TurnWords {
+    begin(topics: readonly string[], onEnd: () => void): TurnDeltas {
       const turn: Turn = { id: newId('node'), topics, text: '', sent: 0, timer: null };
       turns.add(turn);
       return {

@@ -1,4 +1,4 @@
-import type { WordsChange } from './live-deltas.ts';
+import type { DeltaChange } from './live-deltas.ts';
 
 /** How long a process still gets the deltas after its last reader left, because the reader may return. */
 const LINGER_MS = 10_000;
@@ -6,7 +6,7 @@ const LINGER_MS = 10_000;
 const STALE_MS = 45_000;
 
 type Shown = { turn: string; text: string; at: number };
-type Watched = { listeners: Set<(change: WordsChange) => void>; shown: Shown | null; leaving: NodeJS.Timeout | null };
+type Watched = { listeners: Set<(change: DeltaChange) => void>; shown: Shown | null; leaving: NodeJS.Timeout | null };
 
 export type WatchedTopics = ReturnType<typeof createWatchedTopics>;
 
@@ -51,7 +51,7 @@ export function createWatchedTopics({
     close,
     has: (topic: string): boolean => watched.has(topic),
     topics: (): string[] => [...watched.keys()],
-    follow(topic: string, onChange: (change: WordsChange) => void): () => void {
+    follow(topic: string, onChange: (change: DeltaChange) => void): () => void {
       const known = watched.get(topic);
       const here: Watched = known ?? { listeners: new Set(), shown: null, leaving: null };
       if (here.leaving) clearTimeout(here.leaving);

@@ -57,7 +57,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
     loadAgent,
     onStored: () => {},
     endUserQueue: createEndUserQueue(db),
-    liveWords: NO_READERS,
+    liveDeltas: NO_READERS,
   });
   workers.push(worker);
   worker.start();

@@ -58,7 +58,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
   const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
   const worker = createTurnWorker({
     endUserQueue: createEndUserQueue(db),
-    liveWords: NO_READERS,
+    liveDeltas: NO_READERS,
     db: its,
     log: pino({ level: 'silent' }),
     loadAgent: createAgentLoader(db, async () => provider, { of: () => NO_KNOWLEDGE }),

@@ -14,7 +14,7 @@ import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '
 import { RESOLVED } from '../../store/runs/end.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
-import { type LiveWords, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
+import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
@@ -48,7 +48,7 @@ export type TurnWorkerOptions = {
   onStored(): void;
   /** Stores values of results with the person. */
   endUserQueue: Pick<EndUserQueue, 'upsert'>;
-  liveWords: Pick<LiveWords, 'begin'>;
+  liveDeltas: Pick<LiveDeltas, 'begin'>;
   /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
 };
@@ -138,8 +138,8 @@ type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
 type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
 
 async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
-  const { db, liveWords, tracer } = turns;
-  const words = liveWords.begin(topicsOf(run), run.input.reader);
+  const { db, liveDeltas, tracer } = turns;
+  const words = liveDeltas.begin(topicsOf(run), run.input.reader);
   const span = tracer ? spanOfRun(tracer, run) : undefined;
   try {
     if (run.attempts > MAX_ATTEMPTS) {

@@ -105,8 +105,8 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
     });
     if (started.replayed) reply.header('idempotent-replayed', 'true');
     if (expected && started.answer.status < 300) {
-      const liveWords = started.replayed ? deps.liveWords : expected.words;
-      const streamed = await tryToStream({ ...deps, liveWords }, request, reply, started);
+      const liveDeltas = started.replayed ? deps.liveDeltas : expected.words;
+      const streamed = await tryToStream({ ...deps, liveDeltas }, request, reply, started);
       if (streamed) return streamed;
     }
     const seconds = call.send_at ? 0 : readWait(request);

@@ -15,7 +15,7 @@ const STREAMS_PER_ORGANIZATION = 512;
 const STREAM_MS = 15 * 60_000;
 
 export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'baseUrl'> & {
-  liveWords: Pick<TriggerRoutesDeps['liveWords'], 'follow'>;
+  liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
 /** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
