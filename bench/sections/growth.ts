@@ -3,7 +3,7 @@ import { startProgram } from '../program.ts';
 import { givenKey } from '../../test/factories.ts';
 import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { call, type Caller, type GrowthCall, growthCalls, signIn } from '../../test/growth/calls.ts';
-import { fill, OWNER, prepareGrowth } from '../../test/growth/fill.ts';
+import { fill, OWNER, prepareGrowth } from '../../test/growth/insert-rows.ts';
 
 const FEW = 500;
 const MANY = 1_000_000;

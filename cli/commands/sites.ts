@@ -7,7 +7,7 @@ import {
   SOURCE_KINDS,
   SOURCE_SCHEDULES,
   type SourceRecord,
-} from '../../contract/dashboard/sources.ts';
+} from '../../contract/dashboard/document-sources.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { wholeNumber } from '../input.ts';

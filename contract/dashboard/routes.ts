@@ -128,7 +128,7 @@ import {
   SavedReplySummary,
   UpdateSavedReplyBody,
 } from './saved-replies.ts';
-import { CreateSourceBody, SourcePage, SourcePagesQuery, SourceRecord, UpdateSourceBody } from './sources.ts';
+import { CreateSourceBody, SourcePage, SourcePagesQuery, SourceRecord, UpdateSourceBody } from './document-sources.ts';
 import {
   AcceptInvitationBody,
   CreateOrganizationBody,

@@ -1,6 +1,6 @@
 import { DASHBOARD_ROUTES } from '../../contract/dashboard/routes.ts';
 import type { Db } from '../../src/store/db.ts';
-import type { Grown } from './fill.ts';
+import type { Grown } from './insert-rows.ts';
 
 /** A list, a search or a count: its name and its route. */
 export type GrowthCall = { name: string; method: 'GET' | 'POST'; path: string; body?: unknown };

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../app.ts';
 import { givenOrganization } from '../factories.ts';
 import { rowsRead } from '../rows-read.ts';
 import { call, type Caller, type GrowthCall, growthCalls, signIn } from './calls.ts';
-import { fill, OWNER, prepareGrowth } from './fill.ts';
+import { fill, OWNER, prepareGrowth } from './insert-rows.ts';
 
 /**
  * No list, search or count may read all rows of an organization. The proof is the number of rows and index entries that

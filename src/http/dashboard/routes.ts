@@ -23,7 +23,7 @@ import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
 import { costRoutes } from './costs.ts';
 import { toolRoutes } from './tools.ts';
-import { sourceRoutes } from './sources.ts';
+import { documentSourceRoutes } from './document-sources.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -35,7 +35,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof secondFactorRoutes> &
   DepsOf<typeof organizationRoutes> &
   DepsOf<typeof agentRoutes> &
-  DepsOf<typeof sourceRoutes> &
+  DepsOf<typeof documentSourceRoutes> &
   DepsOf<typeof toolRoutes> &
   DepsOf<typeof costRoutes> &
   DepsOf<typeof triggerRoutes> &
@@ -66,7 +66,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...secondFactorRoutes(routeDeps),
     ...organizationRoutes(routeDeps),
     ...agentRoutes(routeDeps),
-    ...sourceRoutes(routeDeps),
+    ...documentSourceRoutes(routeDeps),
     ...toolRoutes(routeDeps),
     ...costRoutes(routeDeps),
     ...triggerRoutes(routeDeps),

@@ -56,7 +56,7 @@ export const documentPage = pgTable(
     orgId: orgId(),
     sourceId: text('source_id').notNull(),
     url: text('url').notNull(),
-    /** The states are listed in contract/dashboard/sources.ts. */
+    /** The states are listed in contract/dashboard/document-sources.ts. */
     state: text('state').notNull().default('waiting'),
     isSitemap: boolean('is_sitemap').notNull().default(false),
     /** The last sync that read the page, and the last sync that found its address. */

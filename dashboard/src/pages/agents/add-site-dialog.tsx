@@ -5,7 +5,7 @@ import {
   MAX_PAGES_PER_SOURCE,
   SOURCE_KINDS,
   SOURCE_SCHEDULES,
-} from '../../../../contract/dashboard/sources.ts';
+} from '../../../../contract/dashboard/document-sources.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
@@ -13,7 +13,7 @@ import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { sourceWords } from './source-words.ts';
+import { sourceWords } from './document-source-words.ts';
 
 type Props = { agentId: string; opened: boolean; onClose: () => void };
 

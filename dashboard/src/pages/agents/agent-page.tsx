@@ -32,7 +32,7 @@ import { AGENT_TABS, type AgentTab } from './search.ts';
 import { ReplayCard } from './replay-card.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { TestGate } from './test-gate.tsx';
-import { TestsTab } from './tests-tab.tsx';
+import { TestCasesTab } from './test-cases-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
 import { words } from './words.ts';
@@ -160,7 +160,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
     tools: <ToolsTab key={discarded} changed={agent.changed_tools} />,
     tests: (
       <>
-        <TestsTab agentId={agent.id} unsaved={unsaved} />
+        <TestCasesTab agentId={agent.id} unsaved={unsaved} />
         {may && <ReplayCard agentId={agent.id} unsaved={unsaved} />}
       </>
     ),

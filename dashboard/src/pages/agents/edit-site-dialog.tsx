@@ -1,13 +1,17 @@
 import { Modal, Select } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { MAX_PAGES_PER_SOURCE, SOURCE_SCHEDULES, type SourceRecord } from '../../../../contract/dashboard/sources.ts';
+import {
+  MAX_PAGES_PER_SOURCE,
+  SOURCE_SCHEDULES,
+  type SourceRecord,
+} from '../../../../contract/dashboard/document-sources.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { sourceWords } from './source-words.ts';
+import { sourceWords } from './document-source-words.ts';
 
 type Props = { agentId: string; item: SourceRecord | null; onClose: () => void };
 

@@ -24,7 +24,7 @@ import { Embeddings } from './embeddings.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
 import { MissedQuestions } from '../../parts/questions/missed-questions.tsx';
-import { Sources } from './sources.tsx';
+import { DocumentSources } from './document-sources.tsx';
 import { UploadFiles } from './upload-files.tsx';
 import { words } from './words.ts';
 import classes from './agents.module.css';
@@ -86,7 +86,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       />
       <Box my="md">{may && <UploadFiles agentId={agentId} />}</Box>
       <KnowledgeUse agentId={agentId} />
-      <Sources agentId={agentId} />
+      <DocumentSources agentId={agentId} />
       <Embeddings agentId={agentId} />
       <KnowledgeBudget />
       <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />

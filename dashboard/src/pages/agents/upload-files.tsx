@@ -7,8 +7,8 @@ import { call, Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
 import { useProblemWords } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { faultWord, sourceWords } from './source-words.ts';
-import classes from './sources.module.css';
+import { faultWord, sourceWords } from './document-source-words.ts';
+import classes from './document-sources.module.css';
 
 /** The server's limit in contract/dashboard/agents.ts. */
 const MEBIBYTES = 10;

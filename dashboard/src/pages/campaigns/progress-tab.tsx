@@ -6,11 +6,11 @@ import { Card } from '../../parts/card.tsx';
 import { useMay } from '../../session/session.ts';
 import { AboutCard } from './about-card.tsx';
 import { Additions } from './additions/additions.tsx';
-import { AudienceCard } from './additions/audience-card.tsx';
+import { FilterCard } from './additions/filter-card.tsx';
 import { FileCard } from './additions/file-card.tsx';
 import { Funnel } from './funnel.tsx';
 import { FirstAddition, AdditionCode } from './addition-guide.tsx';
-import { RepeatCard } from './schedules/repeat-card.tsx';
+import { ScheduleCard } from './schedules/schedule-card.tsx';
 import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
 import { words } from './words.ts';
@@ -43,11 +43,11 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
       {/* The pushes are in the same place with and without recipients, because they show the result of the first push. */}
       {may && item.state !== 'ended' && (
         <>
-          <AudienceCard item={item} />
+          <FilterCard item={item} />
           <FileCard item={item} />
         </>
       )}
-      {item.round_of === null && <RepeatCard item={item} />}
+      {item.round_of === null && <ScheduleCard item={item} />}
       {hasPeople && item.state !== 'ended' && (
         <details className={classes.more}>
           <summary>{say('push_more')}</summary>

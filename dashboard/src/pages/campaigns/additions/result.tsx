@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
-import type { Sum } from './use-audience.ts';
+import type { Sum } from './use-audience-count.ts';
 import { words } from './words.ts';
 
 type Props = { what: 'count' | 'add'; sum: Sum; done: boolean };

@@ -13,7 +13,7 @@ import { EditorContext } from '../../../parts/editor/editor.ts';
 import { DeleteCampaign } from '../delete-campaign.tsx';
 import { OpeningCard } from './opening-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
-import { ScheduleCard } from './schedule-card.tsx';
+import { SendingTimesCard } from './sending-times-card.tsx';
 import { TestCard } from './test-card.tsx';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
@@ -51,7 +51,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
           {!readOnly && <SaveBar draft={draft} />}
           <OpeningCard item={item} draft={draft} />
           <div className={classes.section}>
-            <ScheduleCard draft={draft} />
+            <SendingTimesCard draft={draft} />
           </div>
         </form>
         <div className={editorClasses.beside}>

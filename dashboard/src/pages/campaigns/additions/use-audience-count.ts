@@ -9,7 +9,7 @@ type Filters = CountAudienceBody['filters'];
 export type AudienceCount = { sum: Sum; done: boolean; problem: Problem | null };
 
 /** Counts page by page in the browser. The server adds the people. */
-export function useAudience(org_id: string, campaign_id: string) {
+export function useAudienceCount(org_id: string, campaign_id: string) {
   const [run, setRun] = useState<AudienceCount | null>(null);
   const start = async (filters: Filters): Promise<void> => {
     let sum = NONE;

@@ -1,11 +1,17 @@
 import type { AgentsDeps } from '../../features/agents/deps.ts';
-import { listSourcePages, listSources, readSource } from '../../features/agents/read-sources.ts';
-import { cancelSync, createSource, deleteSource, syncSource, updateSource } from '../../features/agents/sources.ts';
+import { listSourcePages, listSources, readSource } from '../../features/agents/read-document-sources.ts';
+import {
+  cancelSync,
+  createSource,
+  deleteSource,
+  syncSource,
+  updateSource,
+} from '../../features/agents/document-sources.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 /** Routes for pages, sitemaps and sites that agents use for answers. */
-export const sourceRoutes = ({ route, deps }: RouteDeps<AgentsDeps>): Route[] => [
+export const documentSourceRoutes = ({ route, deps }: RouteDeps<AgentsDeps>): Route[] => [
   route('listSources', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged({ agent }, (page) => listSources(deps, orgId, agent, page)),
   ),

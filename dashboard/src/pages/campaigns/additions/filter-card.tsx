@@ -13,14 +13,14 @@ import { Found } from '../review/review.tsx';
 import reviewClasses from '../review/review.module.css';
 import { AUDIENCE, READ_AGAIN } from '../search.ts';
 import { Result } from './result.tsx';
-import { useAudience } from './use-audience.ts';
+import { useAudienceCount } from './use-audience-count.ts';
 import { words } from './words.ts';
 
 /** Selects end users by filters. They are counted first, then added as recipients. */
-export function AudienceCard({ item }: { item: CampaignRecord }): ReactNode {
+export function FilterCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const { run, start, forget } = useAudience(org_id, item.id);
+  const { run, start, forget } = useAudienceCount(org_id, item.id);
   const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const review = useAct('reviewCampaign', { refresh: [] });
   const [typed, setTyped] = useState({ text: '', tag: '', attribute: '' });

@@ -24,7 +24,7 @@ import { words } from './words.ts';
 const LOOK_AGAIN_MS = 15_000;
 
 /** Settings for a campaign that repeats for the people of a segment. */
-export function RepeatCard({ item }: { item: CampaignRecord }): ReactNode {
+export function ScheduleCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   const read = useRead('readCampaignSchedule', { params }, { every: LOOK_AGAIN_MS });

@@ -15,7 +15,7 @@ import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
 /** The tests of an agent, their last results, and the button that runs them. Failed tests come first. */
-export function TestsTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
+export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useWords(testWords);
   const org_id = useOrganization().id;
   const suite = useRead('readSuite', { params: { org_id, agent_id: agentId } });

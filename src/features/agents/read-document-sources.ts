@@ -4,7 +4,7 @@ import type {
   SourcePage,
   SourceRecord,
   SourceState,
-} from '../../../contract/dashboard/sources.ts';
+} from '../../../contract/dashboard/document-sources.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import {

@@ -12,7 +12,7 @@ import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
 /** The start, the end, the allowed hours of the recipient's day, and the rate limit. */
-export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
+export function SendingTimesCard({ draft }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
   const { values, change, editor } = draft;
   const { readOnly, fault } = editor;

@@ -4,7 +4,7 @@ import {
   MAX_SOURCES_PER_ORGANIZATION,
   type SourceRecord,
   type UpdateSourceBody,
-} from '../../../contract/dashboard/sources.ts';
+} from '../../../contract/dashboard/document-sources.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../store/document-sources/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { AgentsDeps } from './deps.ts';
-import { presentSource } from './read-sources.ts';
+import { presentSource } from './read-document-sources.ts';
 
 type Writes = Pick<AgentsDeps, 'db'>;
 type Of = { agentId: string; id: string };

@@ -7,7 +7,7 @@ import {
   type PageState,
   type SourcePage,
   type SourceRecord,
-} from '../../../../contract/dashboard/sources.ts';
+} from '../../../../contract/dashboard/document-sources.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
@@ -21,8 +21,8 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddSiteDialog } from './add-site-dialog.tsx';
 import { EditSiteDialog } from './edit-site-dialog.tsx';
-import { faultWord, sourceWords } from './source-words.ts';
-import classes from './sources.module.css';
+import { faultWord, sourceWords } from './document-source-words.ts';
+import classes from './document-sources.module.css';
 
 const REFRESH = ['listSources', 'listDocuments', 'readKnowledgeUse', 'listSourcePages'] as const;
 /** While a sync runs, its progress is read again. */
@@ -31,7 +31,7 @@ const PAGES = 50;
 const isBusy = ({ state }: SourceRecord): boolean => state === 'queued' || state === 'running';
 
 /** The sites that an agent uses for answers, with the progress of their syncs. */
-export function Sources({ agentId }: { agentId: string }): ReactNode {
+export function DocumentSources({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;
   const may = useMay('member');
