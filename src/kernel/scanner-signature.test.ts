@@ -35,7 +35,7 @@ describe('the signature of a report', () => {
       expect(readSignature(keys, { ...headers, 'github-public-key-signature': signature }, body)).toBe('forged');
   });
 
-  it('proves nothing if the key is unknown', () => {
+  it('a signature by an unknown key proves nothing', () => {
     const body = Buffer.from(GITHUB.body);
     expect(readSignature(keys, {}, body)).toBe('unsigned');
     expect(readSignature(keys, { ...headers, 'github-public-key-identifier': 'other' }, body)).toBe('unsigned');

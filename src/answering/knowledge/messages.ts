@@ -38,7 +38,7 @@ export type FromThread =
   | { kind: 'want'; job: number; after: string | null }
   | { kind: 'want_vectors'; job: number; after: VectorPlace | null };
 
-/** Memory that both threads share: the current job (0: none) and the number of finished slices of work. */
+/** Memory that both threads share: the current job (0: none) and the number of slices of work so far. */
 export const UNDER_WAY = 0;
 export const SLICES = 1;
 export type ThreadData = { beacon: Int32Array };

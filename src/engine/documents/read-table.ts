@@ -45,7 +45,7 @@ export async function readTable(text: string, delimiter: string): Promise<string
   } catch {
     throw new DocumentFault('broken', 'This is not valid CSV: a quotation mark may be open.');
   }
-  // Markdown adds some characters to every cell, so the limit is checked before the conversion.
+  // Markdown adds some characters to every row, so too many rows are refused before the conversion.
   if (rows.length * 4 > 1024 * 1024) throw tooLong();
   writer.table(rows);
   return writer.text();

@@ -3,7 +3,7 @@ import type { RunWaiter } from '../../store/runs/await.ts';
 import { openDb } from '../../store/db.ts';
 import { awaitAnswer } from './await-answer.ts';
 
-test('if the database is lost after the call was accepted, the response is still no refusal', async () => {
+test('an accepted call is not refused if the database is lost after that', async () => {
   // A port on which no server listens.
   const db = openDb('postgres://127.0.0.1:1/parley');
   const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };

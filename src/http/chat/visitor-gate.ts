@@ -31,8 +31,8 @@ const PREFLIGHT_SECONDS = 7_200;
 
 /**
  * Decides who may call the chat: first pages of the sites on the channel's list (and Parley's own), then visitors with
- * a token for this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is
- * not on the list receives only this fact, and its browser does not pass even that on.
+ * a token for this channel and this site. Order of checks: channel, site, disabled, token, rate limit. The response
+ * to a page that is not on the list contains only this fact, and its browser does not show the response to the page.
  */
 export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   const readChatChannel = createChatChannelReader({ db });

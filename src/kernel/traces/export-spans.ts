@@ -93,7 +93,7 @@ export function createSpanExport(options: SpanExportOptions): SpanExport {
 
   async function emptied(until: AbortSignal): Promise<void> {
     await sending;
-    // After a failure the loop ends and the next try waits for the pause.
+    // An unavailable collector gets only one more request, because a failure sets the next pause.
     while (waiting.length > 0 && performance.now() >= notBefore && !until.aborted) await flush(until);
   }
 }

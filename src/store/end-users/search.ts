@@ -80,8 +80,8 @@ async function foundAmong(
 ): Promise<EndUserRow[]> {
   const ahead = and(eq(endUser.orgId, orgId), afterId === undefined ? undefined : lt(endUser.id, afterId));
   const among = (people: number): Promise<EndUserRow[]> => {
-    // The subquery has the name of the table, so that the conditions apply to it. Its limit keeps the conditions
-    // outside.
+    // The subquery has the name of the table, so that the conditions apply to it. Because of its limit,
+    // PostgreSQL applies the conditions after the subquery.
     const newest = db.select().from(endUser).where(ahead).orderBy(NEWEST_FIRST).limit(people).as('end_user');
     return db.select().from(newest).where(where).orderBy(NEWEST_FIRST).limit(limit);
   };
