@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { AgentDefinition, PROVIDERS } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { MAX_REMINDERS } from '../no-reply.ts';
 import { MessageContent, MessageSource } from '../messages.ts';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
 import { PublishBody } from './test-cases.ts';
@@ -144,6 +145,8 @@ export const PlaygroundBody = Type.Object(
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
+    /** The person does not answer: how many steps of `no_reply` are done. The next one is the turn. */
+    silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },
   closed,
 );

@@ -1,4 +1,6 @@
 import type { AgentDefinition } from '../../contract/agents.ts';
+import { readState } from '../engine/embedded/read-state.ts';
+import { renderText, type Variables } from '../engine/templates.ts';
 
 type NoReply = NonNullable<AgentDefinition['no_reply']>;
 type Reminder = NonNullable<NoReply['remind']>[number];
@@ -11,6 +13,15 @@ export function silentStep({ no_reply: noReply }: AgentDefinition, steps: number
   if (reminder) return { kind: 'remind', text: reminder.text };
   return noReply?.end_after_minutes === undefined ? null : { kind: noReply.then ?? 'complete' };
 }
+
+/** The words of a reminder, in the language that the person wrote. */
+export const reminderText = (
+  text: Reminder['text'],
+  { state, locale, variables }: { state: unknown; locale: string | null; variables: Variables },
+): string | null => {
+  const words = renderText(text, readState(state).language ?? locale, variables);
+  return words?.trim() ? words : null;
+};
 
 /**
  * The minutes from one step of a silence to the next; null: there is none. A step that waited for the end of quiet hours

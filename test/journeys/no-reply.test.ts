@@ -131,6 +131,19 @@ test('a reminder waits for the end of the quiet hours of its campaign', async ()
   expect(await minutesLeft(id)).toBeLessThanOrEqual(60);
 });
 
+test('the test chat shows each step of a silence at once', async () => {
+  const { agentId } = await given();
+  const step = async (silent_steps: number) =>
+    (await call(`POST /organizations/${orgId}/agents/${agentId}/playground`, { silent_steps, state: { language: 'ar' } })).body; // prettier-ignore
+  expect(await step(0)).toMatchObject({
+    messages: [{ content: { text: 'Are you still there, friend?' } }],
+    next: 'waiting_for_user',
+    state: { language: 'ar' },
+  });
+  expect(await step(1)).toMatchObject({ messages: [{ content: { text: 'I am still here.' } }] });
+  expect(await step(2)).toMatchObject({ messages: [], next: 'completed' });
+});
+
 test('a definition whose times do not rise is refused', async () => {
   const agent = (await call(`POST /organizations/${orgId}/agents`, { name: 'A' })).body.id as string;
   const put = async (no_reply: object) =>

@@ -49,6 +49,11 @@ test('reminders and the end are set beside the hand-off', async () => {
   await page.getByLabel('End after this many minutes without an answer').fill('60');
   await page.getByRole('combobox', { name: 'Then' }).click();
   await page.getByRole('option', { name: 'Hand it over to the team' }).click();
+  await page.getByRole('button', { name: 'Let the agent start' }).click();
+  await page.getByRole('button', { name: 'Let 30 minutes pass' }).click();
+  await page.getByRole('log').getByText('Are you still there?').waitFor();
+  await page.getByRole('button', { name: 'Let 60 minutes pass' }).click();
+  await page.getByText('The agent handed over to people.').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save draft' }).click();
   await expect

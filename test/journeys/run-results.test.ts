@@ -202,6 +202,19 @@ describe('a model fills the fields at the hand-off', () => {
   });
 });
 
+test('a result is in the export of its person, and is erased with the person', async () => {
+  const { start, say, read } = await given(DEFINITION);
+  const { id, conversation_id: conversation, end_user_id: person } = await start();
+  await say(conversation!, '4');
+  const { body } = await parley.call('GET', `/api/end-users/${person}/export`, { key });
+  expect(body.runs).toMatchObject([{ id, agent_version: 1, result: { data: { people: 4 } } }]);
+  await expect.poll(() => told('run.result_updated', id!).length).toBe(1);
+  await parley.call('DELETE', `/api/end-users/${person}`, { key });
+  expect(await read(id!)).toMatchObject({ code: 'run_not_found' });
+  const left = await parley.db.execute(sql`SELECT FROM event WHERE data::text LIKE ${`%${id}%`}`);
+  expect(left.rows).toEqual([]);
+});
+
 test('results are exported as CSV, without formulas, and values of earlier fields stay', async () => {
   const item = { name: 'note', type: 'text' as const, ask: { default: 'A note?' } };
   const { agentId, path, start, say } = await given({ steps: { items: [item] } });

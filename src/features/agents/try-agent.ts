@@ -2,6 +2,7 @@ import type { PlaygroundBody, PlaygroundTurn } from '../../../contract/dashboard
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition } from './check-definition.ts';
 import { playOnce, refusing, type TalkReader } from './play-turn.ts';
+import { trySilence } from './try-silence.ts';
 import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
@@ -26,5 +27,6 @@ export async function tryAgent(
     variables: body.variables ?? {},
     locale: body.locale ?? null,
   };
+  if (body.silent_steps !== undefined) return trySilence(played, talk, body.silent_steps);
   return limitTries(orgId, () => refusing(playOnce(answering, orgId, played, talk, { reader })));
 }

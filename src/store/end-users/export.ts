@@ -31,7 +31,11 @@ export function exportPages(db: Db, orgId: string, endUserId: string) {
     messages: () =>
       paged('message', 'id, conversation_id, run_id, role, content, sources, metadata, status, created_at', OF_PERSON),
     runs: () =>
-      paged('run', 'id, trigger_id, conversation_id, status, reason, input, created_at, finished_at', OF_PERSON),
+      paged(
+        'run',
+        'id, trigger_id, conversation_id, status, reason, input, agent_version, result, created_at, finished_at',
+        OF_PERSON,
+      ),
     recipients: () =>
       paged('recipient', 'id, campaign_id, ref, status, reason, variables, send_at, created_at', 'end_user_id = $2'),
   };

@@ -1,11 +1,9 @@
-import { silentStep } from '../../answering/no-reply.ts';
+import { reminderText, silentStep } from '../../answering/no-reply.ts';
 import type { LoadedAgent } from '../../answering/load-agent.ts';
 import { completedTurn, silentTurn, silenceAfter, skipReason } from '../../answering/take-turn.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import type { LocalizedText } from '../../../contract/agents.ts';
-import { readState } from '../../engine/embedded/read-state.ts';
 import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
-import { renderText } from '../../engine/templates.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import { isInWindow } from '../../kernel/reply-window.ts';
@@ -63,8 +61,8 @@ async function remind(
   const silence = silenceAfter(loaded.agent.definition, steps);
   if (opening === null || skipReason(run) !== null || !(await isWindowOpen(db, run, now))) return waiting(run, silence);
   const variables = { ...request.variables, agent: { name: loaded.agent.name } };
-  const words = renderText(text, readState(run.state).language ?? request.locale, variables) ?? '';
-  if (words.trim() === '') return waiting(run, silence);
+  const words = reminderText(text, { ...request, variables });
+  if (words === null) return waiting(run, silence);
   const trace = { provider: NO_REPLY, steps: [{ kind: 'reminder', detail: `Reminder ${steps}` }] };
   const messages = [{ content: { type: 'text' as const, text: words }, sources: [] }];
   const said: TurnResult = { messages, state: run.state, next: 'waiting_for_user', tags: [], opted_out: false, trace };

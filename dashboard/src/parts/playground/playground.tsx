@@ -15,7 +15,7 @@ import { TurnView } from './turn-view.tsx';
 import { words } from './words.ts';
 import classes from './playground.module.css';
 
-type Line = { role: 'end_user'; text: string } | { role: 'agent'; turn: PlaygroundTurn };
+type Line = { role: 'end_user'; text: string } | { role: 'agent'; turn: PlaygroundTurn; minutes?: number };
 type Props = {
   agentId: string;
   /** Absent: the stored draft. */
@@ -58,7 +58,7 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
   };
   return (
     <div className={classes.chat}>
-      <Log talk={talk} suggestion={suggestion} />
+      <Log talk={talk} suggestion={suggestion} silence={silenceOf(definition, talk.lines)} />
       <TryWith value={given} names={variables.map(({ name }) => name)} onChange={setGiven} />
       <form className={classes.form} onSubmit={send}>
         <TextInput
@@ -99,7 +99,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
   const stop = useRef<AbortController>(null);
   const turn = useAct('tryAgent', { refresh: [] });
   const last = lines.findLast((line) => line.role === 'agent');
-  const ask = (next: Line[]): void => {
+  const ask = (next: Line[], silence?: Silence): void => {
     // A new message of the person stops the previous answer.
     stop.current?.abort();
     const { signal } = (stop.current = new AbortController());
@@ -108,13 +108,18 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
     turn.mutate(
       {
         params: { org_id, agent_id: agentId },
-        body: { messages: next.flatMap(spoken), ...asked, ...(last && { state: last.turn.state }) },
+        body: {
+          messages: next.flatMap(spoken),
+          ...asked,
+          ...(last && { state: last.turn.state }),
+          ...(silence && { silent_steps: silence.steps }),
+        },
         signal,
         onWords: (words) => signal.aborted || setHeard(words),
       },
       {
         onSuccess: (answer) => {
-          setLines([...next, { role: 'agent', turn: answer }]);
+          setLines([...next, { role: 'agent', turn: answer, ...(silence && { minutes: silence.minutes }) }]);
           onAnswered();
         },
         onError: ({ faults }) => {
@@ -135,6 +140,8 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
     /** The agent writes first, or the last failed question is repeated. */
     letAnswer: () => ask(lines),
+    /** The person does not answer until something happens. */
+    letPass: (silence: Silence) => ask(lines, silence),
     forget: () => {
       stop.current?.abort();
       turn.reset();
@@ -143,7 +150,9 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
   };
 }
 
-function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined }): ReactNode {
+type LogProps = { talk: Talk; suggestion: string | undefined; silence: Silence | null };
+
+function Log({ talk, suggestion, silence }: LogProps): ReactNode {
   const say = useWords(words);
   const { lines, next, isPending, heard, error } = talk;
   const log = useRef<HTMLDivElement>(null);
@@ -172,6 +181,7 @@ function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined 
           <TurnView
             key={index}
             turn={line.turn}
+            minutes={line.minutes}
             onChoose={index === lines.length - 1 && !isPending ? talk.say : undefined}
           />
         ) : (
@@ -187,11 +197,27 @@ function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined 
         </p>
       )}
       {isPending && <p className={classes.note}>{say('writing')}</p>}
+      {silence && next === 'waiting_for_user' && !isPending && (
+        <Button size="xs" variant="default" onClick={() => talk.letPass(silence)}>
+          {say('pass', { minutes: silence.minutes })}
+        </Button>
+      )}
       {next === 'completed' && <p className={classes.note}>{say('ended')}</p>}
       {next === 'handed_off' && <p className={classes.note}>{say('handed')}</p>}
       {error && <ProblemAlert problem={error} onRetry={talk.letAnswer} />}
     </div>
   );
+}
+
+/** The next step of a silence: how many are done, and after how many minutes it comes. */
+type Silence = { steps: number; minutes: number };
+
+function silenceOf(definition: AgentDefinition | undefined, lines: readonly Line[]): Silence | null {
+  const { remind = [], end_after_minutes: end } = definition?.no_reply ?? {};
+  const times = [...remind.map(({ after_minutes: minutes }) => minutes), ...(end === undefined ? [] : [end])];
+  const steps = lines.length - 1 - lines.findLastIndex((line) => !('minutes' in line));
+  const minutes = times[steps];
+  return minutes === undefined ? null : { steps, minutes };
 }
 
 const spoken = (line: Line): { role: 'agent' | 'end_user'; text: string }[] =>

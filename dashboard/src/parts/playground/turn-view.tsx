@@ -7,6 +7,8 @@ import classes from './playground.module.css';
 
 type Props = {
   turn: PlaygroundTurn;
+  /** How long the person had not answered when it came; absent: it is an answer. */
+  minutes: number | undefined;
   /** Sends the label of a choice. Absent if the turn is not the last. */
   onChoose: ((label: string) => void) | undefined;
 };
@@ -15,11 +17,12 @@ type Props = {
  * The agent's messages of one turn, and the reasons in a collapsible part. All messages are shown as text, whatever
  * they contain.
  */
-export function TurnView({ turn, onChoose }: Props): ReactNode {
+export function TurnView({ turn, minutes, onChoose }: Props): ReactNode {
   const say = useWords(words);
   return (
     <div className={classes.turn}>
-      {turn.messages.length === 0 && <p className={classes.note}>{say('silent')}</p>}
+      {minutes !== undefined && <p className={classes.note}>{say('passed', { minutes })}</p>}
+      {turn.messages.length === 0 && minutes === undefined && <p className={classes.note}>{say('silent')}</p>}
       {turn.messages.map(({ content, sources }, index) => (
         <div key={index} className={classes.theirs}>
           <p dir="auto">{'text' in content && content.text ? content.text : content.type}</p>
