@@ -95,7 +95,7 @@ test('a turn that changes nothing keeps the result with its time', () => {
 });
 
 test.each<[ResultField['type'], unknown[], unknown[]]>([
-  ['text', ['x'], ['', 'x'.repeat(2_001), 1, null, {}, ['x']]],
+  ['text', ['x'], ['', 'x'.repeat(2_001), 'a\0b', '\ud800', 1, null, {}, ['x']]],
   ['number', [1.5, 0], [Number.NaN, Infinity, '1']],
   ['integer', [3], [1.5, 2 ** 60, '3']],
   ['yes_no', [true, false], ['yes', 1]],

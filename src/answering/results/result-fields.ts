@@ -22,6 +22,8 @@ export function fitsField({ type, choices = [] }: ResultField, value: unknown): 
   if (type === 'number') return Number.isFinite(value);
   if (type === 'integer') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || value === '' || value.length > MAX_RESULT_TEXT) return false;
+  // The database stores neither a NUL nor half of a surrogate pair, and a model may write both.
+  if (value.includes('\0') || !value.isWellFormed()) return false;
   if (type === 'choice') return choices.includes(value);
   return type === 'text' || FORMATS[type]!.test(value);
 }
