@@ -17,6 +17,7 @@ const LISTS = [
   'listRecipients',
   'readCampaign',
   'readCampaignReport',
+  'listCampaignResults',
   'listPushes',
   'listEventDeliveries',
   'readStatistics',
