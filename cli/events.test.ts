@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { verifyWebhook } from '../src/kernel/standard-webhooks.ts';
 import { type TestApp, startTestApp } from '../test/app.ts';
+import { startReceiver } from '../test/fakes/receiver.ts';
 import { BUILT } from '../test/program.ts';
 import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
 
@@ -64,6 +66,46 @@ test('events tail prints one JSON line per event of the wanted type, and ends cl
   const { rows } = await parley.db.execute(sql`SELECT count(*)::int AS n FROM session`);
   // The session of this one command has ended. The owner's own session remains.
   expect(rows).toEqual([{ n: 1 }]);
+});
+
+test('events tail forwards each event to an address of this machine, signed like a delivery', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.stop());
+  const before = looks();
+  const tailing = tail('--type', 'api_key.created', '--forward', `${receiver.url}/webhooks`);
+  await expect.poll(looks).toBeGreaterThan(before);
+  const { secret } = JSON.parse(
+    await expect
+      .poll(() => tailing.lines()[0])
+      .toBeDefined()
+      .then(() => tailing.lines()[0]!),
+  );
+  receiver.answer = () => ({ status: 500 });
+  const key = { label: 'CRM', scope: 'organization', permissions: ['triggers'] };
+  for (const label of ['one', 'two']) await call(`POST /organizations/${orgId}/keys`, { ...key, label });
+  await expect.poll(() => tailing.lines().length).toBe(3);
+  expect(
+    tailing
+      .lines()
+      .slice(1)
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { data: { label: 'one' }, forwarded: { status: 500 } },
+    { data: { label: 'two' }, forwarded: { status: 500 } },
+  ]);
+  expect(receiver.calls).toHaveLength(2);
+  for (const { headers, body, at, path } of receiver.calls) {
+    expect(verifyWebhook(secret, headers as Record<string, string>, body, at)).toBe(true);
+    expect(path).toBe('/webhooks');
+  }
+  tailing.child.kill('SIGINT');
+  expect(await tailing.ended).toBe(0);
+  for (const wrong of [
+    ['--forward', 'localhost:3000'],
+    ['--forward', 'http://x', '--secret', 'x'],
+    ['--secret', secret],
+  ])
+    expect(await tail(...wrong).ended).toBe(1);
 });
 
 test('events tail lists the known types if the wanted type is unknown', async () => {

@@ -71,6 +71,9 @@ test('manages endpoints and deliveries', async () => {
     { event_id: delivery.event_id },
   ]);
   expect(await json('webhooks', 'delivery', delivery.event_id, made.id)).toMatchObject({ endpoint_id: made.id });
+  expect(await json('webhooks', 'recover', made.id, '--since', '2026-01-01T00:00:00Z')).toEqual({
+    recovered: expect.any(Number),
+  });
   expect(await json('webhooks', 'delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
 });
 

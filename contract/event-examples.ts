@@ -108,6 +108,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
     result: { status: 'partial', data: { people: 4 }, missing: ['day'], updated_at: '2026-11-21T06:04:00.000Z' },
   },
   'conversation.resolved': { ...conversation, status: 'resolved', updated_at: '2026-11-21T06:20:00.000Z' },
+  'conversation.reopened': { ...conversation, updated_at: '2026-11-21T06:30:00.000Z' },
   'message.received': {
     ...message,
     id: 'msg_01kapj9a7gex1z3b5d7f9h2k4m',

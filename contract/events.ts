@@ -143,6 +143,7 @@ export const EVENT_DATA = {
   'conversation.started': ConversationData,
   'conversation.handed_off': HandedOffData,
   'conversation.resolved': ConversationData,
+  'conversation.reopened': ConversationData,
   'message.received': MessageData,
   'message.sent': MessageData,
   'message.delivered': MessageData,

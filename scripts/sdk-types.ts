@@ -12,6 +12,7 @@ import { EVENT_DATA } from '../contract/events.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
+import { listEventsRoute } from '../src/http/api/events/list-events.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
 import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
@@ -30,7 +31,8 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
   const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
-  return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), reportLeakedRoute(none)], SERVER);
+  const single = [listEventsRoute(none), reportLeakedRoute(none)];
+  return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }
 
 export async function wireTypes(): Promise<string> {

@@ -3,8 +3,10 @@ import { type Command, Option } from 'commander';
 import type { EventEnvelope } from '../../contract/events.ts';
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
 import type { Api } from '../api.ts';
+import { newWebhookSecret } from '../../src/kernel/standard-webhooks.ts';
 import { Failure, Refused } from '../failure.ts';
-import { endWithReader } from '../output.ts';
+import { type Forwarded, forwardEvent } from '../forward-event.ts';
+import { endWithReader, type Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { examples, type Cli, verb } from '../verb.ts';
 
@@ -21,22 +23,53 @@ export function addEventsCommand(program: Command): void {
   const tail = events
     .command('tail')
     .description('Shows new events live until Ctrl-C. Needs no endpoint.')
-    .addOption(new Option('--type <type>', 'only this type').choices(EVENT_TYPES));
-  verb<{ type?: EventType }>(tail, async (cli, _args, { type }) => {
+    .addOption(new Option('--type <type>', 'only this type').choices(EVENT_TYPES))
+    .option('--forward <url>', 'send each event to this address, as to an endpoint; it may be on this machine')
+    .option('--secret <secret>', 'sign forwarded events with this secret (default: a new one, which is printed)');
+  verb<TailOptions>(tail, async (cli, _args, { type, ...options }) => {
+    const forward = forwarderOf(options, cli.out);
     endWithReader();
     const stop = new AbortController();
     const end = (): void => stop.abort();
     process.once('SIGINT', end).once('SIGTERM', end);
     try {
-      await follow(cli, type, stop.signal);
+      await follow(cli, type, forward, stop.signal);
     } finally {
       process.off('SIGINT', end).off('SIGTERM', end);
     }
   });
-  examples(tail, 'events tail', 'events tail --type message.received --json | jq .data.content.text');
+  examples(
+    tail,
+    'events tail',
+    'events tail --forward http://localhost:3000/webhooks',
+    'events tail --type message.received --json | jq .data.content.text',
+  );
 }
 
-async function follow({ api, out }: Cli, type: EventType | undefined, stop: AbortSignal): Promise<void> {
+type TailOptions = { type?: EventType; forward?: string; secret?: string };
+type Forward = (event: EventEnvelope) => Promise<Forwarded>;
+
+/** Null: events are only shown. */
+function forwarderOf({ forward: url, secret }: TailOptions, out: Output): Forward | null {
+  if (url === undefined) {
+    if (secret === undefined) return null;
+    throw new Failure('usage_invalid', '--secret is for --forward.');
+  }
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new Failure('usage_invalid', '--forward takes an address that starts with http:// or https://.');
+  if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]+=*$/.test(secret))
+    throw new Failure('usage_invalid', '--secret takes a secret that starts with whsec_.');
+  const used = secret ?? newWebhookSecret();
+  if (secret === undefined) out.line({ secret: used }, () => `Signing secret: ${used}`);
+  return (event) => forwardEvent(url, used, event);
+}
+
+async function follow(
+  { api, out }: Cli,
+  type: EventType | undefined,
+  forward: Forward | null,
+  stop: AbortSignal,
+): Promise<void> {
   let { cursor } = await api.call('watchEvents', { query: { type, limit: LOOK } });
   out.progress('Waiting for events. Press Ctrl-C to stop.');
   let lost = false;
@@ -46,7 +79,10 @@ async function follow({ api, out }: Cli, type: EventType | undefined, stop: Abor
     lost = look === null;
     if (look !== null) {
       ({ cursor } = look);
-      for (const event of look.data) out.line(event, () => pretty(event));
+      for (const event of look.data) {
+        const forwarded = await forward?.(event);
+        out.line({ ...event, ...(forwarded && { forwarded }) }, () => pretty(event) + answerOf(forwarded));
+      }
     }
     if (look?.data.length !== LOOK) await pause(POLL_MS, stop);
   }
@@ -73,6 +109,9 @@ const pause = (ms: number, stop: AbortSignal): Promise<void> =>
       resolve();
     });
   });
+
+const answerOf = (forwarded: Forwarded | undefined): string =>
+  forwarded === undefined ? '' : `  → ${forwarded.status ?? forwarded.error}`;
 
 const WIDEST = Math.max(...EVENT_TYPES.map((type) => type.length));
 

@@ -117,6 +117,15 @@ function addDeliveries(webhooks: Command): void {
   verb(one('delivery', 'Shows a delivery with its attempts and its body.'), async ({ api, out }, args) =>
     out.record(await api.call('readEventDelivery', ids(args))),
   );
+  const recover = webhooks
+    .command('recover')
+    .description('Sends all events since a time again that an endpoint did not accept, oldest first.')
+    .argument('<endpoint-id>')
+    .requiredOption('--since <time>', 'e.g. 2026-11-21T06:00:00Z');
+  verb<{ since: string }>(recover, async ({ api, out }, [id], { since }) =>
+    out.record(await api.call('recoverWebhook', { ids: { endpoint_id: id! }, body: { since } })),
+  );
+  examples(recover, 'webhooks recover whk_01jd… --since 2026-11-21T06:00:00Z');
   verb(one('resend', 'Sends an event to an endpoint again.'), async ({ api, out }, args) =>
     out.record(await api.call('resendEventDelivery', ids(args))),
   );

@@ -9,7 +9,8 @@ import type { DashboardRouteName } from './routes.ts';
  *   documents, triggers.
  * - A token cannot send messages to people or read personal data: conversations, end users and campaigns are closed.
  *   Only tests that members created from conversations contain text of people.
- * - A token cannot grant access: sign-in, members, keys, tokens, webhooks and all secrets are closed.
+ * - A token cannot grant access: sign-in, members, keys, tokens and all secrets are closed. Endpoints and the list of their
+ *   deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed.
  * - No route here requires a role above member, so a stolen token never has the rights of an admin.
  *
  * `own`: every token, with any verb. A token for certain agents can use only routes whose path contains one of them.
@@ -34,6 +35,9 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   readTrigger: 'read',
   listChannels: 'read',
   listModels: 'read',
+  listWebhooks: 'read',
+  readWebhook: 'read',
+  listEventDeliveries: 'read',
 
   tryAgent: 'test',
   checkSuite: 'test',

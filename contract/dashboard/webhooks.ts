@@ -60,6 +60,16 @@ export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
 export const RotateWebhookBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateWebhookBody = Static<typeof RotateWebhookBody>;
 
+/** Events since this time that the endpoint did not accept are sent again. */
+export const RecoverWebhookBody = Type.Object({ since: Moment }, closed);
+export type RecoverWebhookBody = Static<typeof RecoverWebhookBody>;
+
+export const RecoveredDeliveries = Type.Object(
+  { recovered: Type.Integer({ minimum: 0 }) },
+  { title: 'RecoveredDeliveries' },
+);
+export type RecoveredDeliveries = Static<typeof RecoveredDeliveries>;
+
 /** The result of one attempt. */
 export const DeliveryAttempt = Type.Object(
   {

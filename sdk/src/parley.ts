@@ -1,6 +1,7 @@
 import { Campaigns } from './campaigns.ts';
 import { Channels } from './channels.ts';
 import { EndUsers } from './end-users.ts';
+import { Events } from './events.ts';
 import type { ParleyOptions } from './options.ts';
 import { type CallOptions, type Request, Transport } from './transport.ts';
 import { Runs, Triggers } from './triggers.ts';
@@ -16,6 +17,7 @@ export {
 } from './webhooks.ts';
 export type { BulkCounts, BulkOptions, EndUserFilter } from './end-users.ts';
 export type { PushCounts, PushOptions } from './campaigns.ts';
+export type { EventOptions } from './events.ts';
 export type { List, Page, PageOptions } from './pages.ts';
 export type { RunEvent } from './stream.ts';
 export type { LogEntry } from './log.ts';
@@ -31,6 +33,7 @@ export class Parley {
   readonly channels: Channels;
   readonly endUsers: EndUsers;
   readonly campaigns: Campaigns;
+  readonly events: Events;
   readonly #transport: Transport;
 
   constructor(options: ParleyOptions) {
@@ -40,6 +43,7 @@ export class Parley {
     this.channels = new Channels(this.#transport);
     this.endUsers = new EndUsers(this.#transport);
     this.campaigns = new Campaigns(this.#transport);
+    this.events = new Events(this.#transport);
   }
 
   /** Returns the API key's own record with its permissions. */

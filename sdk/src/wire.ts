@@ -982,6 +982,22 @@ export type Ready = {
     status: "ready";
 };
 
+export type Event = {
+    id: string;
+    type: string;
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: Record<string, unknown>;
+};
+
+export type EventPage = {
+    data: Event[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
 /**
  * @maxItems 1000
  */
@@ -1045,6 +1061,25 @@ export type EventData = {
         result: RunResult;
     };
     "conversation.resolved": {
+        id: string;
+        agent_id: string;
+        channel_id: string;
+        end_user_id: string;
+        key: string | null;
+        status: "open" | "handed_off" | "resolved";
+        locale: string | null;
+        tags: string[];
+        run_id: string | null;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+    };
+    "conversation.reopened": {
         id: string;
         agent_id: string;
         channel_id: string;

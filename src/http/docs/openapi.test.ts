@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { EVENT_TYPES } from '../../../contract/event-types.ts';
 import { PROBLEMS } from '../../../contract/problems.ts';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { raw } from '../../../test/raw-http.ts';
@@ -38,6 +39,17 @@ const shownRoutes = (): Route[] =>
   [...systemRoutes({ allRoutes: () => [], isDraining: () => false, now: Date.now } as never), echo].filter(isShown);
 
 describe('the OpenAPI document', () => {
+  it('describes each event as a webhook, with a schema that its example fits', () => {
+    const webhooks = document['webhooks'] as Record<string, { post: Operation }>;
+    expect(Object.keys(webhooks)).toEqual(EVENT_TYPES);
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      const { schema, example } = post.requestBody!.content['application/json']!;
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      expect([type, ajv.validate(schema, example), ajv.errors]).toEqual([type, true, null]);
+      expect(ajv.validate(schema, { ...(example as object), type: 'other' })).toBe(false);
+    }
+  });
+
   it('passes the linter without a message', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'parley-openapi-'));
     const file = path.join(folder, 'openapi.json');

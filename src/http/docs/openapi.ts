@@ -7,6 +7,7 @@ import { problemBody } from '../edge/problems.ts';
 import { tagOf } from '../../kernel/validation/faults.ts';
 import { answerSchema, isKeyRoute, type Answer, type Events, type ExampleEvent, type Route } from '../route/route.ts';
 import { problemsOf } from '../route/route-problems.ts';
+import { describeEvents } from './describe-events.ts';
 import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
@@ -40,6 +41,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
     servers: [{ url: baseUrl, description: REGIONS[region] }],
     tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
+    webhooks: describeEvents(),
     components: {
       schemas,
       securitySchemes: {
@@ -68,6 +70,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Channels: 'Send messages through connected channels.',
   'End users': 'The people that agents talk to.',
   Keys: 'Report keys that have leaked.',
+  Events: 'List what happened, for a backend that was away.',
   Campaigns: 'Add recipients to a campaign with the key of that campaign.',
 };
 

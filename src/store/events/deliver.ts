@@ -127,3 +127,40 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
     }),
   );
 }
+
+/** How often successes of the endpoint make one delivery due early: an event that it never accepts must not be endless. */
+const MAX_EARLY = 3;
+/** How many deliveries one success makes due. The next success continues. */
+const EARLY_AT_ONCE = 1_000;
+
+const MAKE_DUE = named(
+  'make-waiting-events-due',
+  { org: 'text[]', endpoint: 'text[]' },
+  `WITH waiting AS (
+  SELECT d.org_id, d.event_id, d.endpoint_id
+  FROM unnest(:org, :endpoint) AS healthy(org_id, endpoint_id) CROSS JOIN LATERAL (
+    SELECT * FROM event_delivery d WHERE d.endpoint_id = healthy.endpoint_id AND d.due_at IS NOT NULL
+      AND d.org_id = healthy.org_id AND d.due_at > ${NOW} AND d.state = 'pending' AND d.lease IS NULL
+      AND d.attempts > 0 AND d.early < ${MAX_EARLY}
+    ORDER BY d.event_id LIMIT ${EARLY_AT_ONCE} FOR UPDATE SKIP LOCKED) d
+)
+UPDATE event_delivery d SET due_at = ${NOW}, early = d.early + 1, attempts = d.attempts - 1
+FROM waiting w WHERE d.org_id = w.org_id AND d.event_id = w.event_id AND d.endpoint_id = w.endpoint_id`,
+);
+
+/**
+ * An endpoint that has accepted an event works again: its waiting deliveries become due. The early attempt does not
+ * count, so the series of attempts stays as long as it was. Returns how many became due.
+ */
+export async function makeWaitingDue(
+  pool: pg.Pool,
+  endpoints: readonly { org_id: string; endpoint_id: string }[],
+): Promise<number> {
+  const made = await pool.query(
+    MAKE_DUE({
+      org: endpoints.map(({ org_id }) => org_id),
+      endpoint: endpoints.map(({ endpoint_id }) => endpoint_id),
+    }),
+  );
+  return made.rowCount ?? 0;
+}

@@ -77,6 +77,40 @@ export async function readDelivery(
 export async function resendDelivery(tx: Queryable, orgId: string, place: DeliveryPlace): Promise<void> {
   await tx
     .update(eventDelivery)
-    .set({ state: 'pending', attempts: 0, dueAt: sql`now()`, updatedAt: sql`clock_timestamp()` })
+    .set({ state: 'pending', attempts: 0, early: 0, dueAt: sql`now()`, updatedAt: sql`clock_timestamp()` })
     .where(and(at(orgId, place), sql`${eventDelivery.lease} IS NULL`));
+}
+
+/** How many deliveries one statement makes due. */
+const RECOVERED_AT_ONCE = 5_000;
+
+/** The time of a recovery: all of its deliveries are due then, and it takes none that changed later. */
+export async function recoveryTime(db: Queryable): Promise<Date> {
+  const { rows } = await db.execute<{ at: string }>(sql`SELECT date_trunc('milliseconds', clock_timestamp()) AS at`);
+  return new Date(rows[0]!.at);
+}
+
+/**
+ * Makes deliveries of events since `since` due now that the endpoint did not accept, each with a new series of attempts.
+ * Workers claim those that are due at the same time in the order of their events. Returns how many; the caller repeats
+ * it while it returns `isMore`.
+ */
+export async function recoverDeliveries(
+  tx: Queryable,
+  orgId: string,
+  endpointId: string,
+  { since, until }: { since: Date; until: Date },
+): Promise<{ recovered: number; isMore: boolean }> {
+  const found = await tx.execute(sql`
+    WITH lost AS (
+      SELECT d.org_id, d.event_id, d.endpoint_id FROM event_delivery d
+      JOIN event e ON e.org_id = d.org_id AND e.id = d.event_id
+      WHERE d.org_id = ${orgId} AND d.endpoint_id = ${endpointId} AND d.state <> 'delivered' AND d.lease IS NULL
+        AND e.created_at >= ${since} AND d.updated_at <= ${until}::timestamptz
+      ORDER BY d.event_id LIMIT ${RECOVERED_AT_ONCE} FOR UPDATE OF d SKIP LOCKED)
+    UPDATE event_delivery d SET state = 'pending', attempts = 0, early = 0, due_at = ${until}::timestamptz,
+      updated_at = greatest(clock_timestamp(), ${until}::timestamptz + interval '1 millisecond')
+    FROM lost WHERE d.org_id = lost.org_id AND d.event_id = lost.event_id AND d.endpoint_id = lost.endpoint_id`);
+  const recovered = found.rowCount ?? 0;
+  return { recovered, isMore: recovered === RECOVERED_AT_ONCE };
 }

@@ -13,9 +13,9 @@ export const TAIL_MINUTES = 5;
 export type EventPosition = { tx: string; id: string };
 
 /** Events are written for the organization for some more minutes. The row is updated at most once a minute. */
-export async function keepTail(db: Queryable, orgId: string): Promise<void> {
+export async function keepTail(db: Queryable, orgId: string, minutes = TAIL_MINUTES): Promise<void> {
   await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
-    VALUES (${orgId}, now() + make_interval(mins => ${TAIL_MINUTES}))
+    VALUES (${orgId}, now() + make_interval(mins => ${minutes}))
     ON CONFLICT (org_id) DO UPDATE SET wanted_until = excluded.wanted_until
     WHERE event_tail.wanted_until < excluded.wanted_until - interval '1 minute'`);
 }
@@ -59,6 +59,53 @@ export async function readEventsAfter(
   if (last && rows.length === filter.limit) return { rows, position: { tx: String(last.tx), id: last.id } };
   return { rows, position: BigInt(horizon) > BigInt(after.tx) ? { tx: horizon, id: '' } : after };
 }
+
+/** Where a list of events begins: after an event, or at a time. */
+export type EventListStart = EventPosition | { since: Date };
+
+/** The position of a stored event; null: it is not stored, or not any more. */
+export async function positionOf(db: Queryable, orgId: string, id: string): Promise<EventPosition | null> {
+  const [row] = await db
+    .select({ tx: event.tx })
+    .from(event)
+    .where(and(eq(event.orgId, orgId), eq(event.id, id)));
+  return row ? { tx: String(row.tx), id } : null;
+}
+
+/**
+ * One page of the events of an organization, oldest first, and whether more follow. Like `readEventsAfter`, it reads
+ * only transactions before the oldest one in progress: no event can appear later before one that was listed.
+ */
+export async function listEvents(
+  db: Queryable,
+  orgId: string,
+  start: EventListStart | null,
+  filter: { types: readonly string[]; agentId: string | null; limit: number },
+): Promise<{ rows: EventRow[]; hasMore: boolean }> {
+  const horizon = await oldestUnderWay(db);
+  const rows = await db
+    .select()
+    .from(event)
+    .where(
+      and(
+        eq(event.orgId, orgId),
+        // In this form, the index of the list is used.
+        sql`${event.type} <> 'audit.recorded'`,
+        sql`${event.tx} < ${horizon}::bigint`,
+        start === null ? undefined : behind(start),
+        sql`${event.type} = ANY (${sql.param([...filter.types])}::text[])`,
+        filter.agentId === null ? undefined : sql`${event.data} ->> 'agent_id' = ${filter.agentId}`,
+      ),
+    )
+    .orderBy(event.tx, event.id)
+    .limit(filter.limit + 1);
+  return { rows: rows.slice(0, filter.limit), hasMore: rows.length > filter.limit };
+}
+
+const behind = (start: EventListStart) =>
+  'tx' in start
+    ? sql`(${event.tx}, ${event.id}) > (${start.tx}::bigint, ${start.id})`
+    : sql`${event.createdAt} > ${start.since}`;
 
 /** Stores an event for one endpoint only, which is due now. */
 export async function insertTestEvent(

@@ -46,6 +46,10 @@ export const event = pgTable(
       .on(table.endUserId)
       .where(sql`end_user_id IS NOT NULL`),
     index('event_age').on(table.createdAt),
+    // The list of events (`GET /api/events`), which never has the audit log.
+    index('event_listed')
+      .on(table.orgId, table.tx, table.id)
+      .where(sql`type <> 'audit.recorded'`),
   ],
 );
 
@@ -90,6 +94,8 @@ export const eventDelivery = pgTable(
     state: text('state').notNull().default('pending'),
     /** The number of attempts in this series. A resend starts a new series. */
     attempts: integer('attempts').notNull().default(0),
+    /** How often a success of the endpoint made it due before its time. */
+    early: integer('early').notNull().default(0),
     /** Outcomes of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
     dueAt: moment('due_at'),
@@ -109,6 +115,9 @@ export const eventDelivery = pgTable(
     index('event_delivery_open_or_failed')
       .on(table.orgId, table.state, table.eventId, table.endpointId)
       .where(sql`state <> 'delivered'`),
+    index('event_delivery_waiting')
+      .on(table.endpointId, table.eventId)
+      .where(sql`due_at IS NOT NULL`),
     index('event_delivery_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),

@@ -6,6 +6,7 @@ import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
 import { createWebhook } from '../../features/webhooks/create-webhook.ts';
+import { recoverDeliveries } from '../../features/webhooks/recover-deliveries.ts';
 import { resendDelivery } from '../../features/webhooks/deliveries.ts';
 import { createEgress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -121,6 +122,63 @@ describe('a delivery', () => {
     expect(await stateOf(id)).toMatchObject({ state: 'failed', attempts: 10 });
     expect(new Set(receiver.calls.map(({ body }) => body.toString())).size).toBe(1);
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+  });
+
+  test('that waits becomes due when its endpoint accepts another event, and keeps its series of attempts', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const lost = [await happen('one'), await happen('two'), await happen('three')];
+    const waker = worker();
+    for (const id of lost) await until(id, attempted(1));
+    await Promise.all(lost.map((id) => db.execute(sql`UPDATE event_delivery SET due_at = now() + interval '5 h', attempts = 5 WHERE event_id = ${id}`))); // prettier-ignore
+    receiver.answer = () => ({ status: 200 });
+    await until(await happen('four'), attempted(1));
+    waker.wake();
+    for (const id of lost) expect(await until(id, attempted(2))).toMatchObject({ state: 'delivered', attempts: 5 });
+  });
+
+  test('that the endpoint never accepts is not tried endlessly: other events make it due three times', async () => {
+    receiver.answer = ({ body }) => ({ status: body.includes('poison') ? 400 : 200 });
+    const poison = await happen('poison');
+    const waker = worker();
+    await until(poison, attempted(1));
+    for (let n = 0; n < 6; n++) {
+      await db.execute(sql`UPDATE event_delivery SET due_at = due_at + interval '1 hour' WHERE event_id = ${poison} AND due_at IS NOT NULL`); // prettier-ignore
+      await until(await happen(`healthy ${n}`), attempted(1));
+      waker.wake();
+      await until(poison, (state) => state.history.length >= Math.min(n + 2, 4) && state.lease === null);
+    }
+    expect(await stateOf(poison)).toMatchObject({ state: 'pending', attempts: 1, history: { length: 4 } });
+    const { rows } = await db.execute(sql`SELECT early FROM event_delivery WHERE event_id = ${poison}`);
+    expect(rows).toEqual([{ early: 3 }]);
+  });
+
+  test('is recovered with all others since a time that were not delivered, in their order', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const before = await happen('before');
+    const waker = worker();
+    await until(before, attempted(1));
+    const since = new Date(Date.now() + 1_000).toISOString();
+    await db.execute(sql`UPDATE event SET created_at = now() - interval '1 hour' WHERE id = ${before}`);
+    const [failed, cancelled, waiting] = [await happen('failed'), await happen('cancelled'), await happen('waiting')];
+    for (const id of [failed, cancelled, waiting]) await until(id, attempted(1));
+    await db.execute(
+      sql`UPDATE event_delivery SET state = 'failed', due_at = NULL, attempts = 10 WHERE event_id = ${failed}`,
+    );
+    await db.execute(sql`UPDATE event_delivery SET state = 'cancelled', due_at = NULL WHERE event_id = ${cancelled}`);
+    receiver.answer = () => ({ status: 200 });
+    const from = receiver.calls.length;
+    const recover = (body: { since: string }) => recoverDeliveries(depsWith(), orgId, endpoint.id, body, actor);
+    expect(await recover({ since })).toEqual({ recovered: 0 });
+    expect(await recover({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual({ recovered: 3 });
+    waker.wake();
+    for (const id of [failed, cancelled, waiting])
+      expect(await until(id, attempted(2))).toMatchObject({ state: 'delivered', attempts: 1 });
+    const ids = receiver.calls.slice(from).map(({ headers }) => headers['webhook-id']);
+    expect(ids.slice(0, 3).toSorted()).toEqual([failed, cancelled, waiting].toSorted());
+    // What was delivered is not repeated.
+    expect(await recover({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual({ recovered: 0 });
+    await db.execute(sql`UPDATE webhook_endpoint SET enabled = false WHERE id = ${endpoint.id}`);
+    await expect(recover({ since })).rejects.toMatchObject({ code: 'webhook_disabled' });
   });
 
   test('the delay is longer by up to a tenth, and never shorter', async () => {

@@ -11,6 +11,7 @@ import {
   claimEvents,
   completeEvents,
   type EventOutcome,
+  makeWaitingDue,
   readTrace,
   renewEvents,
 } from '../../store/events/deliver.ts';
@@ -68,6 +69,13 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
         pool,
         outcomes.toSorted((a, b) => inOrder(a.held, b.held)),
       );
+      const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ held }) => held);
+      const once = new Map(healthy.map((held) => [`${held.org_id} ${held.endpoint_id}`, held]));
+      // The outcomes are stored: what waits is due at its time in any case.
+      if (once.size > 0)
+        await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
+          log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),
+        );
       return outcomes.map(() => undefined);
     },
     storeLanes: 1,

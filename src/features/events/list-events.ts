@@ -1,0 +1,56 @@
+import { type EventListQuery, type EventPage, LISTED_EVENT_TYPES } from '../../../contract/event-list.ts';
+import { isId } from '../../../contract/ids.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  type EventListStart,
+  EVENTS_KEPT_DAYS,
+  keepTail,
+  listEvents as listRows,
+  positionOf,
+} from '../../store/events/events.ts';
+import { presentEvent } from '../../store/events/present.ts';
+
+const DEFAULT_LIMIT = 100;
+const DAY_MINUTES = 24 * 60;
+
+/** What the caller may see. */
+export type EventReader = {
+  /** Of an agent key: only events about this agent. */
+  agentId: string | null;
+  /** Events about end users are their data. */
+  seesEndUsers: boolean;
+};
+
+/**
+ * The events of the last 30 days, oldest first, for a backend that was away. From its first call on, events are written
+ * although no endpoint hears them, until no call came for 30 days.
+ */
+export async function listEvents(
+  { db }: { db: Db },
+  orgId: string,
+  reader: EventReader,
+  { after, type, limit = DEFAULT_LIMIT }: EventListQuery,
+): Promise<EventPage> {
+  await keepTail(db, orgId, EVENTS_KEPT_DAYS * DAY_MINUTES);
+  const start = after === undefined ? null : await startOf(db, orgId, after);
+  const types = LISTED_EVENT_TYPES.filter((one) => (type === undefined || one === type) && maySee(reader, one));
+  const { rows, hasMore } = await listRows(db, orgId, start, { types, agentId: reader.agentId, limit });
+  return { data: rows.map(presentEvent), next_cursor: hasMore ? rows.at(-1)!.id : null, has_more: hasMore };
+}
+
+/** An agent key sees what its agent does, and no keys, budgets and campaigns. */
+const maySee = ({ agentId, seesEndUsers }: EventReader, type: string): boolean =>
+  agentId === null ? seesEndUsers || !type.startsWith('end_user.') : /^(conversation|message|run)\./.test(type);
+
+async function startOf(db: Db, orgId: string, after: string): Promise<EventListStart> {
+  if (isId('evt', after)) {
+    const position = await positionOf(db, orgId, after);
+    if (position !== null) return position;
+    throw new Refusal('cursor_invalid', 'This event is not stored, or not any more. Send a time in `after` instead.');
+  }
+  const since = new Date(after);
+  if (!/^\d{4}-\d\d-\d\dT/.test(after) || Number.isNaN(since.getTime()))
+    throw new Refusal('cursor_invalid', 'Send the id of an event or a time, for example 2026-11-21T06:00:00Z.');
+  return { since };
+}

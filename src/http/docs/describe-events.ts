@@ -1,0 +1,57 @@
+import { EVENT_EXAMPLES } from '../../../contract/event-examples.ts';
+import { EVENT_MEANINGS, EVENT_TYPES, type EventType } from '../../../contract/event-types.ts';
+import { EVENT_DATA } from '../../../contract/events.ts';
+import { Type } from 'typebox';
+import { wireSchema } from '../../kernel/validation/validate.ts';
+
+type Json = Record<string, unknown>;
+
+/** The `webhooks` of OpenAPI 3.1: what endpoints of customers receive, with a schema for each type. */
+export const describeEvents = (): Json =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: operationOf(type) }]));
+
+const operationOf = (type: EventType): Json => ({
+  operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+  summary: EVENT_MEANINGS[type],
+  tags: ['Events'],
+  security: [],
+  parameters: HEADERS,
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: wireSchema(envelopeOf(type)),
+        example: { id: EXAMPLE_ID, type, timestamp: '2026-11-21T06:20:00.000Z', data: EVENT_EXAMPLES[type] },
+      },
+    },
+  },
+  responses: {
+    '2XX': { description: 'Any 2xx within 15 seconds: the event is delivered.' },
+    410: { description: 'Disables the endpoint.' },
+    default: { description: 'The event is sent again later.' },
+  },
+});
+
+const envelopeOf = (type: EventType) =>
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal(type),
+    timestamp: Type.String({ format: 'date-time' }),
+    data: EVENT_DATA[type],
+  });
+
+const EXAMPLE_ID = 'evt_01kapj8w4hf1t3v5x7z9c2e4g6';
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+/** Standard Webhooks 1.0. */
+const HEADERS = [
+  header('webhook-id', 'The id of the event, the same in each attempt.'),
+  header('webhook-timestamp', 'When this attempt was made, in seconds.'),
+  header('webhook-signature', 'One or more signatures, separated by spaces. One of them must match.'),
+];
