@@ -451,7 +451,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await people.getByRole('button', { name: 'Add as recipients' }).click();
       await page.getByRole('region', { name: 'Additions' }).getByText('1 end user was added.').waitFor();
       await page.getByRole('button', { name: 'End', exact: true }).click();
-      await dialog.getByText('conversations that have started continue').waitFor();
+      await dialog.getByText('Conversations that have started continue').waitFor();
       await dialog.getByRole('button', { name: 'End', exact: true }).click();
       await page.getByText('The campaign has ended.').first().waitFor();
       await arabic.page.getByText('منتهية', { exact: true }).waitFor();
