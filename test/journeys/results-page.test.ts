@@ -24,9 +24,9 @@ const make = async (method: string, path: string, body?: unknown): Promise<any> 
 const draft = async () => (await make('GET', `/agents/${agentId}`)).definition;
 
 test('fields are declared in the editor, and a fault is shown at its field', async () => {
-  const { page, faults } = await journey.open(`/agents/${agentId}?tab=result`, { as: OWNER });
+  const { page, faults } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
   await page.getByRole('button', { name: 'Add field' }).click();
-  await page.getByRole('textbox', { name: 'Name' }).fill('People');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('People');
   await page.getByRole('combobox', { name: 'Type' }).click();
   await page.getByRole('option', { name: 'Date' }).click();
   await page.getByRole('button', { name: 'Save draft' }).click();

@@ -22,7 +22,7 @@ import { DefinitionDiff } from './definition-diff.tsx';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
 import { cleanDefinition } from './editor/clean-definition.ts';
 import { EditorContext, useEditor } from '../../parts/editor/editor.ts';
-import { ResultTab } from './editor/result-tab.tsx';
+import { ResultCard } from './editor/result-card.tsx';
 import { RulesTab } from './editor/rules-tab.tsx';
 import { StepsTab } from './editor/steps-tab.tsx';
 import { ToolsTab } from './editor/tools-tab.tsx';
@@ -72,13 +72,12 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/hand_off',
     '/no_reply',
   ],
-  steps: ['/steps'],
-  result: ['/result'],
+  steps: ['/steps', '/result'],
   rules: ['/rules'],
   tools: ['/tools'],
   knowledge: ['/knowledge'],
 };
-const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'result', 'rules', 'tools'];
+const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'rules', 'tools'];
 
 function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const say = useWords(words);
@@ -154,8 +153,12 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   const panels: Record<AgentTab, ReactNode> = {
     behaviour: <BehaviourTab key={discarded} />,
     knowledge: <KnowledgeTab agentId={agent.id} />,
-    steps: <StepsTab key={discarded} />,
-    result: <ResultTab key={discarded} />,
+    steps: (
+      <>
+        <StepsTab key={discarded} />
+        <ResultCard />
+      </>
+    ),
     rules: <RulesTab key={discarded} />,
     tools: <ToolsTab key={discarded} changed={agent.changed_tools} />,
     tests: (

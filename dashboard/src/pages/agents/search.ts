@@ -11,7 +11,6 @@ export const AGENT_TABS = [
   'behaviour',
   'knowledge',
   'steps',
-  'result',
   'rules',
   'tools',
   'tests',

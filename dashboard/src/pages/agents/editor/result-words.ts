@@ -3,6 +3,7 @@ import { defineWords } from '../../../language/words.tsx';
 /** The values that a conversation returns. */
 export const resultWords = defineWords(
   {
+    title: 'Result',
     hint: 'The values that your backend gets from a conversation. Steps of the same name fill them. The model fills the others when the conversation ends or is handed over.',
     empty: 'No fields. The result has the answers of the steps.',
     add: 'Add field',
@@ -27,6 +28,7 @@ export const resultWords = defineWords(
       'For example end_user.email or end_user.attributes.plan. E-mail and phone are saved only if they are empty.',
   },
   {
+    title: 'النتيجة',
     hint: 'القيم التي يحصل عليها نظامك من المحادثة. تملؤها الخطوات التي تحمل الاسم نفسه. ويملأ النموذج غيرها عند انتهاء المحادثة أو تسليمها.',
     empty: 'لا حقول. تحتوي النتيجة على أجوبة الخطوات.',
     add: 'إضافة حقل',

@@ -8,21 +8,19 @@ import {
 } from '../../../../../contract/results.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { words } from '../words.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { resultWords } from './result-words.ts';
 import classes from '../agents.module.css';
 
-export function ResultTab(): ReactNode {
+export function ResultCard(): ReactNode {
   const say = useWords(resultWords);
-  const sayAgent = useWords(words);
   const { definition, change } = useEditor();
   const fields = definition.result?.fields ?? [];
   return (
-    <Card title={sayAgent('tab_result')} description={say('hint')}>
+    <Card title={say('title')} description={say('hint')}>
       <ItemCards
-        label={sayAgent('tab_result')}
+        label={say('title')}
         items={fields}
         onChange={(next) => change({ result: next.length === 0 ? undefined : { fields: next } })}
         make={() => ({ name: freeName(fields), type: 'text' as const })}
