@@ -17,6 +17,9 @@ import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import { isTokenLike } from './tokens/token-format.ts';
 import type { Admission, Caller, Need } from './types.ts';
 
+/** Decides the call, without counting it. */
+type Again = () => Admission | Promise<Admission>;
+
 export type Admit = (
   authorization: readonly string[],
   need: Need,
@@ -58,9 +61,10 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     const entry = directory.key(name);
     // A revoked key stays revoked, so this is known even without a lease.
     const from = plainAddress(address);
+    const again = isCounted ? () => admit(authorization, need, params, address) : null;
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
-      return admitUnknown(name, need, params, from, isGood, isCounted);
-    return admitCaller(verify(entry), need, params, from, isGood, isCounted);
+      return admitUnknown(name, need, params, from, isGood, again);
+    return admitCaller(verify(entry), need, params, from, isGood, again);
   };
 
   async function admitUnknown(
@@ -69,10 +73,10 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     params: Readonly<Record<string, string>>,
     from: string | null,
     isGood: boolean,
-    isCounted: boolean,
+    again: Again | null,
   ): Promise<Admission> {
     const entry = await orUnavailable(fills.key(name, isGood));
-    return admitCaller(verify(entry), need, params, from, isGood, isCounted);
+    return admitCaller(verify(entry), need, params, from, isGood, again);
   }
 
   /** Rows 2 and 4. From here on the call counts as a use of the key. */
@@ -91,13 +95,16 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     params: Readonly<Record<string, string>>,
     from: string | null,
     isGood: boolean,
-    isCounted: boolean,
+    again: Again | null,
   ): Admission | Promise<Admission> {
-    if (!isCounted || caller.limits === null || caller.limits.total === null)
-      return admitVerified(caller, need, params, from, isGood);
+    const admitted = (): Admission | Promise<Admission> => admitVerified(caller, need, params, from, isGood);
+    if (again === null || caller.limits === null || caller.limits.total === null) return admitted();
     const elsewhere = decideNetwork(caller, from);
     if (elsewhere !== null) throw refused(elsewhere, caller);
-    return counting(takeCall(blocks, caller, isGood), () => admitVerified(caller, need, params, from, isGood));
+    const taken = takeCall(blocks, caller, isGood);
+    if (!(taken instanceof Promise)) return counting(taken, admitted);
+    // During the wait the key may have been revoked, and the lease may have ended.
+    return taken.then((counted) => counting(counted, again));
   }
 
   function admitVerified(

@@ -152,6 +152,24 @@ describe("a key's total", () => {
     expect(await outcome(call(access, value, ME, {}, '192.0.2.1'))).toBe('network_not_allowed');
   });
 
+  test('that must be reserved first does not accept a key that was revoked during the wait', async () => {
+    const access = await node(1_000);
+    const { value, keyId } = await givenTotal(5);
+    await call(access, value);
+    // The reservation waits for this lock.
+    const lock = await db.$client.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT 1 FROM api_key_use WHERE key_id = $1 FOR UPDATE', [keyId]);
+    const waiting = outcome(call(access, value));
+    await access.change({ kind: 'key', id: keyId }, async (tx) => {
+      await tx.update(apiKey).set({ revokedAt: new Date() }).where(eq(apiKey.id, keyId));
+    });
+    await lock.query('COMMIT');
+    lock.release();
+    // On a very busy machine the wait is over before the change.
+    expect(['key_revoked', 'unavailable']).toContain(await waiting);
+  });
+
   test('goes back when a node stops, and when a node does not need its block', async () => {
     const [one, two] = [await node(), await node()];
     const { value, keyId } = await givenTotal(10_000);

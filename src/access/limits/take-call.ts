@@ -28,10 +28,9 @@ export function takeCall(
 
 /** Admits a call that took a unit. A refusal of a later row gives the unit back. */
 export function counting(
-  taken: CountedCall | Promise<CountedCall>,
+  taken: CountedCall,
   admitted: () => Admission | Promise<Admission>,
 ): Admission | Promise<Admission> {
-  if (taken instanceof Promise) return taken.then((counted) => counting(counted, admitted));
   const giveBack = (error: unknown): never => {
     taken.giveBack();
     throw error;
