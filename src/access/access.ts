@@ -89,6 +89,8 @@ export type AccessDeps = {
 };
 
 const PRUNE_MS = 60_000;
+/** How often a node returns calls of keys that it does not need. */
+const RETURN_MS = 1_000;
 
 export function createAccess(deps: AccessDeps): Access {
   const { db, databaseUrl, role, clock, log, leaseMs = LEASE_MS } = deps;
@@ -119,6 +121,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;
+  let returning: NodeJS.Timeout | undefined;
   let prunedAt = clock.monotonic();
 
   const share = (nodes: number): void => {
@@ -127,7 +130,6 @@ export function createAccess(deps: AccessDeps): Access {
   };
 
   const sweep = async (): Promise<void> => {
-    await blocks.sweep();
     await sweepRevokes(db, changes);
     await barrier.sweep();
     if (clock.monotonic() - prunedAt < PRUNE_MS) return;
@@ -146,11 +148,14 @@ export function createAccess(deps: AccessDeps): Access {
       await lease.renew();
       share(lease.nodes());
       heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: share, sweep });
+      // Not with the heartbeat's sweep, which may wait for the lease of another node.
+      returning = setInterval(() => void blocks.sweep(), RETURN_MS);
       listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },
     stop: async () => {
       await listener?.stop();
       await heartbeat?.stop();
+      clearInterval(returning);
       await lastUsed.stop();
       await blocks.stop();
       await lease.release().catch(quietly);
