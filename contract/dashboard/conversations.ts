@@ -33,19 +33,19 @@ export const ConversationSummary = Type.Object(summary, { title: 'ConversationSu
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
 /** Null after retention has removed the messages. `text` is the start of the text, or null if there is none. */
-const LastMessage = Nullable(
-  Type.Object({
-    role: Message.properties.role,
-    type: Type.String(),
-    text: Nullable(Type.String()),
-    created_at: Moment,
-  }),
-);
+const lastMessage = {
+  role: Message.properties.role,
+  type: Type.String(),
+  text: Nullable(Type.String()),
+  created_at: Moment,
+};
 
 export const ListedConversation = Type.Object(
   {
     ...summary,
-    last_message: LastMessage,
+    last_message: Nullable(Type.Object(lastMessage)),
+    /** The newest message of the end user or of a member, with the member who wrote it; null if there is none. */
+    last_human_message: Nullable(Type.Object({ ...lastMessage, author_id: Nullable(Type.String()) })),
     /** In a search: the matching part of the newest message that matches, and the role of its author. */
     found: Nullable(
       Type.Object({
@@ -106,6 +106,32 @@ export const ConversationNote = Type.Object(
 );
 export type ConversationNote = Static<typeof ConversationNote>;
 
+/** What the agent or a member did with a conversation. */
+const CONVERSATION_CHANGES = [
+  'handed_off',
+  'taken_over',
+  'handed_back',
+  'assigned',
+  'unassigned',
+  'snoozed',
+  'snooze_ended',
+  'resolved',
+  'tagged',
+] as const;
+
+const ConversationChange = Type.Object({
+  id: Type.String(),
+  type: Type.Enum(CONVERSATION_CHANGES),
+  /** The member; null: the agent or a rule. */
+  actor_id: Nullable(Type.String()),
+  /** The new assignee. */
+  user_id: Nullable(Type.String()),
+  /** The end of a snooze. */
+  until: Nullable(Moment),
+  created_at: Moment,
+});
+export type ConversationChange = Static<typeof ConversationChange>;
+
 export const ConversationRecord = Type.Object(
   {
     ...summary,
@@ -113,6 +139,8 @@ export const ConversationRecord = Type.Object(
     messages: Type.Array(ConversationMessage),
     /** Oldest first. */
     notes: Type.Array(ConversationNote),
+    /** The newest, oldest first; at most 200. The hand-off of the agent is there until the agent answers again. */
+    changes: Type.Array(ConversationChange),
     runs: Type.Array(
       Type.Object({
         id: Type.String(),

@@ -80,14 +80,12 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   const depths = readDepths(db);
   const setDepths = gaugeQueues(registers);
   const server = createServer((request, response) => {
-    answer(
-      request,
-      response, registry,
-      depths, setDepths).catch(() => response.destroy());
+    answer(request, response, registry, depths, setDepths).catch(() => response.destroy());
   });
 
   return {
-    watch: (watched) => { watched.on('request', (_request, response: ServerResponse) => response.on('close', count));
+    watch: (watched) => {
+      watched.on('request', (_request, response: ServerResponse) => response.on('close', count));
     },
     revokeSettled: (ms) => revokes.observe(ms / 1_000),
     batchSent: (calls) => batches.observe(calls),

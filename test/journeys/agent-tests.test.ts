@@ -167,14 +167,21 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await journey.api(`POST ${organization}/conversations/${id}/say`, { text: 'Do you repair watches?' }, cookie);
 
     const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
-    const opener = page.getByRole('button', { name: 'This should have been …' }).last();
-    await opener.press('Enter');
+    const opener = page.getByRole('button', { name: 'More about this answer' }).last();
+    const correct = async () => {
+      await opener.press('Enter');
+      await page
+        .getByRole('menuitem', { name: 'This should have been …' })
+        .and(page.locator(':popover-open *'))
+        .press('Enter');
+    };
+    await correct();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('becomes a test of the agent').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('This should have been …');
-    await opener.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('More about this answer');
+    await correct();
     await dialog.getByText('becomes a test of the agent').waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/should-have-been.png` });

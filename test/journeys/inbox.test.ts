@@ -1,6 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** A folder for the pictures that are looked at by hand. */
+const SHOTS = process.env['TEST_SHOTS'];
 
 /** The list of conversations in daily use. */
 describe.skipIf(!CHROMIUM)('the list of conversations', () => {
@@ -243,7 +246,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByText('The snooze ends earlier if the person writes.', { exact: false }).waitFor();
     await row(page, id).waitFor({ state: 'detached' });
     await page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Snoozed' }).click();
-    await row(page, id).getByText('Snoozed until', { exact: false }).waitFor();
+    await row(page, id).getByText('Until', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'End snooze' }).click();
     await page.getByText('The snooze has ended.').waitFor();
     await row(page, id).waitFor({ state: 'detached' });
@@ -255,6 +258,128 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await dialog.getByRole('button', { name: 'Snooze' }).click();
     await dialog.getByText('The time is in the past.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('has room for ten rows and a long transcript at 1280 × 800, and nothing overlaps or leaves the window', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push(await givenConversation(`Space ${n}`, `Room please, number ${n}`));
+    const id = ids.at(-1)!;
+    await make(`/conversations/${id}/take-over`, {});
+    await make(`/conversations/${id}/reply`, { text: 'A long answer of the team. '.repeat(60) });
+    const desktop = { width: 1280, height: 800, rows: 10, transcript: 520 };
+    const phone = { width: 390, height: 844, rows: 9, transcript: 400 };
+    for (const { width, height, rows, transcript, liked } of [
+      { ...desktop, liked: { language: 'en', theme: 'light' } },
+      { ...desktop, liked: { language: 'ar', theme: 'dark' } },
+      { ...desktop, width: 1440, height: 900, liked: { language: 'ar', theme: 'light' } },
+      { ...phone, liked: { language: 'ar', theme: 'dark' } },
+      { ...phone, liked: { language: 'en', theme: 'light' } },
+    ] as const) {
+      const { page } = await journey.open('/conversations?text=Room+please', {
+        as: OWNER,
+        liked,
+        viewport: { width, height },
+      });
+      await settled(page);
+      await row(page, id).waitFor();
+      const name = `inbox-${width}-${liked.language}-${liked.theme}`;
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await tooWide(page)).toEqual([]);
+      await page.goto(`${journey.app.url}/conversations`);
+      await row(page, id).waitFor();
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-list.png` });
+      expect(await page.evaluate<number>(ROWS)).toBeGreaterThanOrEqual(rows);
+      expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBe(height);
+      await row(page, id).click();
+      await page.getByRole('log').getByText('A long answer').waitFor();
+      await page.getByRole('textbox').last().waitFor();
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await tooWide(page)).toEqual([]);
+      expect(await page.evaluate(OVERLAPS)).toEqual([]);
+      const heightOf = async (part: Locator) => (await part.boundingBox())!.height;
+      expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(transcript);
+      // Three lines.
+      expect(await heightOf(page.locator('form textarea').last())).toBeGreaterThanOrEqual(60);
+      await page.context().close();
+    }
+  });
+
+  it('has all filters in one menu, and says how many are active', async () => {
+    await givenConversation('Filtered', 'Hello');
+    const page = await at('/conversations');
+    const opener = page.getByRole('button', { name: 'Filters' });
+    await opener.press('Enter');
+    const menu = page.getByRole('dialog', { name: 'Filters' });
+    await menu.getByRole('combobox', { name: 'State' }).selectOption({ label: 'With the agent' });
+    await page.waitForURL((url) => url.searchParams.get('status') === 'open');
+    await menu.getByRole('combobox', { name: 'Channel' }).selectOption({ label: 'Sandbox' });
+    await page.waitForURL((url) => url.searchParams.has('channel_id'));
+    await menu.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: 'Concierge' }).click();
+    await page.waitForURL((url) => url.searchParams.has('agent_id'));
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/filters.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Remove filter: Agent: Concierge' }).waitFor();
+  });
+
+  it('shows what people did with a conversation between its messages, and explains an answer in its menu', async () => {
+    const id = await givenConversation('History', 'Hello');
+    await expect.poll(async () => (await read(id)).messages.length).toBeGreaterThan(1);
+    await make(`/conversations/${id}/take-over`, {});
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await journey.api(`PUT /organizations/${orgId}/conversations/${id}/snooze`, { until }, cookie);
+    await make(`/conversations/${id}/hand-back`, {});
+    const { page } = await journey.open(`/conversations/${id}`, { as: OWNER, viewport: { width: 1280, height: 800 } });
+    await settled(page);
+    await make(`/conversations/${id}/resolve`, {});
+    const lines = page.getByRole('log').locator('[data-change]');
+    await lines.getByText('Asha Rao resolved the conversation').waitFor();
+    const types = await lines.evaluateAll((found) => found.map((one) => one.dataset['change']));
+    expect(types).toEqual(['run_started', 'taken_over', 'snoozed', 'handed_back', 'resolved']);
+
+    const opener = page.getByRole('button', { name: 'More about this answer' }).first();
+    await opener.waitFor();
+    const isSeen = () => page.evaluate(`getComputedStyle(document.querySelector('${BUTTON}')).opacity === '1'`);
+    await page.mouse.move(0, 0);
+    expect(await isSeen()).toBe(false);
+    await opener.focus();
+    expect(await isSeen()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Why this answer?' }).and(page.locator(':focus')).waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/answer-menu.png` });
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('Answered by').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/why.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('says in a row only what the view does not say', async () => {
+    const id = await givenConversation('Plain', 'Where is my parcel?');
+    await make(`/conversations/${id}/take-over`, {});
+    const page = await at('/conversations?view=mine');
+    await row(page, id).getByText('Waiting now').waitFor();
+    const words = async () => (await row(page, id).innerText()).split('\n').filter(Boolean);
+    expect(await words()).toEqual([
+      'P',
+      'New messages.',
+      'Plain',
+      expect.any(String),
+      'Where is my parcel?',
+      'Waiting now',
+    ]);
+    await make(`/conversations/${id}/reply`, { text: 'On its way.' });
+    await row(page, id).getByText('On its way.').waitFor();
+    await row(page, id).getByText('You:').waitFor();
+    expect(await row(page, id).innerText()).not.toMatch(/With people|Waiting|Sandbox|Concierge/);
+    await make(`/conversations/${id}/resolve`, {});
+    await page.goto(`${journey.app.url}/conversations`);
+    await row(page, id).getByText('Resolved').waitFor();
+    await page.goto(`${journey.app.url}/conversations?status=resolved`);
+    await row(page, id).waitFor();
+    expect(await row(page, id).getByText('Resolved').count()).toBe(0);
   });
 
   it('marks the matching text of a search', async () => {
@@ -356,6 +481,34 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(opened()).toBe(second);
   });
 });
+
+const BUTTON = '[aria-label="More about this answer"]';
+
+/** How many rows are whole in their list. */
+const ROWS = `(() => {
+  const rows = [...document.querySelectorAll('[data-row]')];
+  const { top, bottom } = rows[0].closest('ul').parentElement.getBoundingClientRect();
+  return rows.filter((row) => {
+    const box = row.getBoundingClientRect();
+    return box.top >= top && box.bottom <= bottom + 1;
+  }).length;
+})()`;
+
+/** Buttons and fields of the page that are outside the window, or under another one. */
+const OVERLAPS = `[...document.querySelectorAll('main :is(button, textarea, input, select)')].flatMap((one) => {
+  if (!one.checkVisibility({ opacityProperty: true })) return [];
+  // What a part scrolls may be outside the part.
+  for (let part = one.parentElement; part; part = part.parentElement)
+    if (part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY === 'auto') return [];
+  const box = one.getBoundingClientRect();
+  if (box.width < 3) return [];
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const hit = document.elementFromPoint(x, y);
+  const isFree = hit && (one.contains(hit) || hit.contains(one) || hit.closest('label')?.control === one);
+  const isInside =
+    box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight;
+  return isFree && isInside ? [] : [one.ariaLabel || one.innerText || one.outerHTML.slice(0, 80)];
+})`;
 
 /** True if the first and the last character of the text that starts like this are inside their box. */
 const SEEN = `(row, start) => {

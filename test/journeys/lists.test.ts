@@ -23,6 +23,7 @@ const LABELS = {
     external: 'External ID',
     dense: 'Compact',
     one_tag: 'Tag',
+    filters: 'Filters',
     remove: 'Remove the selected',
     removed: 'Done: 2.',
     cancel: 'Cancel the selected',
@@ -38,6 +39,7 @@ const LABELS = {
     external: 'المعرّف الخارجي',
     dense: 'متراصّة',
     one_tag: 'الوسم',
+    filters: 'عوامل التصفية',
     remove: 'إزالة المحدد',
     removed: 'تم: اثنان.',
     cancel: 'إلغاء المحددين',
@@ -111,6 +113,7 @@ describe.skipIf(!CHROMIUM).each([
     await journey.api(`PUT ${org}/conversations/${ids[0]}/tags`, { tags: ['refund'] }, cookie);
     const { page } = await journey.open('/conversations', { as: OWNER, liked: { language, theme }, viewport });
     await page.locator(`[data-row="${ids[1]}"]`).waitFor();
+    await page.getByRole('button', { name: say.filters }).press('Enter');
     await page.getByRole('search').getByRole('textbox', { name: say.one_tag, exact: true }).fill('refund');
     await page.locator(`[data-row="${ids[1]}"]`).waitFor({ state: 'detached' });
     await page.locator(`[data-row="${ids[0]}"]`).waitFor();

@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await log.getByText('Is anybody there?').waitFor();
     await mine.page.getByRole('button', { name: 'Take over' }).click();
     await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
-    await other.page.locator(`[data-row="${id}"]`).getByText('With your team').waitFor();
+    await other.page.locator(`[data-row="${id}"]`).getByText('Waiting now').waitFor();
     await mine.page.getByLabel('Write a reply').fill('This is Asha.');
     await mine.page.keyboard.press('Enter');
     await log.getByText('This is Asha.').waitFor();

@@ -177,18 +177,18 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(last.x + last.width).toBeCloseTo(whole.x + whole.width, 0);
   });
 
-  it('keeps the position of heading and filters when a conversation is opened', async () => {
+  it('keeps the position of search and views when a conversation is opened', async () => {
     const trigger = await make('/triggers', { agent_id: agent.id, name: 'Order update' });
     await make(`/triggers/${trigger.id}/test`, { end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' });
     const page = await at('/conversations');
-    const heading = page.locator('main').getByText('Conversations', { exact: true }).first();
+    await page.locator('[data-row]').first().waitFor();
     const search = page.getByPlaceholder('Search people and messages');
-    const before = [await box(heading), await box(search)].map(({ x, y }) => ({ x, y }));
-    const { height } = await box(heading);
+    const views = page.getByRole('group', { name: 'Views' });
+    await views.getByRole('button', { name: /^All \d/ }).waitFor();
+    const before = [await box(search), await box(views)];
     await page.locator('[data-row]').first().click();
     await page.getByRole('heading', { level: 1, name: 'Asha' }).waitFor();
-    expect([await box(heading), await box(search)].map(({ x, y }) => ({ x, y }))).toEqual(before);
-    expect((await box(heading)).height).toBe(height);
+    expect([await box(search), await box(views)]).toEqual(before);
   });
 
   it.each([

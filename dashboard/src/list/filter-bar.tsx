@@ -47,16 +47,17 @@ type TypedProps = {
   placeholder?: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
+  w?: number | string;
 };
 
 /** A filter with a text field. */
-export function TypedFilter({ label, placeholder, value, onChange }: TypedProps): ReactNode {
+export function TypedFilter({ label, placeholder, value, onChange, w = 170 }: TypedProps): ReactNode {
   const field = useTypedFilter(value, onChange);
   return (
     <TextInput
       aria-label={label}
       placeholder={placeholder === undefined ? label : `${label}: ${placeholder}`}
-      w={170}
+      w={w}
       maxLength={160}
       dir="auto"
       value={field.value}

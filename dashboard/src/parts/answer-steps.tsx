@@ -28,6 +28,25 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
   return (
     <details className={`${classes.why} ${className}`}>
       <summary>{say('why')}</summary>
+      <Steps provider={provider} steps={steps} />
+    </details>
+  );
+}
+
+/** The same where something else shows and hides it. */
+export function ShownSteps({ provider, steps, className = '' }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <div role="group" aria-label={say('why')} className={`${classes.why} ${className}`}>
+      <Steps provider={provider} steps={steps} />
+    </div>
+  );
+}
+
+function Steps({ provider, steps }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
       <p>{say.rich('by', { provider: <code>{provider}</code> })}</p>
       <ol>
         {steps.map((step, index) => (
@@ -39,7 +58,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
           </li>
         ))}
       </ol>
-    </details>
+    </>
   );
 }
 

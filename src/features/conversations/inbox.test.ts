@@ -265,6 +265,21 @@ test('a reply that waited for a turn of the agent is the newest message', async 
   expect((await rowOf(id)).last_message).toMatchObject({ role: 'member', text: 'Here I am.' });
 });
 
+test('a row has the newest message of the person or of a member, whatever came after it', async () => {
+  const id = await made();
+  expect((await rowOf(id)).last_human_message).toBeNull();
+  await takeOverConversation(parley, orgId, id, asha);
+  await reply(id);
+  const content = { type: 'text' as const, text: 'Not of a person' };
+  const row = { id: newId('msg'), conversationId: id, runId: null, role: 'system' as const, content };
+  await insertMessage(parley.db, orgId, row);
+  const { last_message, last_human_message } = await rowOf(id);
+  expect(last_message).toMatchObject({ role: 'system' });
+  expect(last_human_message).toMatchObject({ role: 'member', text: 'Here I am.', author_id: asha.userId });
+  await personSays(id);
+  expect((await rowOf(id)).last_human_message).toMatchObject({ role: 'end_user', author_id: null });
+});
+
 const waitingForLocks = async ({ db }: TestApp): Promise<number> => {
   const { rows } = await db.execute<{ many: number }>(
     sql`SELECT count(*)::int AS many FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

@@ -23,6 +23,7 @@ import { containing } from '../../store/search-text.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { readReplyWindow } from './reply-window.ts';
 import { findWords } from './find-words.ts';
+import { listChanges } from '../../store/conversations/changes.ts';
 import { listNotes } from '../../store/conversations/notes.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf } from '../../store/page.ts';
@@ -30,10 +31,12 @@ import { presentModelUse } from '../../store/costs/present-use.ts';
 import { readModelUse } from '../../store/costs/read-use.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { presentNote } from './notes.ts';
+import { presentChanges } from './present-changes.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 
 const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
+const MAX_CHANGES = 200;
 
 export async function listConversations(
   { db }: { db: Db },
@@ -68,9 +71,10 @@ export async function readConversation(
 ): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, notes, runs, models, window] = await Promise.all([
+  const [messages, notes, changes, runs, models, window] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
     listNotes(db, orgId, id),
+    listChanges(db, orgId, id, MAX_CHANGES),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
     readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
@@ -79,6 +83,7 @@ export async function readConversation(
     ...presentConversation(row),
     messages: messages.map(presentConversationMessage),
     notes: notes.map(presentNote),
+    changes: presentChanges(row, changes),
     runs: runs.map((run) => ({
       id: run.id,
       trigger_id: run.triggerId,
@@ -111,6 +116,7 @@ const presentListed = (
 ): ListedConversation => ({
   ...presentConversation(row),
   last_message: shown?.last ?? null,
+  last_human_message: shown?.lastHuman ?? null,
   found,
   waiting_since: shown?.waitingSince ? timestamp(shown.waitingSince) : null,
   unread: shown?.unread ?? false,

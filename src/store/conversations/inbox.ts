@@ -45,7 +45,17 @@ export const inView = (view: ConversationView, userId: string): SQL => VIEWS[vie
 /** The length of the excerpt of the newest message in a list. */
 const LAST_WORDS = 160;
 
-export type Shown = { last: ListedConversation['last_message']; waitingSince: Date | null; unread: boolean };
+export type Shown = {
+  last: ListedConversation['last_message'];
+  lastHuman: ListedConversation['last_human_message'];
+  waitingSince: Date | null;
+  unread: boolean;
+};
+
+const newestMessage = (matching: SQL, more: SQL): SQL => sql`(SELECT jsonb_build_object(
+    'role', m.role, 'type', m.content ->> 'type', 'text', left(m.content ->> 'text', ${LAST_WORDS}),
+    'created_at', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')${more})
+  ${ofConversation} ${matching} ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`;
 
 /** The displayed data of each row, by the ID of the conversation. */
 export async function readShown(
@@ -59,10 +69,10 @@ export async function readShown(
   const rows = await db
     .select({
       id: conversation.id,
-      last: sql<ListedConversation['last_message']>`(SELECT jsonb_build_object(
-          'role', m.role, 'type', m.content ->> 'type', 'text', left(m.content ->> 'text', ${LAST_WORDS}),
-          'created_at', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-        ${ofConversation} ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`,
+      last: sql<Shown['last']>`${newestMessage(sql``, sql``)}`,
+      lastHuman: sql<
+        Shown['lastHuman']
+      >`${newestMessage(sql`AND m.role IN ('end_user', 'member')`, sql`, 'author_id', m.author_id`)}`,
       waitingSince: WAITING_SINCE.mapWith(conversation.handedOffAt).as('waiting_since'),
       unread: sql<boolean>`${handedOff} AND coalesce(greatest(${conversation.handedOffAt},
         (SELECT max(m.created_at) ${ofConversation} AND m.role = 'end_user')) > ${seen}, true)`,

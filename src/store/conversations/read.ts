@@ -21,6 +21,8 @@ const columns = {
     .mapWith(conversation.snoozedUntil)
     .as('snoozed_until'),
   runId: conversation.runId,
+  handedOffAt: conversation.handedOffAt,
+  handOffReason: conversation.handOffReason,
   createdAt: conversation.createdAt,
   updatedAt: conversation.updatedAt,
 };

@@ -1,4 +1,5 @@
-import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt, orgId } from './columns.ts';
 
 /** Who did an action, when, and from which address. Append-only: a database trigger (migrations) refuses changes. */
@@ -18,5 +19,11 @@ export const audit = pgTable(
     tokenId: text('token_id'),
     createdAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.orgId, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    // What members did with one conversation. Other rows cost nothing here.
+    index('audit_conversation')
+      .on(table.subjectId, table.id)
+      .where(sql`action LIKE 'conversation.%'`),
+  ],
 );

@@ -52,7 +52,7 @@ export function AttachButton({ onChoose }: { onChoose: (files: File[]) => void }
   return (
     <FileButton multiple onChange={onChoose}>
       {(props) => (
-        <ActionIcon {...props} size={36} variant="default" aria-label={say('attach')}>
+        <ActionIcon {...props} size={34} variant="default" aria-label={say('attach')}>
           <IconPaperclip size={18} />
         </ActionIcon>
       )}

@@ -99,36 +99,30 @@ function ReplyForm({ item, others }: Props): ReactNode {
       <HeldReply text={held.waiting} onUndo={undo} />
       {side === 'member' && (text !== '' || held.waiting !== null) && <AlsoReplying others={others} />}
       {left.length > 0 && <SendAsIs names={left} onSend={() => send(null)} />}
-      <SideChoice
-        side={side}
-        sandbox={sandbox}
-        silent={silent}
-        assigneeId={item.assignee_id}
-        onPick={(next) => setPicked({ side: next, status: item.status })}
-      />
+      <SideChoice side={side} sandbox={sandbox} onPick={(next) => setPicked({ side: next, status: item.status })} />
       {side === 'member' && <TemplateReply item={item} />}
       {side === 'member' && <ChosenFiles files={chosen.files} onRemove={chosen.remove} />}
-      <div className={classes.composerRow}>
-        <ReplyField
-          key={side}
-          conversationId={item.id}
-          side={side}
-          text={text}
-          setText={setText}
-          field={field}
-          onKey={onKey}
-          onSend={send}
-        />
+      <ReplyField
+        key={side}
+        conversationId={item.id}
+        side={side}
+        text={text}
+        setText={setText}
+        field={field}
+        onKey={onKey}
+        onSend={send}
+      >
         {side === 'member' && <AttachButton onChoose={chosen.add} />}
+        <Hint side={side} silent={silent} assigneeId={item.assignee_id} />
         <ActionIcon
           type="submit"
-          size={36}
+          size={34}
           aria-label={say(side === 'note' ? 'save_note' : 'send')}
           loading={side === 'member' ? chosen.isSending : act.isPending}
         >
           <IconSend size={18} className="mirror" />
         </ActionIcon>
-      </div>
+      </ReplyField>
     </form>
   );
 }
@@ -219,20 +213,11 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
  */
 const leftIn = (text: string): string[] => [...missingValues(text), ...shortcutAtEnd(text)];
 
-type SideProps = {
-  side: Side;
-  sandbox: boolean;
-  silent: boolean;
-  assigneeId: string | null;
-  onPick: (side: Side) => void;
-};
+type SideProps = { side: Side; sandbox: boolean; onPick: (side: Side) => void };
 
-/** The author, and the effect of the next message. */
-function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): ReactNode {
+/** Who writes. */
+function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
   const say = useWords(words);
-  const me = useSession().user.id;
-  const people = useMemberNames();
-  const isOfOther = side === 'member' && silent && assigneeId !== null && assigneeId !== me;
   return (
     <div className={classes.composerTop}>
       <SegmentedControl
@@ -246,12 +231,24 @@ function SideChoice({ side, sandbox, silent, assigneeId, onPick }: SideProps): R
           { value: 'note' as const, label: say('as_note') },
         ]}
       />
-      <Text size="xs" c="dimmed" flex="1 1 180px">
-        {isOfOther
-          ? say.rich('hint_assigned', { name: <bdi>{people(assigneeId) ?? say('member')}</bdi> })
-          : say(HINTS[side][silent ? 'silent' : 'speaking'])}
-      </Text>
     </div>
+  );
+}
+
+type HintProps = { side: Side; silent: boolean; assigneeId: string | null };
+
+/** What the next message does. */
+function Hint({ side, silent, assigneeId }: HintProps): ReactNode {
+  const say = useWords(words);
+  const me = useSession().user.id;
+  const people = useMemberNames();
+  const isOfOther = side === 'member' && silent && assigneeId !== null && assigneeId !== me;
+  return (
+    <p className={classes.hint}>
+      {isOfOther
+        ? say.rich('hint_assigned', { name: <bdi>{people(assigneeId) ?? say('member')}</bdi> })
+        : say(HINTS[side][silent ? 'silent' : 'speaking'])}
+    </p>
   );
 }
 

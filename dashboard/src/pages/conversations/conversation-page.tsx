@@ -98,7 +98,6 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
               <ShortcutsButton />
             </div>
           </div>
-          {may && <Moves item={item} />}
           <Button
             size="xs"
             variant={factsShown ? 'light' : 'default'}
@@ -109,6 +108,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
           >
             {say('details')}
           </Button>
+          {may && <Moves item={item} />}
         </header>
         <Transcript item={item} />
         <Typing others={others} />

@@ -1,4 +1,4 @@
-import { Button, Select, Skeleton, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,26 +6,21 @@ import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar, TypedFilter } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
 import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useTabTitle } from '../../parts/tab-title.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { AgentFilter } from '../../parts/agents/agent-select.tsx';
-import { FilterChips } from './filter-chips.tsx';
-import { NotifyButton } from './notify-button.tsx';
+import { ListHead } from './list-head.tsx';
 import { Rows } from './rows.tsx';
-import { STATUSES, type ConversationsSearch } from './search.ts';
-import { SavedViews } from './saved-views.tsx';
+import type { ConversationsSearch } from './search.ts';
 import { ConversationActs } from './conversation-acts.tsx';
 import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
-import { Views } from './views.tsx';
 import { words } from './words.ts';
-import { statusWords } from '../../parts/conversations/status-words.ts';
 import classes from './conversations.module.css';
 
 const PAGE = 20;
@@ -64,37 +59,21 @@ export function ConversationsPage(): ReactNode {
     );
   return (
     <div className={classes.page} data-chosen={chosen !== undefined || undefined}>
-      <div className={classes.top}>
-        {chosen === undefined ? (
-          <PageHeader
-            title={say('conversations')}
-            badge={<LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
-            actions={
-              <>
-                <ShortcutsButton />
-                <NotifyButton />
-              </>
-            }
-          />
-        ) : (
-          <Text component="p">{say('conversations')}</Text>
-        )}
-      </div>
-      <div className={classes.filters}>
-        <Views
-          view={list.filters.view}
-          // The label of a view already contains the state.
-          onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
-        >
-          <SavedViews list={list} />
-        </Views>
-        <Filters list={list} />
-      </div>
-      <div className={classes.panes}>
-        <List list={list} conversations={conversations} chosen={chosen} selection={may ? selection : null} />
-        <Outlet />
-      </div>
+      {chosen === undefined && <Heading />}
+      <List list={list} conversations={conversations} chosen={chosen} selection={may ? selection : null} />
+      <Outlet />
     </div>
+  );
+}
+
+/** For the tab and for screen readers: the navigation shows the name of the page. An open conversation has its own. */
+function Heading(): ReactNode {
+  const say = useWords(words);
+  useTabTitle(`${say('conversations')} · Parley`);
+  return (
+    <VisuallyHidden>
+      <h1 tabIndex={-1}>{say('conversations')}</h1>
+    </VisuallyHidden>
   );
 }
 
@@ -109,24 +88,31 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
   const say = useWords(words);
   return (
     <section className={classes.list} aria-label={say('conversations')}>
-      {conversations.isPending ? (
-        <Outline />
-      ) : !conversations.data ? (
-        <ProblemAlert problem={conversations.error} onRetry={() => void conversations.refetch()} />
-      ) : conversations.data.data.length === 0 ? (
-        <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
-      ) : (
-        <>
-          {selection && <ConversationActs selection={selection} many={conversations.data.data.length} />}
-          <Rows
-            items={conversations.data.data}
-            chosen={chosen}
-            stale={conversations.isPlaceholderData}
-            selection={selection}
-          />
-        </>
-      )}
-      <Pager list={list} page={conversations.data} />
+      <ListHead list={list} />
+      <div className={classes.scroll}>
+        {conversations.isPending ? (
+          <Outline />
+        ) : !conversations.data ? (
+          <ProblemAlert problem={conversations.error} onRetry={() => void conversations.refetch()} />
+        ) : conversations.data.data.length === 0 ? (
+          <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
+        ) : (
+          <>
+            {selection && <ConversationActs selection={selection} many={conversations.data.data.length} />}
+            <Rows
+              items={conversations.data.data}
+              chosen={chosen}
+              stale={conversations.isPlaceholderData}
+              selection={selection}
+              shown={list.filters}
+            />
+          </>
+        )}
+      </div>
+      <Pager list={list} page={conversations.data}>
+        {/* An open conversation shows it for both. */}
+        {chosen === undefined && <LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
+      </Pager>
     </section>
   );
 }
@@ -141,34 +127,8 @@ export function NoConversation(): ReactNode {
       <Text size="sm" c="dimmed" ta="center" maw={300}>
         {say('pick_words')}
       </Text>
+      <ShortcutsButton />
     </div>
-  );
-}
-
-function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
-  const say = useWords(words);
-  const sayStatus = useWords(statusWords);
-  return (
-    <FilterBar
-      text={list.filters.text}
-      onText={(text) => list.setFilters({ text })}
-      placeholder={say('search')}
-      filtered={list.filtered}
-      onClear={list.clear}
-    >
-      <Select
-        aria-label={say('status')}
-        placeholder={say('any_status')}
-        clearable
-        w={160}
-        value={list.filters.status ?? null}
-        data={STATUSES.map((value) => ({ value, label: sayStatus(`status_${value}`) }))}
-        onChange={(status) => list.setFilters({ status: status ?? undefined, view: undefined })}
-      />
-      <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-      <TypedFilter label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
-      <FilterChips list={list} />
-    </FilterBar>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import type { TestCase } from '../../../../contract/dashboard/test-cases.ts';
@@ -7,7 +6,7 @@ import { useWords } from '../../language/words.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useMay, useOrganization } from '../../session/session.ts';
+import { useOrganization } from '../../session/session.ts';
 import { caseFrom, withFreeName } from '../../parts/test-cases/case-from.ts';
 import { testWords } from '../../parts/test-cases/words.ts';
 
@@ -17,35 +16,17 @@ const CaseDialog = onceOpened(
   { opened: false },
 );
 
-type Props = { item: ConversationRecord; message: ConversationMessage };
+type Props = { item: ConversationRecord; message: ConversationMessage; opened: boolean; onClose: () => void };
 
 /** “This should have been …”: creates a test of the agent from its message. */
-export function CreateTestCase({ item, message }: Props): ReactNode {
-  const say = useWords(testWords);
-  const may = useMay('member');
-  const [opened, setOpened] = useState(false);
+export function CreateTestCase(props: Props): ReactNode {
   // The dialog stays mounted after it was opened, because it returns the focus when it closes.
   const [wanted, setWanted] = useState(false);
-  if (!may || message.role !== 'agent' || message.why === null) return null;
-  return (
-    <>
-      <Anchor
-        component="button"
-        type="button"
-        size="xs"
-        onClick={() => {
-          setWanted(true);
-          setOpened(true);
-        }}
-      >
-        {say('should_have_been')}
-      </Anchor>
-      {wanted && <Editing item={item} message={message} opened={opened} onClose={() => setOpened(false)} />}
-    </>
-  );
+  if (props.opened && !wanted) setWanted(true);
+  return wanted && <Editing {...props} />;
 }
 
-function Editing({ item, message, opened, onClose }: Props & { opened: boolean; onClose: () => void }): ReactNode {
+function Editing({ item, message, opened, onClose }: Props): ReactNode {
   const say = useWords(testWords);
   const params = { org_id: useOrganization().id, agent_id: item.agent_id };
   const suite = useRead('readSuite', { params });

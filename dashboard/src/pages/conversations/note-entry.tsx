@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ConversationNote, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { clock, day } from '../../language/format.ts';
+import { clock } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
@@ -10,37 +10,33 @@ import { useMemberNames } from '../../parts/names.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
-type Props = { note: ConversationNote; before: { created_at: string } | undefined; item: ConversationRecord };
+type Props = { note: ConversationNote; item: ConversationRecord };
 
 /** A note between members. It is as wide as the page and has its own color, unlike a message. */
-export function NoteEntry({ note, before, item }: Props): ReactNode {
+export function NoteEntry({ note, item }: Props): ReactNode {
   const say = useWords(words);
   const people = useMemberNames();
   const { user } = useSession();
   const may = useMay('member');
-  const date = day(say.language, note.created_at);
   return (
-    <>
-      {(!before || day(say.language, before.created_at) !== date) && <p className={classes.note}>{date}</p>}
-      <div className={classes.entry} data-role="note" data-note={note.id}>
-        <p dir="auto">
-          <Words text={note.text} names={note.mentions.flatMap((id) => people(id) ?? [])} />
-        </p>
-        <div className={classes.meta}>
-          {say('note')}
-          {' · '}
-          <bdi>{people(note.author_id) ?? say('member')}</bdi>
-          {' · '}
-          <time dateTime={note.created_at}>{clock(say.language, note.created_at)}</time>
-          {may && note.author_id === user.id && (
-            <>
-              {' · '}
-              <DeleteNote note={note} item={item} />
-            </>
-          )}
-        </div>
+    <div className={classes.entry} data-role="note" data-note={note.id}>
+      <p dir="auto">
+        <Words text={note.text} names={note.mentions.flatMap((id) => people(id) ?? [])} />
+      </p>
+      <div className={classes.meta}>
+        {say('note')}
+        {' · '}
+        <bdi>{people(note.author_id) ?? say('member')}</bdi>
+        {' · '}
+        <time dateTime={note.created_at}>{clock(say.language, note.created_at)}</time>
+        {may && note.author_id === user.id && (
+          <>
+            {' · '}
+            <DeleteNote note={note} item={item} />
+          </>
+        )}
       </div>
-    </>
+    </div>
   );
 }
 

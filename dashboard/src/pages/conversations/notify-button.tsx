@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
@@ -22,15 +22,15 @@ export function NotifyButton(): ReactNode {
   };
   return (
     <Tooltip label={say(refused ? 'notify_refused' : 'notify_hint')} multiline maw={260} events={TOLD}>
-      <Button
+      <ActionIcon
         variant={on ? 'light' : 'default'}
-        size="xs"
+        size={30}
+        aria-label={say(refused ? 'notify_off' : 'notify')}
         aria-pressed={on}
-        leftSection={refused ? <IconBellOff size={15} /> : <IconBell size={15} />}
         onClick={() => void change()}
       >
-        {say(refused ? 'notify_off' : 'notify')}
-      </Button>
+        {refused ? <IconBellOff size={16} /> : <IconBell size={16} />}
+      </ActionIcon>
     </Tooltip>
   );
 }

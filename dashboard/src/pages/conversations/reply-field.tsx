@@ -20,10 +20,12 @@ type Props = {
   /** Called before Enter sends. True: the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
   onSend: (event: KeyboardEvent) => void;
+  /** Beside the button of the saved replies. */
+  children: ReactNode;
 };
 
 /** The field for the next message. A slash in a reply opens the saved replies. An @ in a note opens the members. */
-export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend }: Props): ReactNode {
+export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend, children }: Props): ReactNode {
   const say = useWords(words);
   const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field });
   const names = useMentions({ enabled: side === 'note', text, setText, field });
@@ -51,7 +53,7 @@ export function ReplyField({ conversationId, side, text, setText, field, onKey, 
           value={text}
           dir="auto"
           autosize
-          minRows={1}
+          minRows={3}
           maxRows={7}
           maxLength={side === 'note' ? MAX_NOTE_CHARACTERS : MAX_MESSAGE_CHARACTERS}
           aria-autocomplete={side === 'end_user' ? undefined : 'list'}
@@ -68,7 +70,10 @@ export function ReplyField({ conversationId, side, text, setText, field, onKey, 
           }}
         />
       </div>
-      {side === 'member' && <SavedRepliesButton field={field} onOpen={list.open} />}
+      <div className={classes.tools}>
+        {side === 'member' && <SavedRepliesButton field={field} onOpen={list.open} />}
+        {children}
+      </div>
     </>
   );
 }
@@ -150,7 +155,7 @@ function SavedRepliesButton({ field, onOpen }: ButtonProps): ReactNode {
     onOpen(field.current?.selectionStart ?? 0);
   };
   return (
-    <ActionIcon size={36} variant="default" aria-label={say('saved_replies')} onClick={open}>
+    <ActionIcon size={34} variant="default" aria-label={say('saved_replies')} onClick={open}>
       <IconMessageBolt size={18} />
     </ActionIcon>
   );

@@ -15,6 +15,7 @@ export const snoozeWords = defineWords(
     snoozed: 'Snoozed until {time}. The snooze ends earlier if the person writes.',
     ended: 'The snooze has ended.',
     until_time: 'Snoozed until {time}',
+    until_short: 'Until {time}',
   },
   {
     snooze: 'تأجيل',
@@ -30,5 +31,6 @@ export const snoozeWords = defineWords(
     snoozed: 'أُجّلت حتى {time}. ينتهي التأجيل قبل ذلك إن كتب الشخص.',
     ended: 'انتهى التأجيل.',
     until_time: 'مؤجلة حتى {time}',
+    until_short: 'حتى {time}',
   },
 );

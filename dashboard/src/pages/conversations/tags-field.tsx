@@ -35,6 +35,8 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
         aria-label={say('tags')}
         placeholder={shown.length === 0 ? say('tag_add') : ''}
         size="xs"
+        w="100%"
+        miw={0}
         dir="auto"
         splitChars={[',', '،']}
         maxTags={MAX_CONVERSATION_TAGS}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ComponentProps, type ReactNode } from 'react';
 import type {
   ConversationMessage,
   ConversationNote,
@@ -8,10 +8,12 @@ import type {
 } from '../../../../contract/dashboard/conversations.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { AnswerSteps } from '../../parts/answer-steps.tsx';
+import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { useMemberNames } from '../../parts/names.ts';
 import { usePersonName } from './use-person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
+import { AnswerMenu } from './answer-menu.tsx';
+import { ChangeLine } from './change-line.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { SentFile } from './sent-file.tsx';
@@ -33,7 +35,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
   const entries = inOrder(item);
-  const newest = entries.at(-1)?.id;
+  const newest = entries.findLast((entry) => !('type' in entry))?.id;
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
@@ -78,25 +80,19 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         <div className={classes.entries}>
           {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
           {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
-          {entries.map((entry, index) =>
-            'role' in entry ? (
-              <Entry key={entry.id} message={entry} before={entries[index - 1]} item={item} />
-            ) : (
-              <NoteEntry key={entry.id} note={entry} before={entries[index - 1]} item={item} />
-            ),
-          )}
-          {writing && (
-            <div className={classes.entry} data-role="agent">
-              <div className={classes.writing}>
-                <span className={classes.dots} aria-hidden="true">
-                  <i />
-                  <i />
-                  <i />
-                </span>
-                {say('writing')}
-              </div>
-            </div>
-          )}
+          {entries.map((entry, index) => (
+            <Fragment key={entry.id}>
+              <Day of={entry} before={entries[index - 1]} />
+              {'role' in entry ? (
+                <Entry message={entry} item={item} />
+              ) : 'type' in entry ? (
+                <ChangeLine change={entry} />
+              ) : (
+                <NoteEntry note={entry} item={item} />
+              )}
+            </Fragment>
+          ))}
+          {writing && <Writing />}
         </div>
       </div>
       {missed && (
@@ -108,21 +104,55 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   );
 }
 
-/** Notes are between messages, ordered by time. */
-const inOrder = ({ messages, notes }: ConversationRecord): (ConversationMessage | ConversationNote)[] =>
-  [...messages, ...notes].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+function Writing(): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.entry} data-role="agent">
+      <div className={classes.writing}>
+        <span className={classes.dots} aria-hidden="true">
+          <i />
+          <i />
+          <i />
+        </span>
+        {say('writing')}
+      </div>
+    </div>
+  );
+}
 
-type EntryProps = {
-  message: ConversationMessage;
-  before: { created_at: string } | undefined;
-  item: ConversationRecord;
+type ShownChange = ComponentProps<typeof ChangeLine>['change'];
+type Dated = { created_at: string };
+
+/** Notes and changes are where they happened. Runs that a message started show as that message. */
+const inOrder = ({ messages, notes, changes, runs }: ConversationRecord) => {
+  const started = runs.flatMap(({ id, trigger_id, created_at }): ShownChange[] =>
+    trigger_id === null ? [] : [{ id, type: 'run_started', created_at, actor_id: null, user_id: null, until: null }],
+  );
+  const entries: (ConversationMessage | ConversationNote | ShownChange)[] = [
+    ...started,
+    ...messages,
+    ...notes,
+    ...changes,
+  ];
+  return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 };
 
-function Entry({ message, before, item }: EntryProps): ReactNode {
+/** The date, above the first entry of each day. */
+function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNode {
+  const { language } = useWords(words);
+  const date = day(language, of.created_at);
+  if (before && day(language, before.created_at) === date) return null;
+  return <p className={classes.note}>{date}</p>;
+}
+
+type EntryProps = { message: ConversationMessage; item: ConversationRecord };
+
+function Entry({ message, item }: EntryProps): ReactNode {
   const say = useWords(words);
   const people = useMemberNames();
   const nameOf = usePersonName();
-  const date = day(say.language, message.created_at);
+  const [isExplained, setExplained] = useState(false);
+  const [isCorrected, setCorrected] = useState(false);
   const author =
     message.role === 'agent'
       ? say('agent')
@@ -132,34 +162,37 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
           ? ((message.author_id && people(message.author_id)) ?? say('member'))
           : say('system');
   return (
-    <>
-      {(!before || day(say.language, before.created_at) !== date) && <p className={classes.note}>{date}</p>}
-      <div className={classes.entry} data-role={message.role} data-message={message.id}>
-        <div className={classes.bubble}>
-          <Content message={message} />
-          {message.sources.map(({ document, quote }) => (
-            <blockquote key={document + quote}>
-              <cite>{say.rich('from', { document: <bdi>{document}</bdi> })}</cite>
-              <span dir="auto">{quote}</span>
-            </blockquote>
-          ))}
-        </div>
-        <div className={classes.meta}>
-          <bdi>{author}</bdi>
-          {' · '}
-          <time dateTime={message.created_at}>{clock(say.language, message.created_at)}</time>
-          {message.status && message.role !== 'end_user' && (
-            <>
-              {' · '}
-              <DeliveryState message={message} />
-            </>
-          )}
-        </div>
-        <DeliveryNotes message={message} />
-        {message.why && <AnswerSteps {...message.why} className={classes.why} />}
-        <CreateTestCase item={item} message={message} />
+    <div className={classes.entry} data-role={message.role} data-message={message.id}>
+      <div className={classes.bubble}>
+        <Content message={message} />
+        {message.sources.map(({ document, quote }) => (
+          <blockquote key={document + quote}>
+            <cite>{say.rich('from', { document: <bdi>{document}</bdi> })}</cite>
+            <span dir="auto">{quote}</span>
+          </blockquote>
+        ))}
       </div>
-    </>
+      <div className={classes.meta}>
+        <bdi>{author}</bdi>
+        {' · '}
+        <time dateTime={message.created_at}>{clock(say.language, message.created_at)}</time>
+        {message.status && message.role !== 'end_user' && (
+          <>
+            {' · '}
+            <DeliveryState message={message} />
+          </>
+        )}
+        <AnswerMenu
+          message={message}
+          isExplained={isExplained}
+          onExplain={() => setExplained(!isExplained)}
+          onCorrect={() => setCorrected(true)}
+        />
+      </div>
+      <DeliveryNotes message={message} />
+      {message.why && isExplained && <ShownSteps {...message.why} className={classes.why} />}
+      <CreateTestCase item={item} message={message} opened={isCorrected} onClose={() => setCorrected(false)} />
+    </div>
   );
 }
 

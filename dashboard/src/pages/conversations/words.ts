@@ -17,6 +17,8 @@ export const words = defineWords(
     only_person: 'One person only',
     last_agent: 'Agent:',
     last_member: 'Team:',
+    last_you: 'You:',
+    last_named: '{name}:',
     last_system: 'Parley:',
 
     transcript: 'Messages',
@@ -110,6 +112,8 @@ export const words = defineWords(
     only_person: 'شخص واحد فقط',
     last_agent: 'الوكيل:',
     last_member: 'الفريق:',
+    last_you: 'أنت:',
+    last_named: '{name}:',
     last_system: '‏Parley:',
 
     transcript: 'ما قيل',

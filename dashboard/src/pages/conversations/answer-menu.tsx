@@ -1,0 +1,52 @@
+import { ActionIcon } from '@mantine/core';
+import { IconBulb, IconDots, IconTestPipe } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
+import { useWords } from '../../language/words.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
+import { testWords } from '../../parts/test-cases/words.ts';
+import { useMay } from '../../session/session.ts';
+import { changeWords } from './change-words.ts';
+import classes from './conversations.module.css';
+
+type Props = {
+  message: ConversationMessage;
+  isExplained: boolean;
+  onExplain: () => void;
+  onCorrect: () => void;
+};
+
+/** What can be done with an answer of the agent. Its button shows on hover and focus, and always on touch. */
+export function AnswerMenu({ message, isExplained, onExplain, onCorrect }: Props): ReactNode {
+  const say = useWords(changeWords);
+  const sayTest = useWords(testWords);
+  const may = useMay('member');
+  if (message.why === null) return null;
+  return (
+    <Menu
+      label={say('more')}
+      align="end"
+      button={(opener) => (
+        <ActionIcon
+          {...opener}
+          size={24}
+          variant="subtle"
+          color="gray"
+          className={classes.more}
+          aria-label={say('more')}
+        >
+          <IconDots size={16} />
+        </ActionIcon>
+      )}
+    >
+      <MenuItem icon={<IconBulb size={16} />} onClick={onExplain}>
+        {say(isExplained ? 'why_hide' : 'why')}
+      </MenuItem>
+      {may && message.role === 'agent' && (
+        <MenuItem icon={<IconTestPipe size={16} />} onClick={onCorrect}>
+          {sayTest('should_have_been')}
+        </MenuItem>
+      )}
+    </Menu>
+  );
+}

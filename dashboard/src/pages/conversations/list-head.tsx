@@ -1,0 +1,52 @@
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { type ListState, useTypedFilter } from '../../list/use-list-state.ts';
+import { FilterChips } from './filter-chips.tsx';
+import { FilterMenu } from './filter-menu.tsx';
+import { NotifyButton } from './notify-button.tsx';
+import { SavedViews } from './saved-views.tsx';
+import type { ConversationsSearch } from './search.ts';
+import { Views } from './views.tsx';
+import { words } from './words.ts';
+import classes from './list-head.module.css';
+
+type Filtering = Omit<ConversationsSearch, 'cursor'>;
+
+/** Above the rows, and no wider than they are: the search, the filters and the views. */
+export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const field = useTypedFilter(list.filters.text, (text) => list.setFilters({ text }));
+  return (
+    <div className={classes.head}>
+      <div role="search" className={classes.search}>
+        <div className={classes.line}>
+          <TextInput
+            type="search"
+            size="xs"
+            className={classes.field}
+            aria-label={sayCommon('search')}
+            placeholder={say('search')}
+            leftSection={<IconSearch size={15} />}
+            value={field.value}
+            maxLength={100}
+            onChange={(event) => field.onChange(event.currentTarget.value)}
+          />
+          <FilterMenu list={list} />
+          <NotifyButton />
+        </div>
+        <FilterChips list={list} />
+      </div>
+      <Views
+        view={list.filters.view}
+        // A view decides the state.
+        onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
+      >
+        <SavedViews list={list} />
+      </Views>
+    </div>
+  );
+}

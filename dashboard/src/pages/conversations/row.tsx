@@ -1,0 +1,172 @@
+import { VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
+import { lasting, relative, utc } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
+import { statusWords } from '../../parts/conversations/status-words.ts';
+import { useMemberNames } from '../../parts/names.ts';
+import { useSession } from '../../session/session.ts';
+import { inboxWords } from './inbox-words.ts';
+import type { ConversationsSearch } from './search.ts';
+import { timeWords } from './snooze-times.ts';
+import { snoozeWords } from './snooze-words.ts';
+import { usePersonName } from './use-person-name.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+import inbox from './inbox.module.css';
+
+/** The view and the state that decide which rows are there: a row does not repeat them. */
+export type Shown = Pick<ConversationsSearch, 'view' | 'status'>;
+
+type Props = { item: ListedConversation; isOpen: boolean; now: number; from: readonly string[]; shown: Shown };
+
+/** Two lines: who and when, then the last words and what is different about this row. */
+export function Row({ item, isOpen, now, from, shown }: Props): ReactNode {
+  const say = useWords(inboxWords);
+  const nameOf = usePersonName();
+  const name = nameOf(item.end_user);
+  return (
+    <Link
+      id={`row-${item.id}`}
+      to="/conversations/$conversation_id"
+      params={{ conversation_id: item.id }}
+      search={true}
+      resetScroll={false}
+      className={classes.row}
+      aria-current={isOpen ? 'page' : undefined}
+      data-row={item.id}
+    >
+      <Avatar name={name} id={item.end_user.id} />
+      <span className={classes.rowWords}>
+        <span className={classes.rowLine}>
+          <span className={classes.rowName}>
+            {item.unread && (
+              <>
+                <span className={inbox.unread} aria-hidden="true" />
+                <VisuallyHidden>{say('unread')}</VisuallyHidden>
+              </>
+            )}
+            <bdi>{name}</bdi>
+          </span>
+          {from.length > 0 && (
+            <span className={classes.rowSoft} title={from.join(' · ')}>
+              {from.map((one, index) => (
+                <span key={one}>
+                  {index > 0 && ' · '}
+                  <bdi>{one}</bdi>
+                </span>
+              ))}
+            </span>
+          )}
+          <LastTime at={item.last_message?.created_at ?? item.created_at} now={now} />
+        </span>
+        <span className={classes.rowLine}>
+          {item.found ? <Found of={item.found} /> : <LastWords of={item} />}
+          <span className={inbox.marks}>
+            <Mark item={item} now={now} shown={shown} />
+            {item.status === 'handed_off' && shown.view !== 'mine' && shown.view !== 'unassigned' && (
+              <Assignee id={item.assignee_id} />
+            )}
+          </span>
+        </span>
+      </span>
+    </Link>
+  );
+}
+
+/** What the view does not say: how long the person waits, until when it is snoozed, or its state. */
+function Mark({ item, now, shown }: { item: ListedConversation; now: number; shown: Shown }): ReactNode {
+  const say = useWords(inboxWords);
+  const sayTime = useWords(snoozeWords);
+  const sayStatus = useWords(statusWords);
+  const { snoozed_until, waiting_since, status } = item;
+  if (snoozed_until) {
+    const time = timeWords(say.language, new Date(snoozed_until));
+    return <span>{sayTime(shown.view === 'snoozed' ? 'until_short' : 'until_time', { time })}</span>;
+  }
+  if (waiting_since) {
+    const time = lasting(say.language, now - Date.parse(waiting_since));
+    return <span className={inbox.waits}>{time === '' ? say('waiting_now') : say('waiting_for', { time })}</span>;
+  }
+  const ofView = shown.view === undefined || shown.view === 'mentions' ? undefined : 'handed_off';
+  if (status === 'open' || status === (shown.status ?? ofView)) return null;
+  return <span>{sayStatus(`status_${status}`)}</span>;
+}
+
+/** The face of the member who answers; no face where no one does yet. */
+function Assignee({ id }: { id: string | null }): ReactNode {
+  const say = useWords(inboxWords);
+  const people = useMemberNames();
+  const me = useSession().user.id;
+  if (id === null) return <VisuallyHidden>{say('assigned_none')}</VisuallyHidden>;
+  const name = people(id) ?? say('assigned_gone');
+  return (
+    <span className={inbox.assignee} title={name}>
+      <Avatar name={name} id={id} className={inbox.assigneeFace} />
+      <VisuallyHidden>{id === me ? say('assigned_you') : name}</VisuallyHidden>
+    </span>
+  );
+}
+
+function LastTime({ at, now }: { at: string; now: number }): ReactNode {
+  const { language } = useWords(words);
+  return (
+    <time dateTime={at} className={classes.rowTime} title={utc(at)}>
+      {relative(language, at, Math.max(now, Date.parse(at)), 'narrow')}
+    </time>
+  );
+}
+
+function Found({ of: { role, before, match, after } }: { of: NonNullable<ListedConversation['found']> }): ReactNode {
+  return (
+    <span className={classes.rowLast}>
+      <Author role={role} />
+      <span dir="auto" className={inbox.around}>
+        {before}
+        <mark className={inbox.found}>{match}</mark>
+        {after}
+      </span>
+    </span>
+  );
+}
+
+/** Messages of the person have no name before them. */
+function Author({ role }: { role: NonNullable<ListedConversation['found']>['role'] }): ReactNode {
+  const say = useWords(words);
+  if (role === 'end_user') return null;
+  return <span>{say(role === 'agent' ? 'last_agent' : role === 'member' ? 'last_member' : 'last_system')}</span>;
+}
+
+/**
+ * The last words of the person, or of the team with the name of the member. Before both wrote, those of the agent. A
+ * picture or a place without words is named.
+ */
+function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
+  const say = useWords(words);
+  const last = last_human_message ?? last_message;
+  if (last === null) return <span />;
+  return (
+    <span className={classes.rowLast}>
+      {last_human_message?.author_id ? <Member id={last_human_message.author_id} /> : <Author role={last.role} />}
+      {/* A box of its own: words of the other direction lose their end, not their start. */}
+      <span dir="auto" className={classes.rowSaid}>
+        {last.text || say(`content_${last.type}` as 'content_image')}
+      </span>
+    </span>
+  );
+}
+
+function Member({ id }: { id: string }): ReactNode {
+  const say = useWords(words);
+  const people = useMemberNames();
+  const me = useSession().user.id;
+  if (id === me) return <span>{say('last_you')}</span>;
+  const name = people(id);
+  return (
+    <span className={classes.rowAuthor}>
+      {name ? say.rich('last_named', { name: <bdi>{name}</bdi> }) : say('last_member')}
+    </span>
+  );
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "audit_conversation" ON "audit" USING btree ("subject_id","id") WHERE action LIKE 'conversation.%';

@@ -1,0 +1,42 @@
+import type { ConversationChange } from '../../../contract/dashboard/conversations.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { ChangeRow } from '../../store/conversations/changes.ts';
+import type { ConversationRow } from '../../store/conversations/read.ts';
+import { SYSTEM } from '../../store/organizations/audit.ts';
+
+/** Oldest first, with the hand-off of the agent, which only the conversation itself has. */
+export function presentChanges(row: ConversationRow, changes: readonly ChangeRow[]): ConversationChange[] {
+  const ofMembers = changes.toReversed().flatMap((change) => presentChange(change) ?? []);
+  if (row.handedOffAt === null || row.handOffReason === null || row.handOffReason === 'member') return ofMembers;
+  const handOff: ConversationChange = {
+    id: `${row.id}-handed-off`,
+    type: 'handed_off',
+    actor_id: null,
+    user_id: null,
+    until: null,
+    created_at: timestamp(row.handedOffAt),
+  };
+  return [...ofMembers, handOff].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+}
+
+const TYPES: Readonly<Record<string, ConversationChange['type']>> = {
+  'conversation.taken_over': 'taken_over',
+  'conversation.handed_back': 'handed_back',
+  'conversation.assigned': 'assigned',
+  'conversation.snoozed': 'snoozed',
+  'conversation.resolved': 'resolved',
+  'conversation.tagged': 'tagged',
+};
+
+function presentChange({ id, actor, action, facts, created_at }: ChangeRow): ConversationChange | null {
+  const found = TYPES[action];
+  if (found === undefined) return null;
+  const user_id = textOf(facts['user_id']);
+  const until = textOf(facts['until']);
+  const isEnd = (found === 'assigned' && user_id === null) || (found === 'snoozed' && until === null);
+  const type = !isEnd ? found : found === 'assigned' ? 'unassigned' : 'snooze_ended';
+  const actor_id = actor === SYSTEM.userId ? null : actor;
+  return { id, type, actor_id, user_id, until, created_at: timestamp(new Date(created_at)) };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { checkedOnly } from '../queue/by-key.ts';
+
+export type ChangeRow = {
+  id: string;
+  actor: string;
+  action: string;
+  facts: Record<string, unknown>;
+  created_at: Date | string;
+};
+
+/** What members and rules did with a conversation, newest first. The condition of the index is repeated word for word. */
+export async function listChanges(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  limit: number,
+): Promise<ChangeRow[]> {
+  const { rows } = await db.execute<ChangeRow>(sql`SELECT id, actor, action, facts, created_at FROM audit
+    WHERE subject_id = ${conversationId} AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}
+      AND action LIKE 'conversation.%'
+    ORDER BY id DESC LIMIT ${limit}`);
+  return rows;
+}
