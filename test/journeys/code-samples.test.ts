@@ -53,6 +53,8 @@ async function casesOf(): Promise<Case[]> {
   await app.db.insert(campaigns).values({ ...row, state: 'live' });
   const { value: key } = await app.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
   const own = await app.key(orgId, { scope: 'campaign', campaignId: campaign, permissions: ['campaigns'] });
+  // Events are stored from the first call of their list on.
+  await app.call('GET', '/api/events', { key });
   const post = async (at: string, body: object, as = key) => (await app.call('POST', at, { key: as, body })).body;
   const started = await post(`/api/triggers/${agent}/${trigger}`, { end_user: { external_id: 'crm-1', name: 'Asha' } });
   const ended = await post(`/api/triggers/${agent}/${trigger}`, { end_user: { external_id: 'crm-2' } });

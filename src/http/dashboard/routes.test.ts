@@ -129,6 +129,8 @@ const EXCEPTIONS: Record<string, Needed> = {
   // Reading all data about people, or what each member did, is not for viewers.
   exportEndUsers: 'member',
   exportEndUser: 'member',
+  exportTriggerResults: 'member',
+  exportCampaignResults: 'member',
   exportAudit: 'admin',
   // Secrets of a tool are like those of a webhook, though they stand below its agent.
   createToolSecret: 'admin',
