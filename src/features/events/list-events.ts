@@ -14,6 +14,8 @@ import { presentEvent } from '../../store/events/present.ts';
 const DEFAULT_LIMIT = 100;
 const DAY_MINUTES = 24 * 60;
 
+export type EventsDeps = { db: Db };
+
 /** What the caller may see. */
 export type EventReader = {
   /** Of an agent key: only events about this agent. */
@@ -27,7 +29,7 @@ export type EventReader = {
  * although no endpoint hears them, until no call came for 30 days.
  */
 export async function listEvents(
-  { db }: { db: Db },
+  { db }: EventsDeps,
   orgId: string,
   reader: EventReader,
   { after, type, limit = DEFAULT_LIMIT }: EventListQuery,

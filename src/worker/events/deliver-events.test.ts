@@ -174,7 +174,7 @@ describe('a delivery', () => {
     for (const id of [failed, cancelled, waiting])
       expect(await until(id, attempted(2))).toMatchObject({ state: 'delivered', attempts: 1 });
     const ids = receiver.calls.slice(from).map(({ headers }) => headers['webhook-id']);
-    expect(ids.slice(0, 3).toSorted()).toEqual([failed, cancelled, waiting].toSorted());
+    expect(new Set(ids.slice(0, 3))).toEqual(new Set([failed, cancelled, waiting]));
     // What was delivered is not repeated.
     expect(await recover({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual({ recovered: 0 });
     await db.execute(sql`UPDATE webhook_endpoint SET enabled = false WHERE id = ${endpoint.id}`);

@@ -1,12 +1,11 @@
 import { EVENT_EXAMPLES } from '../../../../contract/event-examples.ts';
 import { type EventListQuery, EventListQuery as Query, EventPage } from '../../../../contract/event-list.ts';
 import { holds } from '../../../access/decide.ts';
-import { listEvents } from '../../../features/events/list-events.ts';
-import type { Db } from '../../../store/db.ts';
+import { type EventsDeps, listEvents } from '../../../features/events/list-events.ts';
 import type { Route } from '../../route/route.ts';
 
 /** Events for a backend that was away, or that has no endpoint. */
-export const listEventsRoute = (deps: { readonly db: Db }): Route => ({
+export const listEventsRoute = (deps: EventsDeps): Route => ({
   method: 'GET',
   path: '/api/events',
   access: { permission: 'triggers' },
