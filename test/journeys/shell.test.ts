@@ -211,7 +211,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await page.getByText('Your first request has arrived.').waitFor();
       await page.getByText('All done').waitFor();
       await page.getByRole('link', { name: 'Open the conversation' }).click();
-      await page.getByRole('link', { name: /Concierge/ }).waitFor();
+      await page.locator('[data-row]').getByText('Hello').waitFor();
       expect(faults).toEqual([]);
       await context.close();
     },
