@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/postgres.ts';
-import { migrate, rowChangesSince } from './migrate.ts';
+import { migrate, rowChangesSince, runBesideNodes } from './migrate.ts';
 
 test('lists the statements of later migrations that change rows, in order', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-migrations-'));
@@ -30,4 +31,40 @@ test('refuses a database that is older than the first migration', async () => {
   await client.query('UPDATE drizzle.__drizzle_migrations SET created_at = 1');
   await expect(migrate(database.url)).rejects.toThrow(/early development version/);
   await client.end();
+});
+
+test('runs a migration again when the database ends it in a deadlock with a node, and only then', async () => {
+  await using database = await createTestDatabase();
+  const [node, upgrade] = [1, 2].map(() => new pg.Client({ connectionString: database.url })) as [pg.Client, pg.Client];
+  await Promise.all([node.connect(), upgrade.connect()]);
+  await node.query('BEGIN');
+  await node.query('LOCK TABLE audit IN ROW EXCLUSIVE MODE');
+  let runs = 0;
+  await runBesideNodes(async () => {
+    runs++;
+    await upgrade.query('BEGIN');
+    try {
+      await upgrade.query('ALTER TABLE run ADD COLUMN later integer');
+      const waiting = upgrade.query('ALTER TABLE audit ADD COLUMN later integer');
+      // The side that waits first looks for a deadlock first, and ends.
+      if (runs === 1)
+        void pause(100)
+          .then(() => node.query('SELECT 1 FROM run'))
+          .then(() => node.query('COMMIT'));
+      await waiting;
+      await upgrade.query('COMMIT');
+    } catch (error) {
+      await upgrade.query('ROLLBACK');
+      throw error;
+    }
+  });
+  expect(runs).toBe(2);
+  let failures = 0;
+  const failing = runBesideNodes(async () => {
+    failures++;
+    await upgrade.query('ALTER TABLE nothing ADD COLUMN later integer');
+  });
+  await expect(failing).rejects.toThrow(/does not exist/);
+  expect(failures).toBe(1);
+  await Promise.all([node.end(), upgrade.end()]);
 });

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { ownFile } from '../kernel/own-files.ts';
-import { withClient } from './db.ts';
+import { isDeadlock, withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
 /**
@@ -38,8 +38,24 @@ export const migrate = (url: string): Promise<void> =>
         'The database was migrated by a newer Parley than this one: start that version, or restore a backup made before the upgrade.',
       );
     }
-    if (applied < known) await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
+    if (applied < known) await runBesideNodes(() => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
   });
+
+const TRIES = 20;
+
+/**
+ * During a rolling upgrade, nodes of the earlier version run statements on the tables that a migration changes. The
+ * database ends one side of a deadlock. Nothing of a migration is stored then, so it runs again.
+ */
+export async function runBesideNodes(run: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === TRIES) throw error;
+    }
+  }
+}
 
 /** Whether the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>

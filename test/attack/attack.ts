@@ -112,6 +112,7 @@ const REST_MS = 60_000;
 /** Waits until the worker has finished all work of the organization, so that only an attack can change its rows. */
 async function rests(client: pg.Client, orgId: string): Promise<void> {
   const due = QUEUES.map((name) => `(SELECT count(*) FROM ${name} WHERE org_id = $1 AND due_at IS NOT NULL)`);
+  due.push('(SELECT count(*) FROM run WHERE org_id = $1 AND result_event_at IS NOT NULL)');
   const until = performance.now() + REST_MS;
   for (;;) {
     const { rows } = await client.query<{ left: string }>(`SELECT ${due.join(' + ')} AS left`, [orgId]);

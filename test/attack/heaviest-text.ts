@@ -37,6 +37,8 @@ export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength =
   if (pattern === undefined) return spent(making, making.filler.text(room));
   const found = [
     making.filler.text(room),
+    // A place of an end user for a field of a result.
+    `end_user.attributes.${'a'.repeat(64)}`,
     ...LENGTHS.filter((one) => one <= Math.max(room, SHORTEST)).flatMap(runs),
   ].find((text) => new RegExp(pattern).test(text));
   const text = found ?? example(pattern, 0);

@@ -197,11 +197,19 @@ const TAKEN = new Set(
   ),
 );
 const REFUSED = [
+  // Only a field of the type "choice" has choices.
+  'updateAgent /definition/result/fields/0/choices/0: 422 validation_failed',
   // No argument of the schema has such a name.
   'updateAgent /definition/tools/0/bound/*: 422 validation_failed',
+  // A reminder comes before the end, and an end needs its time.
+  'updateAgent /definition/no_reply/remind/0/after_minutes: 422 validation_failed',
+  'updateAgent /definition/no_reply/then: 422 validation_failed',
+  'tryAgent /definition/result/fields/0/choices/0: 422 validation_failed',
   // The schema of a tool has a limit of 16,000 characters.
   'tryAgent /definition/tools/0/parameters/*: 422 validation_failed',
   'tryAgent /definition/tools/0/bound/*: 422 validation_failed',
+  'tryAgent /definition/no_reply/remind/0/after_minutes: 422 validation_failed',
+  'tryAgent /definition/no_reply/then: 422 validation_failed',
   // No record has this name.
   'testTrigger /variables/*: 422 validation_failed',
   // Its columns do not identify a person.

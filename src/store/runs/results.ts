@@ -10,7 +10,7 @@ import { RUN_COLUMNS, type RunRow, WITH_CONVERSATION } from './read.ts';
 
 /**
  * Announces changed results whose second is over: a trigger writes the event with the result as it is now (migration
- * 0004). Returns how many; a run that another statement holds at this moment follows later.
+ * 0006). Returns how many; a run that another statement holds at this moment follows later.
  */
 export async function announceResults(pool: pg.Pool, limit: number): Promise<number> {
   const announced = await pool.query({
