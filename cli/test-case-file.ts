@@ -14,7 +14,7 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
   }
 }
 
-/** Reads the cases of a YAML or JSON file, in the form of contract/dashboard/suites.ts. The server validates them. */
+/** Reads the cases of a YAML or JSON file, in the form of contract/dashboard/test-cases.ts. The server validates them. */
 export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
 
 export function parseSuite(text: string, file: string): SetSuiteBody {

@@ -14,7 +14,7 @@ import { named, rowsOf } from '../named.ts';
  * the same person share one row as long as their data agrees. A call with new data waits for the next batch, so that a
  * refused call never leaves its data behind. This code writes nothing. `rows.ts` writes, and undoes everything if a row
  * changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, they are applied to
- * the new person (`suppression.ts`). A key that may not change people only fills empty fields (`fill.ts`).
+ * the new person (`suppression.ts`). A key that may not change people only fills empty fields (`keep-existing-values.ts`).
  */
 export type EndUserRow = {
   org_id: string;
