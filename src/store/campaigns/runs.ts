@@ -24,6 +24,19 @@ const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZ
 const UNSAID = sql`run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
 
 /**
+ * Locks the runs without a turn in the order of their conversations, as the statement that stores turns does, because
+ * both change many at once.
+ */
+const unsaidRuns = (orgId: string, campaignId: string) => sql`
+  WITH ${sending(orgId, campaignId)}, found AS MATERIALIZED (
+    SELECT * FROM sending ORDER BY conversation_id
+  ), unsaid AS MATERIALIZED (
+    SELECT found.org_id, found.run_id FROM found CROSS JOIN LATERAL (
+      SELECT FROM run WHERE org_id = found.org_id AND id = found.run_id AND turns = 0
+        AND status IN ('queued', 'running') FOR NO KEY UPDATE) locked
+  )`;
+
+/**
  * Locks the messages in the order of their IDs, as the delivery workers do, because both change many at once. Messages
  * that a worker has claimed are included, because the worker may return or retry them.
  */
@@ -38,9 +51,9 @@ const unsentMessages = (orgId: string, campaignId: string) => sql`
   )`;
 
 export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
-  await tx.execute(sql`WITH ${sending(orgId, campaignId)}
-    UPDATE run SET due_at = NULL, lease = NULL, status = 'queued' FROM sending r
-    WHERE ${UNSAID} AND run.status IN ('queued', 'running')`);
+  await tx.execute(sql`${unsaidRuns(orgId, campaignId)}
+    UPDATE run SET due_at = NULL, lease = NULL, status = 'queued' FROM unsaid r
+    WHERE run.org_id = r.org_id AND run.id = r.run_id`);
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = NULL FROM unsent
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
@@ -82,9 +95,9 @@ export async function letCampaignRunsGo(
 /** An ended or deleted campaign sends nothing more. Its recipients that never started expire (`expire-recipients`). */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
-  await tx.execute(sql`WITH ${sending(orgId, campaignId)}
+  await tx.execute(sql`${unsaidRuns(orgId, campaignId)}
     UPDATE run SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
-    FROM sending r WHERE ${UNSAID} AND run.status IN ('queued', 'running')`);
+    FROM unsaid r WHERE run.org_id = r.org_id AND run.id = r.run_id`);
 }
 
 /** The waiting first message to one recipient. It is locked before its other rows, as at the end of a delivery. */
