@@ -80,6 +80,21 @@ export function sqlState(error: unknown): string | null {
 /** Whether the transaction was the victim of a deadlock, so that it can be retried. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 
+/** Repeats work that a concurrent transaction ended, at most `tries` times in all. The work must be a transaction. */
+export async function retryWhile<T>(
+  isRetried: (error: unknown) => boolean,
+  tries: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRetried(error) || attempt >= tries) throw error;
+    }
+  }
+}
+
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 
 /**

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { ownFile } from '../kernel/own-files.ts';
-import { isDeadlock, withClient } from './db.ts';
+import { isDeadlock, retryWhile, withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
 /**
@@ -47,15 +47,7 @@ const TRIES = 20;
  * During a rolling upgrade, nodes of the earlier version run statements on the tables that a migration changes. The
  * database ends one side of a deadlock. Nothing of a migration is stored then, so it runs again.
  */
-export async function runBesideNodes(run: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === TRIES) throw error;
-    }
-  }
-}
+export const runBesideNodes = (run: () => Promise<void>): Promise<void> => retryWhile(isDeadlock, TRIES, run);
 
 /** Whether the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>

@@ -144,7 +144,7 @@ export class KnowledgeIndex {
     const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
       writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
     const inWriting = candidates.filter(isInWriting);
-    const isForeign = inWriting.length > 0 && !isInWriting(candidates[0]!);
+    const isForeign = inWriting.length > 0 && inWriting[0] !== candidates[0];
     const foreign = isForeign && candidates[0]!.chance >= ANSWER_AT ? [candidates[0]!] : [];
     const offered = inWriting.length > 0 ? [...foreign, ...inWriting] : candidates;
     const { offers, chances } = offerSections(this.passages, offered);

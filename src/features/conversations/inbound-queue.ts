@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { type Db, isDeadlock } from '../../store/db.ts';
+import { type Db, isDeadlock, retryWhile } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound/place.ts';
 import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound/keep-batch.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
@@ -83,13 +83,7 @@ async function keepPlaced(db: Db, told: readonly Told[]) {
     metadata: cleanMetadata(event.metadata) ?? null,
     requestId,
   }));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await keepInboundBatch(db.$client, rows);
-    } catch (error) {
-      if (!isDeadlock(error) || attempt >= TRIES) throw error;
-    }
-  }
+  return retryWhile(isDeadlock, TRIES, () => keepInboundBatch(db.$client, rows));
 }
 
 async function inTurns<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {

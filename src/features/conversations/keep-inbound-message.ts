@@ -4,7 +4,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { newId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import { type Db, isDeadlock, isUniqueViolation, type Queryable } from '../../store/db.ts';
+import { type Db, isDeadlock, isUniqueViolation, type Queryable, retryWhile } from '../../store/db.ts';
 import {
   findChannelConversation,
   findIdentity,
@@ -28,6 +28,8 @@ import { keepMessage } from './receive-message.ts';
 
 /** How many conflicts over the same new person are retried. */
 const TRIES = 3;
+/** If another transaction has just created the same person, a retry finds that person. */
+const isRetried = (error: unknown): boolean => isUniqueViolation(error) || isDeadlock(error);
 
 /** Stores a message from a channel once, however often it is reported. Null when it was stored before. */
 export async function keepInboundMessage(
@@ -37,14 +39,9 @@ export async function keepInboundMessage(
   requestId: string,
   suppression: Suppression,
 ): Promise<KeptMessage | null> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression));
-    } catch (error) {
-      // Another transaction has just created the same person, and a retry finds that person.
-      if (!(isUniqueViolation(error) || isDeadlock(error)) || attempt >= TRIES) throw error;
-    }
-  }
+  return retryWhile(isRetried, TRIES, () =>
+    db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression)),
+  );
 }
 
 async function storeMessage(
