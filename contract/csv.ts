@@ -27,3 +27,6 @@ const STOPPED_FORMULA = /(^|[\r\n\t;])'(?='* *[=+\-@＝＋－＠])/g;
 
 /** The text of a cell without the apostrophes that `csv` adds. */
 export const importedCell = (cell: string): string => cell.replaceAll(STOPPED_FORMULA, '$1');
+
+/** The first line of a file, with the byte order mark that tells Excel that the file is UTF-8. */
+export const csvHeader = (names: readonly string[]): string => `\uFEFF${csv([[...names]])}`;

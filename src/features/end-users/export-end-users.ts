@@ -1,5 +1,5 @@
 import { timestamp } from '../../kernel/clock.ts';
-import { csv } from '../../../contract/csv.ts';
+import { csv, csvHeader } from '../../../contract/csv.ts';
 import { attributeText, tagsText } from '../../store/end-users/resolve.ts';
 import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-users/search.ts';
 import type { EndUserRow } from '../../store/end-users/read.ts';
@@ -20,8 +20,7 @@ export async function exportEndUsers(
 ): Promise<AsyncIterable<string>> {
   const names = await listAttributeNames(db, orgId, MAX_ATTRIBUTE_COLUMNS);
   return (async function* write() {
-    // The byte order mark makes Excel read the file as UTF-8.
-    yield `\uFEFF${csv([[...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]])}`;
+    yield csvHeader([...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]);
     for (let after: EndUserRow | null = null; ;) {
       const page: { rows: EndUserRow[]; hasMore: boolean } = await listEndUsers(db, orgId, filter, {
         limit: PAGE,

@@ -1,6 +1,6 @@
 import type { ImportFault, ImportRecord } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { csv } from '../../../contract/csv.ts';
+import { csv, csvHeader } from '../../../contract/csv.ts';
 import type { Db } from '../../store/db.ts';
 import { listImportFaults, listImports as listRows, readImport as readRow } from '../../store/imports/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
@@ -40,8 +40,7 @@ export async function exportFaults({ db }: { db: Db }, orgId: string, id: string
   const width = settings?.columns.length ?? 0;
   const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
   return (async function* write() {
-    // The byte order mark makes Excel read the file as UTF-8.
-    yield `\uFEFF${csv([[...header, 'row', 'reason']])}`;
+    yield csvHeader([...header, 'row', 'reason']);
     for (let after = 0; ;) {
       const rows = await listImportFaults(db, orgId, id, { after, limit: PAGE });
       if (rows.length === 0) return;

@@ -1,6 +1,6 @@
 import type { AuditFormat, AuditRecord } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { csv } from '../../../contract/csv.ts';
+import { csv, csvHeader } from '../../../contract/csv.ts';
 import { type AuditFilter, type AuditRow, listAudit } from '../../store/organizations/activity.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
@@ -33,7 +33,7 @@ export async function exportAudit(
   };
   await recordAudit(db, { orgId, actor, action: 'audit.exported', subjectId: orgId, facts });
   return (async function* write() {
-    if (format === 'csv') yield `\uFEFF${csv([[...COLUMNS]])}`;
+    if (format === 'csv') yield csvHeader(COLUMNS);
     for (let after: AuditRow | null = null; ;) {
       const page: PageOf<AuditRow> = await listAudit(db, orgId, filter, { limit: PAGE, after });
       const people = await findPeople(

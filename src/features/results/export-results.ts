@@ -1,4 +1,4 @@
-import { csv } from '../../../contract/csv.ts';
+import { csv, csvHeader } from '../../../contract/csv.ts';
 import type { ResultRecord } from '../../../contract/dashboard/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { resultFieldsOf } from '../../answering/results/result-fields.ts';
@@ -32,7 +32,7 @@ export async function exportTriggerResults(
   });
 }
 
-/** The same of the conversations that a campaign began. */
+/** The results of the conversations that a campaign started, as CSV. */
 export async function exportCampaignResults(
   { db }: ResultsDeps,
   orgId: string,
@@ -53,8 +53,7 @@ async function namesOf(db: Db, orgId: string, agentId: string): Promise<string[]
 }
 
 async function* write(names: readonly string[], read: ReadPage): AsyncIterable<string> {
-  // The byte order mark tells Excel that the file is UTF-8.
-  yield `\uFEFF${csv([[...COLUMNS.map(([name]) => name), ...names.map((name) => `result.${name}`), 'other']])}`;
+  yield csvHeader([...COLUMNS.map(([name]) => name), ...names.map((name) => `result.${name}`), 'other']);
   for (let after: ResultRow | null = null; ;) {
     const { rows, hasMore }: PageOf<ResultRow> = await read({ limit: PAGE, after });
     if (rows.length > 0) yield csv(rows.map((row) => cellsOf(presentResult(row), names)));
