@@ -7,14 +7,14 @@ type Reminder = NonNullable<NoReply['remind']>[number];
 
 export type SilentStep = { kind: 'remind'; text: Reminder['text'] } | { kind: 'complete' } | { kind: 'hand_off' };
 
-/** What is due after this many steps of the same silence; null: nothing more. */
+/** The step that is due after `steps` earlier steps. Null: no step is left. */
 export function silentStep({ no_reply: noReply }: AgentDefinition, steps: number): SilentStep | null {
   const reminder = noReply?.remind?.[steps];
   if (reminder) return { kind: 'remind', text: reminder.text };
   return noReply?.end_after_minutes === undefined ? null : { kind: noReply.then ?? 'complete' };
 }
 
-/** The words of a reminder, in the language that the person wrote. */
+/** The text of a reminder in the language of the person. Null: it would be empty. */
 export const reminderText = (
   text: Reminder['text'],
   { state, locale, variables }: { state: unknown; locale: string | null; variables: Variables },
@@ -24,8 +24,8 @@ export const reminderText = (
 };
 
 /**
- * The minutes from one step of a silence to the next; null: there is none. A step that waited for the end of quiet hours
- * moves the later ones.
+ * The minutes from one step to the next. Null: there is no next step. If a step waits for the end of quiet hours, the
+ * later steps move by the same time.
  */
 export function minutesToStep({ no_reply: noReply }: AgentDefinition, steps: number): number | null {
   const { remind = [], end_after_minutes: end } = noReply ?? {};

@@ -59,8 +59,7 @@ const nameOf = (written: string): Token => {
 const BLANK = /\s/;
 
 /**
- * Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are ordinary names, because nothing is ever
- * escaped.
+ * Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are ordinary names, because templates escape no text.
  */
 const readTag = (template: string, from: number): Tag | null => {
   const start = skipBlanks(template, from);

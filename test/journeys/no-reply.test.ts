@@ -82,7 +82,7 @@ test('reminds at its times, then ends the run', async () => {
   expect(body).toMatchObject({ status: 'resolved' });
 });
 
-test('an answer of the person begins the silence anew', async () => {
+test('a message of the person restarts the time until the first reminder', async () => {
   const { id, conversation, texts } = await given();
   await pass(id);
   await call(`POST /organizations/${orgId}/conversations/${conversation}/say`, { text: 'Yes, one moment.' });

@@ -17,7 +17,7 @@ export function takeCall(
     const taken = blocks.take(caller, isGood);
     if (!(taken instanceof Promise)) return taken;
     return orUnavailable(taken).catch((error: unknown) => {
-      // It may still be taken later, for no one.
+      // The call may still be reserved after the timeout. It goes back then.
       taken.then((late) => late.giveBack()).catch(() => {});
       return withCaller(error);
     });

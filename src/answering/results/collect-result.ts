@@ -8,12 +8,12 @@ import { fitsField, resultFieldsOf } from './result-fields.ts';
 /** A run before one of its turns. */
 export type ResultBefore = { result: RunResult | null; state: unknown };
 
-/** What a turn leaves behind. */
+/** The state after a turn. */
 export type ResultAfter = {
   state: unknown;
   /** The run ends, or the conversation is handed over. */
   isOver: boolean;
-  /** What a model found in the conversation; null: it could not fill the fields. */
+  /** The values that a model found. Null: the model could not fill the fields. */
   found?: Readonly<Record<string, unknown>> | null;
 };
 

@@ -5,13 +5,13 @@ import type { LoadedAgent } from '../load-agent.ts';
 import { openFields } from './collect-result.ts';
 import { findValues, type Found } from './find-values.ts';
 
-/** Nothing to fill: a model was not asked. */
+/** No model was called, because there is nothing to fill. */
 const NOT_ASKED = { values: undefined, steps: [] };
 
 /**
- * When a run ends or is handed over, the model of its agent fills the fields that are still open. The message of that
- * turn waits for it, so that the event of the end has the whole result. Without words of the person there is nothing to
- * find.
+ * When a run ends or is handed over, the model of its agent fills the fields that have no value. The message of that
+ * turn waits for the model, so that the event contains the whole result. Without a message of the person, no model is
+ * called.
  */
 export async function fillByModel(
   run: ClaimedRun,

@@ -14,8 +14,8 @@ const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
 });
 
 /**
- * Whether a value may be stored as this field. A person, a model or a backend wrote it, so nothing is assumed of it. A
- * value that does not fit is left out.
+ * Whether a value may be stored as this field. A person, a model or a backend wrote it, so it is not trusted. A
+ * value that does not fit is omitted.
  */
 export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {
   if (type === 'yes_no') return typeof value === 'boolean';

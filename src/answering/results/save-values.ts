@@ -12,10 +12,10 @@ type Fields = Partial<Record<string, ResultValue>> & { attributes?: Record<strin
 const checkPerson = compileBody(UpsertEndUser);
 
 /**
- * Stores new values of a result with the person, where the fields say so (`save_to`). The rules are those of the API:
- * each value fits its field, and an address belongs to one person. A person who writes the address of someone else must
- * not get it, or replace their own: e-mail and phone only fill an empty field. Before the turn is stored: a crash
- * between the two must not lose a value.
+ * Stores new values of a result in the record of the person, for fields with `save_to`. The rules of the API apply: each
+ * value fits its field, and an address belongs to one person. E-mail and phone only fill an empty field, because a
+ * person may write the address of someone else. This runs before the turn is stored, so that a crash between the two
+ * loses no value.
  */
 export async function saveValues(
   queue: Pick<EndUserQueue, 'upsert'>,
@@ -42,13 +42,13 @@ export async function saveValues(
     await write(said);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // Another person has the address, or the person was erased: the rest is stored, if it can be.
+    // Another person has the address, or the person was erased. Then the other values are stored, if possible.
     const { email: _, phone: __, ...rest } = said;
     if (Object.keys(rest).length > 0) await write(rest).catch(onlyRefusals);
   }
 }
 
-/** The values as fields of a person, without those that the API would refuse. */
+/** The values as fields of a person. Values that the API would refuse are omitted. */
 function personOf(fields: readonly ResultField[], data: RunResult['data'], known: Person): Fields {
   const said: Fields = {};
   for (const { name, save_to: saveTo = '' } of fields) {

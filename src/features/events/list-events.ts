@@ -25,8 +25,8 @@ export type EventReader = {
 };
 
 /**
- * The events of the last 30 days, oldest first, for a backend that was away. From its first call on, events are written
- * although no endpoint hears them, until no call came for 30 days.
+ * Lists the events of the last 30 days, oldest first. From the first call on, events are stored even if no endpoint
+ * subscribes to them. After 30 days without a call, this ends.
  */
 export async function listEvents(
   { db }: EventsDeps,

@@ -8,7 +8,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import { listCampaignRunRows, type ResultRow } from '../../store/runs/results.ts';
 import type { ResultsDeps } from './deps.ts';
 
-/** What the conversations of a campaign have brought, newest recipient first. */
+/** Lists the results of the conversations of a campaign, newest recipient first. */
 export async function listCampaignResults(
   { db }: ResultsDeps,
   orgId: string,

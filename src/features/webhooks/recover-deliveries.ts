@@ -7,8 +7,8 @@ import type { WebhooksDeps } from './deps.ts';
 
 /**
  * Sends all events since a time again that the endpoint did not accept, oldest first: those that failed, those that wait
- * for their next attempt, and those that were cancelled while the endpoint was disabled. What was delivered is not
- * repeated.
+ * for their next attempt, and those that were cancelled while the endpoint was disabled. Delivered events are not sent
+ * again.
  */
 export async function recoverDeliveries(
   deps: WebhooksDeps,

@@ -21,7 +21,7 @@ export async function readJsonBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
   if (declared > maxBytes) throw new Refusal('payload_too_large');
-  // A client that sent `Expect: 100-continue` is told to send the body only now, after access was granted.
+  // A client that sent `Expect: 100-continue` gets `100 Continue` only now, after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };

@@ -98,7 +98,7 @@ describe('a backup', () => {
     expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
   });
 
-  test('a backup has the state of a single moment, whatever is written meanwhile', async () => {
+  test('a backup contains the state of one moment, even if rows are written during the backup', async () => {
     const { rows: before } = await db.execute(sql`SELECT count(*)::int AS n FROM organization`);
     const writing = Promise.all(Array.from({ length: 30 }, () => givenAgentOfNewOrganization()));
     await backup(source.url, file);

@@ -4,7 +4,7 @@ import { refusedOrigin } from '../schema/channel.ts';
 
 export type RefusedOrigin = { origin: string; refusedAt: Date };
 
-/** Only the newest of a channel stay: anyone can call with an invented origin. */
+/** Only the newest of a channel are stored, because anyone can call with an invented origin. */
 const MAX_ORIGINS = 5;
 
 export async function recordRefusedOrigin(db: Db, orgId: string, channelId: string, origin: string): Promise<void> {

@@ -117,8 +117,8 @@ ${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`,
 export const CLAIM_RUNS = CLAIM.text;
 
 /**
- * `held`: the number of runs in each lane that this worker has in progress. It gets no more from a lane that has
- * reached `perLane`.
+ * `held`: the number of runs in each lane that this worker has in progress. A claim returns no run of a lane in which
+ * this number has reached `perLane`.
  */
 export const claimRuns = (
   pool: pg.Pool,

@@ -3,7 +3,7 @@ import type { Db } from '../../store/db.ts';
 import { announceResults } from '../../store/runs/results.ts';
 import { createLookLoop, type LookLoop } from '../look-loop.ts';
 
-/** Fewer in a statement hold their rows for a shorter time. */
+/** A statement locks its rows until it ends, so each statement changes only this many. */
 const BATCH = 200;
 const POLL_MS = 500;
 

@@ -17,7 +17,7 @@ import { type EndDeps, endRun } from './end-run.ts';
 /** The reason of a run that ended because the person did not answer. */
 const NO_REPLY = 'no_reply';
 
-/** The run is due because its person is silent, and not because a message waits. */
+/** True: the run is due because the person has not answered. False: a message waits for an answer. */
 export const isSilent = (run: ClaimedRun): boolean =>
   run.is_silence_due &&
   run.turns > 0 &&
@@ -43,7 +43,7 @@ export async function actOnSilence(
   return { ...turn, ...(next === 'handed_off' && { handOffReason: NO_REPLY }) };
 }
 
-/** A reminder waits for the end of quiet hours. One that may not be sent is left out. */
+/** Sends a reminder, or delays it until quiet hours end. A reminder that must not be sent is skipped. */
 async function remind(
   db: Db,
   run: ClaimedRun,
@@ -74,7 +74,7 @@ const waiting = (run: ClaimedRun, silence: CompletedTurn['silence']): CompletedT
   silence,
 });
 
-/** When the campaign of the run may send; the same moment without a campaign, null: never. */
+/** The next time at which the campaign of the run may send. Without a campaign: now. Null: never. */
 async function nextHour(db: Db, run: ClaimedRun, now: Date): Promise<Date | null> {
   const { campaign_id: id } = run.input;
   const settings = id === undefined ? undefined : (await readCampaign(db, run.org_id, id))?.settings;

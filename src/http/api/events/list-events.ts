@@ -4,7 +4,7 @@ import { holds } from '../../../access/decide.ts';
 import { type EventsDeps, listEvents } from '../../../features/events/list-events.ts';
 import type { Route } from '../../route/route.ts';
 
-/** Events for a backend that was away, or that has no endpoint. */
+/** Lists events, for a backend that missed deliveries or has no endpoint. */
 export const listEventsRoute = (deps: EventsDeps): Route => ({
   method: 'GET',
   path: '/api/events',
