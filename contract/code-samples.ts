@@ -84,6 +84,8 @@ const LIBRARY: Readonly<Record<string, string>> = {
 };
 
 function typescriptOf({ method, path, body }: ApiCall, baseUrl: string): string {
+  const asOpenAI = OPENAI[`${method} ${path}`];
+  if (asOpenAI !== undefined) return openaiCall(asOpenAI, body, baseUrl);
   // A fixed part of a path wins over an id, as in the router.
   const found = [`${method} ${path}`, ...Object.keys(LIBRARY)].find((route) => route in LIBRARY && fits(route));
   const [, ...ids] = found ? expression(found).exec(`${method} ${path}`)! : [];
@@ -105,6 +107,17 @@ ${call}`;
     return expression(route).test(`${method} ${path}`);
   }
 }
+
+/** OpenAI's own client calls the routes that have its format. */
+const OPENAI: Readonly<Record<string, string>> = {
+  'GET /api/openai/v1/models': 'for await (const model of openai.models.list()) console.log(model);',
+  'POST /api/openai/v1/chat/completions': 'console.log(await openai.chat.completions.create($body));',
+};
+
+const openaiCall = (call: string, body: unknown, baseUrl: string): string => `import OpenAI from 'openai';
+
+const openai = new OpenAI({ baseURL: '${baseUrl}/api/openai/v1', apiKey: process.env.${KEY_PLACE}! });
+${call.replace('$body', literal(body ?? {}))}`;
 
 const expression = (route: string): RegExp =>
   new RegExp(`^${route.replaceAll('.', String.raw`\.`).replaceAll('*', '([^/]+)')}$`);

@@ -588,6 +588,17 @@ const kinds = {
     title: 'The provider returned an error',
     cure: 'The detail says what the provider returned. Check the address and the credentials.',
   },
+  run_failed: {
+    status: 502,
+    title: 'The agent could not answer',
+    cure: 'The call was accepted, and its run failed. The detail says why, and the page of the conversation in the dashboard shows each attempt.',
+  },
+  answer_pending: {
+    status: 504,
+    retryAfterSeconds: 1,
+    title: 'The agent has not answered yet',
+    cure: 'The call was accepted, and the agent will answer. Repeat the call with the same Idempotency-Key to wait for the answer, or read the run that the header Location names. Without an Idempotency-Key, a repeated call starts another run.',
+  },
   unavailable: {
     status: 503,
     retryAfterSeconds: 1,

@@ -158,12 +158,16 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
+export type EarlierMessage = { role: 'agent' | 'end_user'; text: string };
+
 /** The data of the call that a run stores for the worker. */
 export type RunInput = {
   variables?: Record<string, unknown>;
   metadata?: Record<string, string>;
   /** The ID of the message that the first turn answers. Absent: the agent writes first. */
   message_id?: string;
+  /** What was said before this conversation, oldest first. Turns read it, but it is not stored as messages. */
+  earlier?: EarlierMessage[];
   /** The opening of a campaign, which replaces the agent's own. */
   opening?: MessageContent;
   campaign_id?: string;

@@ -11,6 +11,7 @@ import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
+import { completionRoutes } from '../src/http/api/completions/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { listEventsRoute } from '../src/http/api/events/list-events.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
@@ -30,7 +31,7 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 /** The description is created without a server, because the declarations of the routes need no configuration. */
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
-  const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
+  const families = [triggerRoutes, completionRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
   const single = [listEventsRoute(none), reportLeakedRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }

@@ -168,9 +168,9 @@ describe('the client library', () => {
 
   test('has a method for every route of the public description', async () => {
     const { paths } = (await parley.openapi()) as { paths: Record<string, object> };
-    const all = Object.entries(paths).flatMap(([at, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`),
-    );
+    // Clients of OpenAI call the routes that have its format.
+    const own = Object.entries(paths).filter(([at]) => !at.startsWith('/api/openai/'));
+    const all = own.flatMap(([at, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`));
     // A fixed part of a path has priority over an ID, as in the router.
     const routeOf = (call: string) =>
       all.find((route) => route === call) ??

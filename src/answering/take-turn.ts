@@ -4,7 +4,7 @@ import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/s
 import type { MessageContent } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
 import type { RunInput } from '../../contract/triggers.ts';
-import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';
+import { MAX_HISTORY, type TurnContext, type TurnRequest, type TurnResult } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
 import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
@@ -40,7 +40,10 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     locale: run.conversation_locale ?? run.end_user.locale,
     variables: variablesOf(run.input, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
-    history: history.map((message) => ({ role: message.role as never, text: wordsOf(message.content) })),
+    history: [
+      ...(run.input.earlier ?? []),
+      ...history.map((message) => ({ role: message.role as never, text: wordsOf(message.content) })),
+    ].slice(-MAX_HISTORY),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
     state: run.state,
     knowledge: loaded.knowledge,

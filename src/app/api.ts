@@ -4,6 +4,7 @@ import { createUsageCounter } from '../features/usage/count-requests.ts';
 import { attachmentRoutes } from '../http/attachments/routes.ts';
 import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
+import { completionRoutes } from '../http/api/completions/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
 import { listEventsRoute } from '../http/api/events/list-events.ts';
 import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
@@ -49,6 +50,7 @@ export function createApi(
   const server = createHttpServer({
     routes: [
       ...triggerRoutes(all),
+      ...completionRoutes(all),
       ...campaignRoutes(all),
       ...endUserRoutes(all),
       listEventsRoute(all),

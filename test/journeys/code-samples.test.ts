@@ -34,6 +34,7 @@ beforeAll(async () => {
   writeFileSync(path.join(sdk, 'package.json'), JSON.stringify(manifest));
   symlinkSync(path.join(ROOT, 'sdk', 'src'), path.join(sdk, 'src'));
   symlinkSync(sdk, path.join(folder, 'node_modules', '@parley', 'sdk'));
+  symlinkSync(path.join(ROOT, 'node_modules', 'openai'), path.join(folder, 'node_modules', 'openai'));
   for (const language of LANGUAGES) cases.set(language, await casesOf());
 });
 afterAll(async () => {
@@ -95,7 +96,8 @@ async function casesOf(): Promise<Case[]> {
     const call = callOf(endpoint);
     const { operationId: id } = endpoint.operation;
     const filled = call.path.replaceAll(/[A-Z_]{2,}/g, (name) => other[id]?.[name] ?? ids[name] ?? name);
-    return { id, call: { ...call, path: filled }, key: filled.startsWith('/api/campaigns') ? own.value : key };
+    const body = id === 'createCompletion' ? { ...(call.body as object), model: agent } : call.body;
+    return { id, call: { ...call, body, path: filled }, key: filled.startsWith('/api/campaigns') ? own.value : key };
   });
 }
 

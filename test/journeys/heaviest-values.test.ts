@@ -173,6 +173,11 @@ const BASES: Record<string, (field: Field) => unknown> = {
   runImport: () => ({ columns: ['external_id'], dry_run: true }),
   testTrigger: (field) => ({ end_user: someone(field, '/end_user') }),
   startConversation: (field) => ({ end_user: someone(field, '/end_user') }),
+  createCompletion: (field) => ({
+    model: ids['agent'],
+    ...(!field.name.startsWith('/messages') && { messages: [{ role: 'user', content: 'Hi' }] }),
+    ...(!field.name.startsWith('/metadata') && { metadata: { conversation: 'heaviest' } }),
+  }),
   sendChannelMessage: (field) => ({
     to:
       field.name.startsWith('/to/') && !field.name.includes('end_user')

@@ -124,5 +124,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   internal_error: 'حدث خطأ لدينا',
   provider_failed: 'أعاد المزوّد خطأ',
   unavailable: 'خدمة Parley غير متاحة مؤقتًا. لم يُنفَّذ شيء',
+  run_failed: 'لم يستطع الوكيل الإجابة',
+  answer_pending: 'لم يُجب الوكيل بعد',
   outcome_unknown: 'لا يُعرف هل نُفِّذ الطلب',
 };

@@ -1,4 +1,4 @@
-import { type AcceptedRun, type TriggerCall } from '../../../contract/triggers.ts';
+import { type AcceptedRun, type EarlierMessage, type TriggerCall } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
@@ -19,6 +19,8 @@ export type StartConversation = {
   trace?: string | undefined;
   /** Set when the caller streams this run. `reader`: the process that does. */
   stream?: { runId: string; reader: string } | undefined;
+  /** What was said before, oldest first. */
+  earlier?: EarlierMessage[];
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -59,6 +61,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
     input: {
       variables: checked.variables,
       ...(call.metadata && { metadata: call.metadata }),
+      ...(input.earlier?.length && { earlier: input.earlier }),
       ...(input.keyId !== null && { key_id: input.keyId }),
       ...(input.trace !== undefined && { trace: input.trace }),
       ...(input.stream && { reader: input.stream.reader }),

@@ -15,6 +15,7 @@ export const GUIDES = {
   'channel-kinds': 'Connect each kind of channel',
   'web-chat': 'Put the web chat on a site',
   streaming: 'Show an answer while it is written',
+  openai: 'Use clients of OpenAI',
   costs: 'See and limit costs',
   results: 'Get values from a conversation',
   events: 'Receive events',

@@ -10,6 +10,7 @@ import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import { asksForStream } from '../../route/asks-for-stream.ts';
+import { waitedSeconds } from '../../route/prefer-wait.ts';
 import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
@@ -109,7 +110,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       const streamed = await tryToStream({ ...deps, liveDeltas }, request, reply, started);
       if (streamed) return streamed;
     }
-    const seconds = call.send_at ? 0 : readWait(request);
+    const seconds = call.send_at ? 0 : (waitedSeconds(request, MAX_WAIT_SECONDS) ?? 0);
     const waited =
       started.answer.status === 202 && seconds > 0
         ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency, callerLeft(reply))
@@ -139,12 +140,4 @@ async function tryToStream(
 function send(reply: FastifyReply, answer: { status: number; location: string | null; body: string }, baseUrl: string) {
   if (answer.location !== null) reply.header('location', baseUrl + answer.location);
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
-}
-
-/** `Prefer: wait=10` (RFC 7240, 4.3); ignores what it does not understand, as that standard requires. */
-function readWait(request: FastifyRequest): number {
-  const header = request.headers.prefer;
-  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
-  const found = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(text);
-  return found ? Math.min(Number(found[1]), MAX_WAIT_SECONDS) : 0;
 }

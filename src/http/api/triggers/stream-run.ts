@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isId } from '../../../../contract/ids.ts';
 import { type FollowRun, followRun } from '../../../features/triggers/follow-run.ts';
 import { metaOf } from '../../edge/request-meta.ts';
+import type { EventStream } from '../../route/event-stream.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
@@ -18,6 +19,9 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
+/** What the caller needs access to. */
+type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
+
 /** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
 export async function streamRun(
   deps: StreamDeps,
@@ -26,34 +30,45 @@ export async function streamRun(
   reply: FastifyReply,
   run: Omit<FollowRun, 'after' | 'orgId'>,
 ): Promise<FastifyReply> {
+  const { orgId } = request.admission.caller;
+  const send = await followRun(deps, { ...run, orgId, after: lastMessage(request) });
+  const stream = openRunStream(deps, { need, params: request.params as Record<string, string> }, request, reply);
+  // A stream that breaks ends. The client reconnects and continues after the last message that it received.
+  if (!stream.ended)
+    void send(stream)
+      .catch(() => {})
+      .finally(() => stream.end());
+  return reply;
+}
+
+/** Opens a stream that is counted, that ends with the access of its key, and that ends after 15 minutes. */
+export function openRunStream(
+  deps: Pick<StreamDeps, 'access'>,
+  asked: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): EventStream {
   const { caller } = request.admission;
-  const send = await followRun(deps, { ...run, orgId: caller.orgId, after: lastMessage(request) });
   let timer: NodeJS.Timeout | undefined;
   const stream = request.server.eventStreams.open(request, reply, {
     groups: {
       [`key ${caller.keyId}`]: STREAMS_PER_KEY,
       [`streams of ${caller.orgId}`]: STREAMS_PER_ORGANIZATION,
     },
-    isStillGranted: () => isStillGranted(deps, need, request),
+    isStillGranted: () => isStillGranted(deps, asked, request),
     onEnd: () => clearTimeout(timer),
   });
-  if (stream.ended) return reply;
-  timer = setTimeout(() => stream.end(), STREAM_MS).unref();
-  // A stream that breaks ends. The client reconnects and continues after the last message that it received.
-  void send(stream)
-    .catch(() => {})
-    .finally(() => stream.end());
-  return reply;
+  if (!stream.ended) timer = setTimeout(() => stream.end(), STREAM_MS).unref();
+  return stream;
 }
 
 /** Streams of a revoked key end. */
 async function isStillGranted(
-  { access }: StreamDeps,
-  need: Route['access'],
+  { access }: Pick<StreamDeps, 'access'>,
+  { need, params }: Asked,
   request: FastifyRequest,
 ): Promise<boolean> {
   const { authorization } = metaOf(request.raw)!;
-  const params = request.params as Record<string, string>;
   return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip));
 }
 
