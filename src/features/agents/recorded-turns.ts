@@ -33,7 +33,7 @@ export function recordedTurns(
 ): Recording {
   const begun = new Map(runs.map((run) => [run.id, run]));
   const turns: RecordedTurn[] = [];
-  const history: Line[] = [];
+  const history: Line[] = runs.flatMap(({ input }) => input.earlier ?? []);
   let waiting: MessageRow[] = [];
   const take = (at: Date, run: RecordedRun | undefined, isOpening: boolean, side: ReplaySide, steps: Steps): void => {
     const input = isOpening ? [] : waiting.map(textOf);
