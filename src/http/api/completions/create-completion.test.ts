@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
@@ -5,6 +6,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../../../../test/fa
 import { newId } from '../../../kernel/ids.ts';
 
 const PATH = '/api/openai/v1/chat/completions';
+const ENV = { PARLEY_SECRET: randomBytes(48).toString('base64') };
 
 let parley: TestApp;
 let orgId: string;
@@ -13,7 +15,7 @@ let triggerId: string;
 let key: string;
 
 beforeAll(async () => {
-  parley = await startTestApp();
+  parley = await startTestApp(ENV);
   orgId = await givenOrganization(parley.db);
   ({ agentId } = await givenAgent(parley.db, orgId));
   triggerId = await givenTrigger(parley.db, orgId, agentId);
@@ -256,6 +258,20 @@ describe('an answer that is late or missing', () => {
     const answer = await post({}, { prefer: 'wait=1' });
     await resume();
     expect([...codeOf(answer), answer.headers.get('x-should-retry')]).toEqual([504, 'answer_pending', 'false']);
+  });
+
+  test('a server that stops ends the wait, and another one has the answer', async () => {
+    const second = await startTestApp(ENV, { role: 'api', database: parley.database });
+    const resume = await pauseRuns();
+    const call = { key, body: { model: agentId, messages: ask() }, headers: { 'idempotency-key': 'stopped' } };
+    const waiting = second.call('POST', PATH, call);
+    const accepted = () => rows(`SELECT 1 FROM idempotency WHERE org_id = '${orgId}' AND body LIKE '%"accepted"%'`);
+    await expect.poll(async () => (await accepted()).length).toBe(1);
+    await second.stop();
+    const answer = await waiting;
+    await resume();
+    expect(codeOf(answer)).toEqual([504, 'answer_pending']);
+    expect((await parley.call('POST', PATH, call)).body.id).toBe(answer.body.error.run_id);
   });
 
   test('a stream repeats the same run for the same Idempotency-Key', async () => {
