@@ -15,7 +15,7 @@ import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
-import { createSourceWorker } from '../worker/sources/source-worker.ts';
+import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
