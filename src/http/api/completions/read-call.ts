@@ -14,6 +14,8 @@ export type ReadCall = {
 
 /** As many as a turn reads besides the message that it answers. */
 const MAX_EARLIER = 39;
+/** A turn reads no more characters of its history (src/engine/providers/build-messages.ts). */
+const MAX_EARLIER_CHARACTERS = 60_000;
 const MAX_KEY_CHARACTERS = 255;
 
 /** Throws 422 if there is no message to answer. */
@@ -32,7 +34,7 @@ export function readCall({ messages, user, metadata, variables }: CompletionCall
       ...(Object.keys(noted).length > 0 && { metadata: noted }),
       ...(variables !== undefined && { variables }),
     },
-    earlier: key === undefined ? messages.slice(0, at).flatMap(earlierOf).slice(-MAX_EARLIER) : [],
+    earlier: key === undefined ? newest(messages.slice(0, at).flatMap(earlierOf)) : [],
     triggerId,
   };
 }
@@ -49,6 +51,12 @@ function earlierOf(sent: Sent): EarlierMessage[] {
   const text = textOf(sent);
   if (text === '' || (sent.role !== 'user' && sent.role !== 'assistant')) return [];
   return [{ role: sent.role === 'user' ? 'end_user' : 'agent', text }];
+}
+
+function newest(earlier: EarlierMessage[]): EarlierMessage[] {
+  let characters = 0;
+  const tooOld = earlier.findLastIndex(({ text }) => (characters += text.length) > MAX_EARLIER_CHARACTERS);
+  return earlier.slice(tooOld + 1).slice(-MAX_EARLIER);
 }
 
 const textOf = ({ content }: Sent): string =>
