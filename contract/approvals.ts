@@ -47,7 +47,7 @@ export const DecideApprovalBody = Type.Object(
       }),
     ),
   },
-  closed,
+  { ...closed, title: 'DecideApproval' },
 );
 export type DecideApprovalBody = Static<typeof DecideApprovalBody>;
 
@@ -56,6 +56,7 @@ export const ToolApproval = Type.Object(
   { timeout_minutes: Type.Integer({ minimum: 1, maximum: MAX_APPROVAL_MINUTES }) },
   {
     ...closed,
-    description: 'The call waits until a member or a backend approves it. Without a decision in this time, it is denied.',
+    description:
+      'The call waits until a member or a backend approves it. Without a decision in this time, it is denied.',
   },
 );

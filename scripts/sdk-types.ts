@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
+import { approvalRoutes } from '../src/http/api/approvals/routes.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
@@ -30,7 +31,7 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 /** The description is created without a server, because the declarations of the routes need no configuration. */
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
-  const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
+  const families = [approvalRoutes, triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
   const single = [listEventsRoute(none), reportLeakedRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }

@@ -71,14 +71,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       turns.wake();
     },
   });
-  const expiry = createApprovalExpiry({
-    db,
-    log,
-    onExpired: () => {
-      changes.look();
-      turns.wake();
-    },
-  });
+  const expiry = createApprovalExpiry({ db, log, onExpired: () => turns.wake() });
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });

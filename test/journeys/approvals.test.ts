@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Tool } from '../../contract/agents.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
@@ -49,6 +49,8 @@ beforeEach(async () => {
   path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, owner.orgId, agentId)}`;
 });
 
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+type Json = Record<string, any>;
 type Run = { id: string; conversation_id: string; end_user_id: string; status: string };
 
 /** A conversation whose agent requested a call and told the person that it waits. */
@@ -60,7 +62,7 @@ async function requested(args: Record<string, unknown> = { order_id: 'A-1' }): P
   const [approval] = await approvalsOf(run.conversation_id);
   return { ...run, approvalId: approval!.id };
 }
-const approvalsOf = async (conversationId: string): Promise<Record<string, any>[]> =>
+const approvalsOf = async (conversationId: string): Promise<Json[]> =>
   (await owner.call(`GET /conversations/${conversationId}`)).body.approvals;
 const statusOf = async ({ id }: Run) => (await parley.call('GET', `${path}/runs/${id}`, { key })).body.status;
 const decide = (id: string, body: unknown, by = key) => parley.call('POST', `/api/approvals/${id}`, { key: by, body });
@@ -249,7 +251,7 @@ describe('decisions', () => {
 
   test('both routes follow the order of checks', async () => {
     const { value: weak } = await parley.key(owner.orgId, { permissions: ['channels'] });
-    const verdict = async (answer: Promise<{ status: number; body: any }>) => {
+    const verdict = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
       return [status, body?.code];
     };

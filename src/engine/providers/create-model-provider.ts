@@ -59,7 +59,8 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
       // A turn that only reports decisions answers no message.
       const reports = request.input.length === 0 && decisionsIn(request).length > 0;
       const { turn = null, tags = [] } = reports ? {} : ((await options.before?.(request)) ?? {});
-      const result = turn ?? (reports ? null : openByText(name, request)) ?? (await askModel(options, request, pending));
+      const result =
+        turn ?? (reports ? null : openByText(name, request)) ?? (await askModel(options, request, pending));
       return { ...result, tags: [...result.tags, ...tags] };
     },
   };
@@ -119,7 +120,12 @@ async function askModel(
   };
   // Without the tool, the model can read neither the call nor its result.
   if (request.input.length === 0 && decisionsIn(request).length > 0 && confirmed.length === 0)
-    return { ...say(request, ''), readDecisions: true, next: 'waiting_for_user', trace: { provider: options.name, steps } };
+    return {
+      ...say(request, ''),
+      readDecisions: true,
+      next: 'waiting_for_user',
+      trace: { provider: options.name, steps },
+    };
   const { text: answer, handOff } = await generate({
     settings: options,
     timeoutMs: limit === undefined ? (options.timeoutMs ?? MODEL_TIMEOUT_MS) : limit * 1_000,
@@ -169,7 +175,7 @@ const decisionsIn = ({ approvals = [] }: TurnRequest): readonly KnownApproval[] 
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
     const approved = status === 'approved';
-    steps.push(decisionStep({ tool }, approved, reason), ...(outcome?.steps ?? []));
+    steps.push(decisionStep({ tool, arguments: args }, approved, reason), ...(outcome?.steps ?? []));
     const result = decisionText({ approved, reason, ...(outcome && { result: outcome.result }) });
     const one = { tool: tool.name, arguments: withoutBound(args, tool), result };
     called.push(one);

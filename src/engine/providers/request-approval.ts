@@ -54,8 +54,6 @@ const WAITS = JSON.stringify({
 
 async function decideInPlace(call: StoredCall, turn: ToolTurn): Promise<string> {
   const { approved } = turn.request.decideApproval!(call);
-  const input = JSON.stringify(call.arguments).slice(0, MAX_TRACED_CHARACTERS);
-  turn.steps.push({ kind: 'tool_waits', detail: call.tool.name, input });
   turn.steps.push(decisionStep(call, approved, null));
   return approved
     ? decisionText({ approved, reason: null, result: await runTool(call.tool, call, turn) })
@@ -63,12 +61,13 @@ async function decideInPlace(call: StoredCall, turn: ToolTurn): Promise<string> 
 }
 
 export const decisionStep = (
-  { tool }: Pick<StoredCall, 'tool'>,
+  { tool, arguments: args }: Pick<StoredCall, 'tool' | 'arguments'>,
   approved: boolean,
   reason: string | null,
 ): TurnTrace['steps'][number] => ({
   kind: approved ? 'tool_approved' : 'tool_denied',
   detail: tool.name,
+  input: JSON.stringify(args).slice(0, MAX_TRACED_CHARACTERS),
   ...(reason !== null && { reason }),
 });
 
