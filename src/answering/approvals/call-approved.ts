@@ -23,9 +23,7 @@ export async function callApproved(
   for (const { id, status, reason, call, outcome } of run.approvals) {
     const approval = { ...call, status, reason, outcome };
     if (status === 'approved' && outcome === null) {
-      // crash point: approval:before-call
       approval.outcome = await makeCall(deps, request, call);
-      // crash point: approval:after-call
       approval.outcome = await storeOutcome(deps.db, run.org_id, id, approval.outcome);
     }
     known.push(approval);
@@ -46,7 +44,11 @@ async function makeCall(
   const steps: ApprovalOutcome['steps'] = [];
   // A new message does not stop the call of an approved tool, which has a time limit of its own.
   const { signal } = new AbortController();
-  const { result, error: failure } = await callAndTrace(call.tool, call, { request: { ...request, signal }, callTool, steps });
+  const { result, error: failure } = await callAndTrace(call.tool, call, {
+    request: { ...request, signal },
+    callTool,
+    steps,
+  });
   return { result, steps, error: failure };
 }
 

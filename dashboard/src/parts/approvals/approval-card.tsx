@@ -42,7 +42,11 @@ const COLORS: Record<ApprovalRecord['status'], string> = { pending: 'orange', ap
 
 export function ApprovalStatus({ status }: { status: ApprovalRecord['status'] }): ReactNode {
   const say = useWords(words);
-  return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
+  return (
+    <Badge color={COLORS[status]} miw="max-content">
+      {say(`status_${status}`)}
+    </Badge>
+  );
 }
 
 function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
@@ -56,7 +60,9 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
           <dt>
             <code>{name}</code>
           </dt>
-          <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</dd>
+          <dd>
+            <bdi>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>
+          </dd>
         </div>
       ))}
     </dl>
@@ -134,23 +140,25 @@ function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undef
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
-        <Button
-          leftSection={<IconCheck size={16} />}
-          loading={chosen === 'approve'}
-          disabled={decide.isPending}
-          onClick={() => act('approve')}
-        >
-          {say('approve')}
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconX size={16} />}
-          loading={chosen === 'deny'}
-          disabled={decide.isPending}
-          onClick={() => act('deny')}
-        >
-          {say('deny')}
-        </Button>
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            leftSection={<IconCheck size={16} />}
+            loading={chosen === 'approve'}
+            disabled={decide.isPending}
+            onClick={() => act('approve')}
+          >
+            {say('approve')}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} />}
+            loading={chosen === 'deny'}
+            disabled={decide.isPending}
+            onClick={() => act('deny')}
+          >
+            {say('deny')}
+          </Button>
+        </Group>
       </div>
       {decide.error && <ProblemAlert problem={decide.error} />}
     </>
