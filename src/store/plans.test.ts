@@ -134,6 +134,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     CLEAR_MEMORY(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
+    DELETE_APPROVALS(org, ids, before),
     pointsAt('run'),
     pointsAt('message'),
   ]) {
