@@ -88,6 +88,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     const body = { decision: 'deny', reason: 'Too old' };
     await journey.api(`POST /organizations/${orgId}/approvals/${approvalId}`, body, cookie);
     await page.getByRole('button', { name: 'Details of refund' }).waitFor();
+    expect(await page.getByText('Denied by Asha Rao').count()).toBe(1);
   });
 
   it.each([

@@ -218,10 +218,17 @@ describe('decisions', () => {
     const run = await requested();
     model.script({ text: 'Done.' });
     const decided = await owner.call(`POST /approvals/${run.approvalId}`, { decision: 'approve', reason: 'Fine' });
-    expect(decided).toMatchObject({ status: 200, body: { status: 'approved', decided_by: expect.stringMatching(/^user_/) } });
+    expect(decided).toMatchObject({
+      status: 200,
+      body: { status: 'approved', decided_by: expect.stringMatching(/^user_/) },
+    });
     const { body } = await owner.call(`GET /audit?subject_id=${run.approvalId}`);
     expect(body.data).toMatchObject([
-      { action: 'approval.approved', actor: decided.body.decided_by, facts: { tool: 'refund', conversation_id: run.conversation_id } },
+      {
+        action: 'approval.approved',
+        actor: decided.body.decided_by,
+        facts: { tool: 'refund', conversation_id: run.conversation_id },
+      },
     ]);
   });
 
@@ -269,7 +276,10 @@ describe('decisions', () => {
     expect(await verdict(decide(unknown, { decision: 'deny', more: 1 }))).toEqual([422, 'validation_failed']);
     expect(await verdict(decide(unknown, { decision: 'deny' }))).toEqual([404, 'approval_not_found']);
     expect(await verdict(decide('nonsense', { decision: 'deny' }))).toEqual([404, 'approval_not_found']);
-    expect(await verdict(parley.call('GET', '/api/approvals?status=open', { key }))).toEqual([422, 'validation_failed']);
+    expect(await verdict(parley.call('GET', '/api/approvals?status=open', { key }))).toEqual([
+      422,
+      'validation_failed',
+    ]);
   });
 
   test('a repeated request with the same Idempotency-Key gets the same response', async () => {

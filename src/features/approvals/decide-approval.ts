@@ -48,8 +48,7 @@ export async function decideAsMember(
   const row = await db.transaction(async (tx) => {
     const role = await holdMember(tx, orgId, actor.userId);
     if (role === null) throw new Refusal('organization_not_found');
-    if (!mayAnswer(role))
-      throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
+    if (!mayAnswer(role)) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
     return decide(tx, orgId, id, body, actor);
   });
   onAccepted();
@@ -80,9 +79,7 @@ export async function decideByKey(
       await holdFence(tx, { orgId, keyId, from });
       const found = agentId !== null && isId('approval', id) ? await findApproval(tx, orgId, id) : null;
       if (found && found.agentId !== agentId) throw new Refusal('approval_not_found');
-      const record: ApprovalRecord = presentApproval(
-        await decide(tx, orgId, id, body, { userId: keyId, ...caller }),
-      );
+      const record: ApprovalRecord = presentApproval(await decide(tx, orgId, id, body, { userId: keyId, ...caller }));
       return { status: 200, location: null, body: JSON.stringify(record) };
     }),
   );
