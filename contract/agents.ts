@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { noReplyOf } from './no-reply.ts';
 import { ResultDefinition } from './results.ts';
+import { ToolApproval } from './approvals.ts';
 import { FALLBACK_REASONS } from './costs.ts';
 
 /**
@@ -144,6 +145,7 @@ export const Tool = Type.Object(
           'Question with the answers Yes and No that the person gets before each call. It may contain {{arguments.order_id}}. Absent: no question.',
       }),
     ),
+    approval: Type.Optional(ToolApproval),
     read_only: Type.Optional(
       Type.Boolean({ default: false, description: 'The tool only reads data, so a failed call may be repeated.' }),
     ),

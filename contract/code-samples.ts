@@ -75,6 +75,9 @@ const LIBRARY: Readonly<Record<string, string>> = {
   'GET /api/channels/*': 'console.log(await parley.channels.list($1));',
   'POST /api/channels/*/*/messages': 'console.log(await parley.channels.send($1, $2, $body));',
   'GET /api/channels/*/*/messages/*': 'console.log(await parley.channels.message($1, $2, $3));',
+  'GET /api/approvals':
+    "for await (const approval of parley.approvals.list({ status: 'pending' })) console.log(approval);",
+  'POST /api/approvals/*': 'console.log(await parley.approvals.decide($1, $body));',
   'GET /api/events': 'for await (const event of parley.events.list()) console.log(event);',
   'GET /api/health': 'console.log(await parley.health());',
   'GET /ready': 'console.log(await parley.ready());',

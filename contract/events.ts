@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { ApprovalRecord } from './approvals.ts';
 import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
@@ -180,6 +181,7 @@ export const EVENT_DATA = {
   'run.failed': RunData,
   'run.skipped': RunData,
   'run.result_updated': RunData,
+  'approval.requested': ApprovalRecord,
   'end_user.created': EndUserData,
   'end_user.updated': EndUserData,
   'end_user.deleted': Type.Object({ id: text }),

@@ -250,6 +250,11 @@ const kinds = {
     title: 'No such run',
     cure: 'Check the run id; it must belong to the trigger in the path. When a person is erased, the runs of this person are erased too.',
   },
+  approval_not_found: {
+    status: 404,
+    title: 'No such approval',
+    cure: 'Check the approval id. An agent key finds only the approvals of its agent. When a person is erased, the approvals of this person are erased too.',
+  },
   conversation_not_found: {
     status: 404,
     title: 'No such conversation',
@@ -437,6 +442,11 @@ const kinds = {
     status: 409,
     title: 'The import cannot do this now',
     cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
+  },
+  approval_decided: {
+    status: 409,
+    title: 'The approval was decided differently',
+    cure: 'A decision is final. Read the approval to see the decision and its reason. The same decision again is accepted.',
   },
   run_finished: {
     status: 409,

@@ -150,6 +150,7 @@ export const RUN_STATUSES = [
   'scheduled',
   'running',
   'waiting_for_user',
+  'waiting_for_approval',
   'handed_off',
   'completed',
   'failed',

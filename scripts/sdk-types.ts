@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
+import { approvalRoutes } from '../src/http/api/approvals/routes.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { completionRoutes } from '../src/http/api/completions/routes.ts';
@@ -31,7 +32,15 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 /** The description is created without a server, because the declarations of the routes need no configuration. */
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
-  const families = [triggerRoutes, completionRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
+  const families = [
+    approvalRoutes,
+    triggerRoutes,
+    completionRoutes,
+    campaignRoutes,
+    endUserRoutes,
+    channelApiRoutes,
+    systemRoutes,
+  ];
   const single = [listEventsRoute(none), reportLeakedRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }

@@ -17,6 +17,8 @@ import {
   RequestListQuery,
   RequestRecord,
 } from './activity.ts';
+import { DecideApprovalBody } from '../approvals.ts';
+import { ApprovalEntry, ApprovalListQuery, ListedApproval } from './approvals.ts';
 import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
 import { Numbers, NumbersQuery } from './statistics.ts';
@@ -504,6 +506,8 @@ const routes = {
   listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
   createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
   deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
+  listApprovals: route('GET 200', `${org}/approvals`, 'viewer', 'List tool calls that need an approval', { query: ApprovalListQuery, answer: Page(ListedApproval) }),
+  decideApproval: route('POST 200', `${org}/approvals/:approval_id`, 'member', 'Approve or deny a tool call', { body: DecideApprovalBody, answer: ApprovalEntry }),
   readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
   setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),

@@ -59,6 +59,9 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   deleteSource: 'publish',
   syncSource: 'publish',
   cancelSync: 'publish',
+  // Arguments of calls may have data of people. A token that publishes already decides which tools an agent calls.
+  listApprovals: 'publish',
+  decideApproval: 'publish',
   createTrigger: 'publish',
   updateTrigger: 'publish',
 };

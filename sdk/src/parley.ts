@@ -1,3 +1,4 @@
+import { Approvals } from './approvals.ts';
 import { Campaigns } from './campaigns.ts';
 import { Channels } from './channels.ts';
 import { EndUsers } from './end-users.ts';
@@ -17,6 +18,7 @@ export {
 } from './webhooks.ts';
 export type { BulkCounts, BulkOptions, EndUserFilter } from './end-users.ts';
 export type { PushCounts, PushOptions } from './campaigns.ts';
+export type { ApprovalOptions, DecisionOptions } from './approvals.ts';
 export type { EventOptions } from './events.ts';
 export type { List, Page, PageOptions } from './pages.ts';
 export type { RunEvent } from './stream.ts';
@@ -34,6 +36,7 @@ export class Parley {
   readonly endUsers: EndUsers;
   readonly campaigns: Campaigns;
   readonly events: Events;
+  readonly approvals: Approvals;
   readonly #transport: Transport;
 
   constructor(options: ParleyOptions) {
@@ -44,6 +47,7 @@ export class Parley {
     this.endUsers = new EndUsers(this.#transport);
     this.campaigns = new Campaigns(this.#transport);
     this.events = new Events(this.#transport);
+    this.approvals = new Approvals(this.#transport);
   }
 
   /** Returns the API key's own record with its permissions. */

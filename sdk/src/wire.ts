@@ -20,7 +20,7 @@ export type Problem = {
     type: string;
     title: string;
     status: number;
-    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
     detail: string;
     request_id: string;
     errors?: Fault[];
@@ -40,7 +40,7 @@ export type OpenAIError = {
          * The first wrong value of the body.
          */
         param: string | null;
-        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
         /**
          * The page that explains this code.
          * @format uri
@@ -49,6 +49,51 @@ export type OpenAIError = {
         request_id: string;
         errors?: Fault[];
     };
+};
+
+export type Approval = {
+    id: string;
+    status: "pending" | "approved" | "denied";
+    agent_id: string;
+    /**
+     * The run that continues after the decision.
+     */
+    run_id: string;
+    conversation_id: string;
+    tool: string;
+    /**
+     * The arguments of the call. They cannot change after the request.
+     */
+    arguments: Record<string, unknown>;
+    /**
+     * The reason of the decision. If no one decided: `timeout`, or why the run ended, e.g. `handed_off`, `resolved`, `cancelled`.
+     */
+    reason: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    expires_at: string;
+    decided_at: string | null;
+};
+
+export type ApprovalPage = {
+    data: Approval[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type DecideApproval = {
+    decision: "approve" | "deny";
+    /**
+     * The agent reads it, and may repeat it to the person.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    reason?: string;
 };
 
 export type EndUserInput = {
@@ -281,7 +326,7 @@ export type AnsweredRun = {
      */
     outcome: "answered";
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -395,7 +440,7 @@ export type ModelUse = {
 
 export type Run = {
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -436,7 +481,7 @@ export type AcceptedRun = {
      */
     outcome: "accepted";
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -673,7 +718,7 @@ export type ChatCompletion = {
         trigger_id: string;
         conversation_id: string;
         end_user_id: string;
-        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
         reason: string | null;
         /**
          * The messages of the agent, with their sources.
@@ -1425,7 +1470,7 @@ export type MessageFailedEvent = {
 
 export type RunEventData = {
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     reason: string | null;
     error: {
         code: string;
@@ -1484,6 +1529,16 @@ export type RunResultUpdatedEvent = {
      */
     timestamp: string;
     data: RunEventData;
+};
+
+export type ApprovalRequestedEvent = {
+    id: string;
+    type: "approval.requested";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: Approval;
 };
 
 export type EndUserEventData = {
@@ -1743,6 +1798,7 @@ export type EventData = {
     "run.failed": RunEventData;
     "run.skipped": RunEventData;
     "run.result_updated": RunEventData;
+    "approval.requested": Approval;
     "end_user.created": EndUserEventData;
     "end_user.updated": EndUserEventData;
     "end_user.deleted": {

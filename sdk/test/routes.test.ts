@@ -51,6 +51,15 @@ describe('the client library', () => {
     await parley.reportLeakedKeys([{ token: 'parley_us_unknown' }]);
   });
 
+  test('lists approvals, and decides about one', async () => {
+    expect(await take(parley.approvals.list({ status: 'pending' }))).toEqual([]);
+    const unknown = newId('approval');
+    await expect(parley.approvals.approve(unknown)).rejects.toMatchObject({ code: 'approval_not_found' });
+    await expect(parley.approvals.deny(unknown, { reason: 'No' })).rejects.toMatchObject({
+      code: 'approval_not_found',
+    });
+  });
+
   test('lists events, typed by their type', async () => {
     expect(await take(parley.events.list({ type: 'run.completed' }))).toEqual([]);
     const made = await parley.endUsers.create({ external_id: 'events' });

@@ -15,6 +15,7 @@ import { newId, timeOfId } from '../kernel/ids.ts';
 import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
+import { decisionsIn, newApproval } from './approvals/keep-waiting.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { minutesToStep } from './no-reply.ts';
 import { collectResult, type ResultAfter } from './results/collect-result.ts';
@@ -151,6 +152,9 @@ export function completedTurn(
     // answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
+    approvals: (result.requested ?? []).map(newApproval),
+    // A turn without a message of the person reports the decisions, or nothing will.
+    readApprovals: result.readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [],
     handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
@@ -229,6 +233,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   orgId: run.org_id,
   runId: run.run_id,
   lease: run.lease,
+  agentId: run.agent_id,
   conversationId: run.conversation_id,
   conversationVersion: run.conversation_version,
   status: 'completed',
@@ -242,6 +247,9 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   result: null,
   silence: null,
   leavesUnanswered: false,
+  approvals: [],
+  readApprovals: [],
+  isDue: false,
   messages: [],
   messageStatus: 'delivered',
 });

@@ -2,6 +2,7 @@ import { createLeakReportLimit } from '../access/limits/leak-report-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from '../access/visitors/visitor-limit.ts';
 import { createUsageCounter } from '../features/usage/count-requests.ts';
 import { attachmentRoutes } from '../http/attachments/routes.ts';
+import { approvalRoutes } from '../http/api/approvals/routes.ts';
 import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
 import { completionRoutes } from '../http/api/completions/routes.ts';
@@ -53,6 +54,7 @@ export function createApi(
       ...completionRoutes(all),
       ...campaignRoutes(all),
       ...endUserRoutes(all),
+      ...approvalRoutes(all),
       listEventsRoute(all),
       reportLeakedRoute(all),
       ...channelApiRoutes(all),

@@ -2,6 +2,7 @@ import { CreateEndUser } from '../../contract/end-users.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { compileBody } from '../kernel/validation/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
+import { createApprovalExpiry } from '../worker/approvals/expire-approvals.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createBlobWorker } from '../worker/attachments/blob-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
@@ -38,6 +39,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     pressed: deps.acceptQueue.pressed,
     endUserQueue: deps.endUserQueue,
     liveDeltas: deps.liveDeltas,
+    callTool: answering.callTool,
     tracer,
     onStored: () => {
       waiter.look();
@@ -69,6 +71,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       turns.wake();
     },
   });
+  const expiry = createApprovalExpiry({ db, log, onExpired: () => turns.wake() });
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
@@ -96,6 +99,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     rounds,
     handOffs,
     announcer,
+    expiry,
     campaigns,
     housekeeper,
   ];

@@ -238,6 +238,18 @@ export const bugs: Bug[] = [
     ],
   },
   {
+    name: 'an approved call gets a new key each time',
+    scenario: 'approval-killed',
+    finding: /was made with [2-9] keys/,
+    edits: [
+      {
+        file: 'src/answering/approvals/call-approved.ts',
+        find: 'await callAndTrace(call.tool, call, {',
+        replace: 'await callAndTrace(call.tool, { ...call, idempotency_key: String(Math.random()) }, {',
+      },
+    ],
+  },
+  {
     name: 'a block is larger than what remains of the total',
     scenario: 'total-exact',
     finding: /are allowed in total/,

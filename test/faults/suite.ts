@@ -5,7 +5,8 @@ import { type Region, startRegion } from './region.ts';
 import { crashScenario } from './scenarios/crash.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
-import { modelScenarios } from './scenarios/models.ts';
+import { approvalScenarios } from './scenarios/approvals.ts';
+import { modelScenarios as modelFaults } from './scenarios/models.ts';
 import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { totalScenarios } from './scenarios/totals.ts';
@@ -14,7 +15,8 @@ import { runTrial, type Scenario } from './trial.ts';
 /** All parts of a whole run. */
 export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios, ...totalScenarios];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
-export { bugs, modelScenarios, redisScenarios, startRedis };
+export const modelScenarios: Scenario[] = [...modelFaults, ...approvalScenarios];
+export { bugs, redisScenarios, startRedis };
 
 export const scenarioNamed = (name: string): Scenario => {
   const found = [...scenarios, ...modelScenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);

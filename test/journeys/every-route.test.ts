@@ -5,7 +5,7 @@ import type { IdPrefix } from '../../contract/ids.ts';
 import type { Permission } from '../../contract/permissions.ts';
 import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenApproval, givenOrganization, givenTrigger } from '../factories.ts';
 
 /**
  * Every operation of the published description × every kind of key × every value of every ID in its path. The expected
@@ -50,6 +50,7 @@ const PARAMETERS: Record<string, IdPrefix> = {
   recipient_id: 'rcpt',
   conversation_id: 'conv',
   end_user_id: 'enduser',
+  approval_id: 'approval',
 };
 
 beforeAll(async () => {
@@ -114,7 +115,9 @@ describe('every route × every key × every id', () => {
 
   test('the table covers every route family of the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
-    expect(families).toEqual(new Set(['campaigns', 'channels', 'end-users', 'events', 'me', 'openai', 'triggers']));
+    expect(families).toEqual(
+      new Set(['approvals', 'campaigns', 'channels', 'end-users', 'events', 'me', 'openai', 'triggers']),
+    );
     expect(operations.length).toBeGreaterThan(25);
   });
 });
@@ -134,6 +137,9 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
     if (key.scope === 'agent' && !key.isBound) return [403, 'agent_mismatch'];
     return key.isStranger ? [404, 'agent_not_found'] : null;
   }
+  // The path of an approval names no agent: the approvals of other agents are hidden from an agent key.
+  if (key.scope === 'agent' && chosen.approval_id !== undefined && chosen.approval_id !== bound)
+    return [404, 'approval_not_found'];
   const isMine = (which: Which) => !key.isStranger && (which === 'own' || which === 'sibling');
   // A record below the first ID of the path is found only there, for every owner.
   const [above, ...below] = Object.entries(chosen);
@@ -144,6 +150,7 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
 }
 
 const NEEDS: Record<string, Permission> = {
+  approvals: 'triggers',
   events: 'triggers',
   openai: 'triggers',
   triggers: 'triggers',
@@ -161,6 +168,7 @@ const NOT_FOUND: Record<string, string> = {
   message_id: 'message_not_found',
   recipient_id: 'recipient_not_found',
   end_user_id: 'end_user_not_found',
+  approval_id: 'approval_not_found',
   conversation_id: 'conversation_not_found',
 };
 
@@ -272,6 +280,7 @@ async function givenTenant(existing?: string): Promise<Tenant> {
     end_user_id: run.body.end_user_id,
     message_id: message.body.id,
     recipient_id: pushed.body.results[0].recipient_id,
+    approval_id: await givenApproval(db, orgId, run.body),
   };
 }
 

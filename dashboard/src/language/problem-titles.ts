@@ -86,6 +86,8 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   mail_link_not_found: 'هذا الرابط لا يوقف أي رسالة',
   mail_missing: 'هذا التثبيت لا يرسل بريدًا',
   already_exists: 'موجود بالفعل',
+  approval_not_found: 'لا توجد موافقة كهذه',
+  approval_decided: 'اتُّخذ قرار آخر بشأن هذه الموافقة',
   run_finished: 'انتهى التشغيل',
   recipient_finished: 'انتهى أمر هذا المستلم',
   attachments_full: 'بلغت ملفات المحادثات في المؤسسة حدّها الأقصى',

@@ -63,6 +63,8 @@ export const tryInOrder = (
       if (request.signal.aborted) break;
       if (next.when !== undefined && !next.when.includes(reason)) continue;
       if (next.provider === 'embedded' || next.provider === 'hand_off') {
+        // The built-in engine answers messages only, and there is none.
+        if (next.provider === 'embedded' && reportsOnly(request)) continue;
         const result = await standIn(next.provider, request);
         await countStandIn(deps, next.provider, request, insteadOf);
         return withNotes(result, insteadOf);
@@ -76,11 +78,14 @@ export const tryInOrder = (
     }
     const isGarbled = failures.some(({ code }) => code === 'provider_garbled');
     if (isGarbled && request.task === undefined && !request.signal.aborted) {
-      return withNotes(dontKnowTurn(request), insteadOf);
+      return withNotes({ ...dontKnowTurn(request), readDecisions: true }, insteadOf);
     }
     throw failures.find(({ retryable }) => retryable) ?? failures[0]!;
   },
 });
+
+const reportsOnly = ({ input, approvals = [] }: TurnRequest): boolean =>
+  input.length === 0 && approvals.some(({ status }) => status !== 'pending');
 
 const standIn = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
   provider === 'embedded' ? embeddedProvider.turn(request) : handOffTurn(request, 'The model did not answer.');

@@ -56,7 +56,7 @@ export async function giveToPeople(
   await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId, forgetUnanswered: true });
   if (runId !== null) {
     await setRunStatus(tx, orgId, runId, {
-      from: ['queued', 'running', 'waiting_for_user'],
+      from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval'],
       to: 'handed_off',
     });
   }
@@ -96,7 +96,7 @@ export async function resolveConversation(
     await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
     if (conversation.runId !== null && !(await endAfterResult(tx, orgId, conversation.runId))) {
       await setRunStatus(tx, orgId, conversation.runId, {
-        from: ['queued', 'running', 'waiting_for_user', 'handed_off'],
+        from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off'],
         to: 'completed',
         reason: RESOLVED,
       });

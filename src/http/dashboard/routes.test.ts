@@ -28,6 +28,7 @@ const PREFIX = {
   campaign_id: 'campaign',
   key_id: 'key',
   conversation_id: 'conv',
+  approval_id: 'approval',
   end_user_id: 'enduser',
   member_id: 'member',
   invitation_id: 'invite',

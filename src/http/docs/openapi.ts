@@ -121,6 +121,7 @@ const ID_PARAMETERS: Readonly<Record<string, IdPrefix>> = {
   message_id: 'msg',
   conversation_id: 'conv',
   end_user_id: 'enduser',
+  approval_id: 'approval',
 };
 
 function parametersOf(route: Route, named: (schema: unknown) => unknown): Json[] {

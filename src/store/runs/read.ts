@@ -154,7 +154,14 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
       and(
         eq(run.orgId, orgId),
         eq(run.id, id),
-        inArray(run.status, ['queued', 'scheduled', 'running', 'waiting_for_user', 'handed_off']),
+        inArray(run.status, [
+          'queued',
+          'scheduled',
+          'running',
+          'waiting_for_user',
+          'waiting_for_approval',
+          'handed_off',
+        ]),
       ),
     )
     .returning({ id: run.id });

@@ -104,7 +104,7 @@ const continuedText = (said: boolean) => `continued AS (
 ), overtaken AS (
   UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
   FROM continued go WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes
-    AND r.status IN ('waiting_for_user', 'handed_off')
+    AND r.status IN ('waiting_for_user', 'waiting_for_approval', 'handed_off')
 )`;
 
 const SAID = `said AS (
