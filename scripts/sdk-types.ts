@@ -13,6 +13,7 @@ import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { listEventsRoute } from '../src/http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../src/http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
 import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
@@ -31,7 +32,7 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
   const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
-  const single = [listEventsRoute(none), reportLeakedRoute(none)];
+  const single = [listEventsRoute(none), reportLeakedRoute(none), createClientTokenRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }
 

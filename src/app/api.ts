@@ -6,6 +6,7 @@ import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
 import { listEventsRoute } from '../http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../http/api/triggers/routes.ts';
 import { chatRoutes } from '../http/chat/routes.ts';
@@ -53,6 +54,7 @@ export function createApi(
       ...endUserRoutes(all),
       listEventsRoute(all),
       reportLeakedRoute(all),
+      createClientTokenRoute(all),
       ...channelApiRoutes(all),
       ...inboundRoutes(all),
       ...chatRoutes(all),
