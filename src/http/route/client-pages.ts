@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../../contract/problems.ts';
 import { readOrigin } from '../../access/client-tokens/read-origin.ts';
+import type { Admission } from '../../access/types.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import type { AccessDecisions, Route } from './route.ts';
 
@@ -22,6 +24,17 @@ export function letOwnPageRead(request: FastifyRequest, reply: FastifyReply, acc
     .header('access-control-allow-origin', origin)
     .header('access-control-expose-headers', EXPOSED)
     .header('cross-origin-resource-policy', 'cross-origin');
+}
+
+/**
+ * A preflight cannot know whether the call has a client token. A call of a page with an API key is refused, so that a
+ * key that a page contains by mistake has no effect. Only browsers send Sec-Fetch-Site, and pages cannot change it. A
+ * proxy of the same origin may add a key.
+ */
+export function refuseKeyOfPage({ headers }: FastifyRequest, { caller }: Admission): void {
+  const site = headers['sec-fetch-site'];
+  if (caller.client === undefined && headers.origin !== undefined && (site === 'cross-site' || site === 'same-site'))
+    throw new Refusal('origin_not_allowed', 'An API key works only in a backend. Pages use client tokens.');
 }
 
 export function mountPreflight(server: FastifyInstance, { method, path }: Route): void {

@@ -4,7 +4,7 @@ import type { Admission, Need } from '../../access/types.ts';
 import { type UploadMemory, createUploadMemory } from '../edge/upload-memory.ts';
 import { readJsonBody, readRawBody } from '../edge/body.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
-import { letOwnPageRead, mountPreflight } from './client-pages.ts';
+import { letOwnPageRead, mountPreflight, refuseKeyOfPage } from './client-pages.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { namesOf } from './names-of-end-user.ts';
 import type { Problems } from '../edge/problems.ts';
@@ -113,6 +113,7 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
     request.admission = admission;
     if (tracer !== null) meta.span = spanOf(tracer, route, request, admission);
     refuseControlCharacters(request);
+    if (need.client) refuseKeyOfPage(request, admission);
     const hasOwn = isCounted && typeof admission.caller.limits?.perMinute === 'number';
     if (limit === null && !hasOwn && admission.caller.client === undefined) return undefined;
     const state = access.limit(admission.caller, limit);
