@@ -18,6 +18,7 @@ mkdirSync(DIST, { recursive: true });
 const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 /** The code of each export, and the packages that it may import. `react` imports the code of `browser`. */
 const ENTRIES = { parley: [], browser: [], react: ['react', './browser.js'] };
+const paths = (id) => (id.endsWith('browser.ts') ? './browser.js' : id);
 for (const [name, imports] of Object.entries(ENTRIES)) {
   const bundle = await rolldown({
     input: path.join(SDK, 'src', `${name}.ts`),
@@ -27,7 +28,6 @@ for (const [name, imports] of Object.entries(ENTRIES)) {
     // src/version.ts
     transform: { define: { PARLEY_SDK_VERSION: JSON.stringify(version) } },
   });
-  const paths = (id) => (id.endsWith('browser.ts') ? './browser.js' : id);
   const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: `${name}.js`, paths });
   await bundle.close();
   if (output.length !== 1 || output[0].imports.some((each) => !imports.includes(paths(each))))

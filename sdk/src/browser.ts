@@ -17,6 +17,8 @@ export type ConnectOptions = {
   conversation?: string | undefined;
   variables?: TriggerCall['variables'];
   metadata?: TriggerCall['metadata'];
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
 };
 
 export type ChatState = {
@@ -56,6 +58,8 @@ export type Chat = {
   close(): void;
 };
 
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+
 const TRIES = 5;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
@@ -65,7 +69,7 @@ const WAITS = new Set<Run['status']>(['queued', 'scheduled', 'running']);
 const PASSING = new Set([0, 408, 429, 502, 503, 504]);
 
 export function connect(options: ConnectOptions): Chat {
-  const { getToken, variables, metadata } = options;
+  const { getToken, variables, metadata, fetch: send = globalThis.fetch } = options;
   const base = `${options.baseUrl.replace(/\/+$/, '')}/api/triggers/${options.agent}/${options.trigger}`;
   const listeners = new Set<(state: ChatState) => void>();
   let state: ChatState = {
@@ -100,33 +104,22 @@ export function connect(options: ConnectOptions): Chat {
     });
 
   /** One call. An expired token is replaced once. */
-  async function call(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+  async function call(path: string, { headers, ...init }: Init): Promise<Response> {
     for (let renewed = false; ; renewed = true) {
       token ??= getToken();
       const used = token;
       const authorization = `Bearer ${await tokenOf(used)}`;
       let answer: Response;
       try {
-        answer = await fetch(base + path, { ...init, headers: { ...init.headers, authorization } });
+        answer = await send(base + path, { ...init, headers: { ...headers, authorization } });
       } catch (error) {
         throw new ChatError('connection_failed', error instanceof Error ? error.message : 'No response.', 0);
       }
       if (answer.ok) return answer;
-      const { code = 'response_invalid', detail = '' } = await answer.json().catch(() => ({}));
+      const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string };
+      const { code = 'response_invalid', detail = '' } = problem;
       if (answer.status !== 401 || renewed) throw new ChatError(code, detail, answer.status);
       if (token === used) token = null;
-    }
-  }
-
-  async function retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (signal?.aborted || tries >= TRIES || !(error instanceof ChatError) || !PASSING.has(error.status))
-          throw error;
-        await pause(tries, signal);
-      }
     }
   }
 
@@ -196,7 +189,8 @@ export function connect(options: ConnectOptions): Chat {
       const answer = await retry(() => call(`/conversations/${state.conversationId}/messages?limit=100`, {}));
       const { data } = (await answer.json()) as { data: Message[] };
       const own = state.messages.filter(({ id }) => data.every((each) => each.id !== id) && !id.startsWith(OWN));
-      set({ messages: [...data.reverse(), ...own] });
+      // The list has the newest first.
+      set({ messages: [...data.map((_, at) => data[data.length - 1 - at]!), ...own] });
     } catch (error) {
       set({ error: error as ChatError });
     }
@@ -246,3 +240,15 @@ const pause = (tries: number, signal?: AbortSignal): Promise<void> =>
       resolve();
     });
   });
+
+/** Repeats the work as long as a retry can help. */
+async function retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted || tries >= TRIES || !(error instanceof ChatError) || !PASSING.has(error.status)) throw error;
+      await pause(tries, signal);
+    }
+  }
+}

@@ -46,7 +46,6 @@ beforeAll(async () => {
   origin = `http://localhost:${port}`;
   site = spawn(process.execPath, [path.join(ROOT, 'examples', 'web-page', 'server.mjs')], {
     env: {
-      ...process.env,
       PARLEY_URL: app.url,
       PARLEY_API_KEY: value,
       AGENT: agentId,
@@ -65,8 +64,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const roles = (): Promise<(string | null)[]> =>
-  page.locator('li').evaluateAll((lines) => lines.map((line) => line.getAttribute('data-role')));
+const roles = (): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('li')].map((line) => line.dataset.role)`);
 async function say(text: string, answers: number): Promise<void> {
   await page.getByLabel('Message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -118,4 +117,42 @@ describe.runIf(CHROMIUM)('the example site in Chromium', () => {
     await say('After the expiry', 4);
     expect(tokens).toBe(1);
   });
+
+  test('the React hook talks to the agent, also in strict mode', async () => {
+    await page.goto(origin);
+    await page.addScriptTag({ type: 'module', content: await bundleApp() });
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const lines = (): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('#app li')].map((line) => line.dataset.role)`);
+    await expect.poll(lines).toEqual(['end_user', 'agent']);
+    expect(await page.evaluate(`document.querySelector('#app li').textContent`)).toBe('Hello from React');
+  });
 });
+
+/** An app of one component, with the real React. */
+async function bundleApp(): Promise<string> {
+  const entry = path.join(ROOT, 'sdk', 'test', 'app.js');
+  const code = `
+    import { createElement as h, StrictMode } from 'react';
+    import { createRoot } from 'react-dom/client';
+    import { useConversation } from '../src/react.ts';
+    const settings = JSON.parse(document.querySelector('#settings').textContent);
+    const getToken = async () => (await (await fetch('/chat-token', { method: 'POST' })).json()).token;
+    function App() {
+      const { messages, send } = useConversation({ ...settings, getToken });
+      const lines = messages.map(({ id, role, content }) => h('li', { key: id, 'data-role': role }, content.text));
+      return h('div', { id: 'app' }, h('button', { onClick: () => send('Hello from React') }, 'Ask'), h('ol', null, lines));
+    }
+    createRoot(document.body.appendChild(document.createElement('div'))).render(h(StrictMode, null, h(App)));`;
+  const made = await rolldown({
+    input: entry,
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+    plugins: [
+      { name: 'app', resolveId: (id) => (id === entry ? id : null), load: (id) => (id === entry ? code : null) },
+    ],
+  });
+  const { output } = await made.generate({ format: 'esm' });
+  await made.close();
+  return output[0].code;
+}
