@@ -18,7 +18,7 @@ const sdk = readFileSync(SDK, 'utf8');
 const settings = { baseUrl: PARLEY_URL, agent: AGENT, trigger: TRIGGER };
 
 async function createToken(visitor) {
-  const answer = await fetch(`${PARLEY_URL}/api/client-tokens`, {
+  const made = await fetch(`${PARLEY_URL}/api/client-tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${PARLEY_API_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -29,11 +29,11 @@ async function createToken(visitor) {
       expires_in: 300,
     }),
   });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  return (await answer.json()).token;
+  if (!made.ok) throw new Error(`${made.status} ${await made.text()}`);
+  return (await made.json()).token;
 }
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   const send = (status, type, text, headers = {}) =>
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(text);
   try {
@@ -51,5 +51,7 @@ const server = createServer(async (request, response) => {
     console.error(error.message);
     send(502, 'text/plain', 'The chat is not available.');
   }
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 server.listen(Number(PORT), 'localhost', () => console.log(`Open ${ORIGIN}`));
