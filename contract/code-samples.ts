@@ -50,6 +50,9 @@ const LIBRARY: Readonly<Record<string, string>> = {
     'for await (const event of parley.runs.stream({ agent_id: $1, trigger_id: $2, id: $3 })) console.log(event);',
   'POST /api/triggers/*/*/runs/*/cancel':
     'console.log(await parley.runs.cancel({ agent_id: $1, trigger_id: $2, id: $3 }));',
+  'GET /api/triggers/*/*/conversations/*/messages':
+    'for await (const message of parley.triggers.messages($1, $2, $3)) console.log(message);',
+  'POST /api/client-tokens': 'console.log(await parley.clientTokens.create($body));',
   'GET /api/campaigns/*': 'console.log(await parley.campaigns.get($1));',
   'POST /api/campaigns/*/recipients': 'console.log(await parley.campaigns.push($1, $rows));',
   'GET /api/campaigns/*/recipients':

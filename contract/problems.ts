@@ -53,6 +53,11 @@ const kinds = {
     title: 'The API key has been revoked',
     cure: 'Revocation is final. Create a new key in the dashboard and use it instead.',
   },
+  client_token_expired: {
+    status: 401,
+    title: 'The client token has expired',
+    cure: 'Your backend creates a new token with POST /api/client-tokens. The browser client asks for it with getToken.',
+  },
   token_invalid: {
     status: 401,
     title: 'The access token is not valid',
@@ -176,8 +181,13 @@ const kinds = {
   },
   origin_not_allowed: {
     status: 403,
-    title: 'This site may not show the chat',
-    cure: "Add the page's origin, such as https://shop.example, to allowed_origins in the settings of the channel.",
+    title: 'Calls from this site are not allowed',
+    cure: "Use the page's exact origin, such as https://shop.example. For a web chat, add it to allowed_origins in the settings of the channel. For a client token, name it in origins when your backend creates the token.",
+  },
+  client_token_not_allowed: {
+    status: 403,
+    title: 'Client tokens cannot do this',
+    cure: 'A client token can only call its own trigger, and read the runs and messages of the conversations that it started. Make other calls from your backend with an API key.',
   },
   setup_closed: {
     status: 403,

@@ -112,11 +112,19 @@ export const TriggerCall = Type.Object(
     conversation: Type.Optional(
       Type.Object(
         {
-          key: Type.String({
-            minLength: 1,
-            maxLength: 255,
-            description: 'Your own name for the conversation, such as an order number.',
-          }),
+          key: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              description: 'Your own name for the conversation, such as an order number.',
+            }),
+          ),
+          id: Type.Optional(
+            Type.String({
+              pattern: idPattern('conv'),
+              description: "Parley's ID of a conversation to continue. No other field is then allowed.",
+            }),
+          ),
           on_existing: Type.Optional(
             Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
               default: 'continue',

@@ -15,6 +15,7 @@ import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { completionRoutes } from '../src/http/api/completions/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { listEventsRoute } from '../src/http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../src/http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
 import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
@@ -41,7 +42,7 @@ export function describePublicApi(): OpenApiDocument {
     channelApiRoutes,
     systemRoutes,
   ];
-  const single = [listEventsRoute(none), reportLeakedRoute(none)];
+  const single = [listEventsRoute(none), reportLeakedRoute(none), createClientTokenRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }
 

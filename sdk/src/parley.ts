@@ -1,6 +1,7 @@
 import { Approvals } from './approvals.ts';
 import { Campaigns } from './campaigns.ts';
 import { Channels } from './channels.ts';
+import { ClientTokens } from './client-tokens.ts';
 import { EndUsers } from './end-users.ts';
 import { Events } from './events.ts';
 import type { ParleyOptions } from './options.ts';
@@ -33,6 +34,7 @@ export class Parley {
   readonly triggers: Triggers;
   readonly runs: Runs;
   readonly channels: Channels;
+  readonly clientTokens: ClientTokens;
   readonly endUsers: EndUsers;
   readonly campaigns: Campaigns;
   readonly events: Events;
@@ -44,6 +46,7 @@ export class Parley {
     this.triggers = new Triggers(this.#transport);
     this.runs = new Runs(this.#transport);
     this.channels = new Channels(this.#transport);
+    this.clientTokens = new ClientTokens(this.#transport);
     this.endUsers = new EndUsers(this.#transport);
     this.campaigns = new Campaigns(this.#transport);
     this.events = new Events(this.#transport);

@@ -96,6 +96,14 @@ describe('the client library', () => {
     const ids = (await take(parley.runs.list(agent, trigger, { limit: 1 }))).map((run) => run.id);
     expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
     expect((await parley.runs.list(agent, trigger, { limit: 2 }).page()).has_more).toBe(true);
+    const [said] = await take(parley.triggers.messages(agent, trigger, started.conversation_id));
+    expect(said?.content).toMatchObject({ text: 'Hello Asha' });
+  });
+
+  test('creates a client token', async () => {
+    const call = { agent_id: agent, trigger_id: trigger, end_user: { external_id: 'a' } };
+    const made = await parley.clientTokens.create({ ...call, origins: ['https://shop.example'], expires_in: 60 });
+    expect(made.token).toMatch(/^parley_client_us_/);
   });
 
   test('sends a message and follows its delivery', async () => {

@@ -8,6 +8,7 @@ import { channelApiRoutes } from '../http/api/channels/routes.ts';
 import { completionRoutes } from '../http/api/completions/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
 import { listEventsRoute } from '../http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../http/api/triggers/routes.ts';
 import { chatRoutes } from '../http/chat/routes.ts';
@@ -57,6 +58,7 @@ export function createApi(
       ...approvalRoutes(all),
       listEventsRoute(all),
       reportLeakedRoute(all),
+      createClientTokenRoute(all),
       ...channelApiRoutes(all),
       ...inboundRoutes(all),
       ...chatRoutes(all),

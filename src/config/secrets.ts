@@ -32,6 +32,8 @@ export type Secrets = {
   suppressionKey: ChainKey;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;
+  /** Seals client tokens. */
+  clientTokenKey: Key;
 };
 
 /** Every PARLEY_SECRET that this installation has had, as far as this process knows (start/load-secrets.ts). */
@@ -78,6 +80,7 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
     signInKey: signing('sign-in state'),
     suppressionKey: chained('suppression'),
     visitorKey: signing('visitor token'),
+    clientTokenKey: signing('client token'),
   };
 }
 

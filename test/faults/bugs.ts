@@ -87,6 +87,18 @@ export const bugs: Bug[] = [
     ],
   },
   {
+    name: 'a client token is verified without its key',
+    scenario: 'client-tokens',
+    finding: /client tokens were accepted after "revoked"/,
+    edits: [
+      {
+        file: 'src/access/admit.ts',
+        find: 'if (entry.isRevoked || entry.revokeAt <= clock.wall()) {',
+        replace: 'if (client === null && (entry.isRevoked || entry.revokeAt <= clock.wall())) {',
+      },
+    ],
+  },
+  {
     name: 'each node enforces the whole limit',
     scenario: 'limits',
     finding: /calls were accepted where/,

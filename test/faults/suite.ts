@@ -2,6 +2,7 @@ import { type Bug, bugs, IMPATIENT } from './bugs.ts';
 import { crashEdit, crashPoints } from './edits.ts';
 import { createRandom } from './random.ts';
 import { type Region, startRegion } from './region.ts';
+import { clientTokenScenarios } from './scenarios/client-tokens.ts';
 import { crashScenario } from './scenarios/crash.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
@@ -13,7 +14,13 @@ import { totalScenarios } from './scenarios/totals.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
 /** All parts of a whole run. */
-export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios, ...totalScenarios];
+export const scenarios: Scenario[] = [
+  ...nodeScenarios,
+  ...databaseScenarios,
+  ...edgeScenarios,
+  ...totalScenarios,
+  ...clientTokenScenarios,
+];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
 export const modelScenarios: Scenario[] = [...modelFaults, ...approvalScenarios];
 export { bugs, redisScenarios, startRedis };

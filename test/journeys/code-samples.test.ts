@@ -97,9 +97,23 @@ async function casesOf(): Promise<Case[]> {
     const { operationId: id } = endpoint.operation;
     const filled = call.path.replaceAll(/[A-Z_]{2,}/g, (name) => other[id]?.[name] ?? ids[name] ?? name);
     const body = id === 'createCompletion' ? { ...(call.body as object), model: agent } : call.body;
-    return { id, call: { ...call, body, path: filled }, key: filled.startsWith('/api/campaigns') ? own.value : key };
+    return {
+      id,
+      call: { ...call, body, path: filled, ...withIds(call.body, ids) },
+      key: filled.startsWith('/api/campaigns') ? own.value : key,
+    };
   });
 }
+
+/** A body contains well-formed IDs, which do not exist. */
+const withIds = (body: unknown, { AGENT_ID: agent, TRIGGER_ID: trigger }: Record<string, string>) =>
+  body !== undefined && {
+    body: JSON.parse(
+      JSON.stringify(body)
+        .replaceAll(/\bagent_[0-9a-z]{26}\b/g, agent!)
+        .replaceAll(/\btrigger_[0-9a-z]{26}\b/g, trigger!),
+    ) as unknown,
+  };
 
 const codeOf = (call: ApiCall, language: Language): string =>
   samplesOf(call, app.url).find(({ name }) => name === language)!.code;

@@ -21,7 +21,15 @@ let foreign: Tenant;
 /** Counts of the other organization's rows before any call. */
 let before: unknown;
 
-type Operation = { method: string; path: string; parameters: string[]; body: unknown; statuses: number[] };
+type Operation = {
+  method: string;
+  path: string;
+  /** In the path, or in the body if `inBody`. */
+  parameters: string[];
+  inBody: boolean;
+  body: unknown;
+  statuses: number[];
+};
 type TestKey = {
   name: string;
   value: string;
@@ -116,7 +124,17 @@ describe('every route × every key × every id', () => {
   test('the table covers every route family of the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
     expect(families).toEqual(
-      new Set(['approvals', 'campaigns', 'channels', 'end-users', 'events', 'me', 'openai', 'triggers']),
+      new Set([
+        'approvals',
+        'campaigns',
+        'channels',
+        'client-tokens',
+        'end-users',
+        'events',
+        'me',
+        'openai',
+        'triggers',
+      ]),
     );
     expect(operations.length).toBeGreaterThan(25);
   });
@@ -151,6 +169,7 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
 
 const NEEDS: Record<string, Permission> = {
   approvals: 'triggers',
+  'client-tokens': 'triggers',
   events: 'triggers',
   openai: 'triggers',
   triggers: 'triggers',
@@ -183,10 +202,11 @@ function judge(operation: Operation, answer: Answer, expected: [number, string] 
  * First all own IDs. Then each ID in turn is replaced by another one. Then all IDs are of one other organization or
  * sibling.
  */
-function variants({ parameters }: Operation): Record<string, Which>[] {
+function variants({ parameters, inBody }: Operation): Record<string, Which>[] {
   const named = parameters.filter((name) => name in PARAMETERS);
   const all = (which: Which) => Object.fromEntries(named.map((name) => [name, which]));
-  const others: Which[] = ['sibling', 'foreign', 'missing', 'malformed', 'encoded'];
+  // In a body, the schema refuses an ID that is not well-formed.
+  const others: Which[] = ['sibling', 'foreign', 'missing', ...(inBody ? [] : (['malformed', 'encoded'] as const))];
   return [
     all('own'),
     ...(named.length > 0 ? [all('sibling'), all('foreign')] : []),
@@ -204,10 +224,14 @@ function ask(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]?.[chosen[name]!] ?? OTHER[name]!);
   const takesBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   // Access refuses before a byte of the body is read: an invalid body must not matter.
-  const inBody = operation.path.startsWith('/api/openai/');
-  const sent = inBody ? { ...(operation.body as object), model: own.agent_id } : operation.body;
-  const isUnread = refusal !== null && BEFORE_BODY.has(refusal) && !(inBody && refusal.startsWith('agent_'));
-  const body = isUnread ? '{' : sent;
+  const isCompletion = operation.path.startsWith('/api/openai/');
+  const isBefore = refusal !== null && (operation.inBody || isCompletion ? BEFORE_IDS : BEFORE_BODY).has(refusal);
+  const named = operation.inBody
+    ? Object.fromEntries(operation.parameters.map((name) => [name, ids[name]![chosen[name]!]]))
+    : {};
+  const agent = isCompletion ? { model: own.agent_id } : {};
+  const sent = operation.body && { ...operation.body, ...named, ...agent };
+  const body = isBefore ? '{' : sent;
   return parley.call(operation.method, path, {
     key: key.value,
     endless: true,
@@ -220,6 +244,8 @@ const BEFORE_BODY = new Set(
     ' ',
   ),
 );
+
+const BEFORE_IDS = new Set(['plan_required', 'permission_missing']);
 
 const OTHER: Record<string, string> = { external_id: 'crm-every-route', channel_kind: 'email' };
 
@@ -237,7 +263,11 @@ function operationsOf(document: any): Operation[] {
       .map(([method, operation]) => ({
         method: method.toUpperCase(),
         path,
-        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+        inBody: path === '/api/client-tokens',
+        parameters:
+          path === '/api/client-tokens'
+            ? ['agent_id', 'trigger_id']
+            : [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
         body: operation.requestBody?.content['application/json'].example,
         statuses: Object.keys(operation.responses).map(Number),
       })),
@@ -276,7 +306,7 @@ async function givenTenant(existing?: string): Promise<Tenant> {
     channel_id: channelId,
     campaign_id: campaignId,
     run_id: run.body.id,
-    conversation_id: message.body.conversation_id,
+    conversation_id: run.body.conversation_id,
     end_user_id: run.body.end_user_id,
     message_id: message.body.id,
     recipient_id: pushed.body.results[0].recipient_id,

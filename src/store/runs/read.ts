@@ -42,13 +42,45 @@ export const WITH_CONVERSATION = and(eq(conversation.orgId, run.orgId), eq(conve
 /** Maximum number of messages of one run in a response. */
 const MAX_RUN_MESSAGES = 200;
 
-export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
+/** `clientMark`: only if client tokens with this mark may read the conversation. */
+export async function findRun(
+  db: Queryable,
+  orgId: string,
+  triggerId: string,
+  id: string,
+  clientMark?: string,
+): Promise<RunRow | null> {
   const [row] = await db
     .select(RUN_COLUMNS)
     .from(run)
     .innerJoin(conversation, WITH_CONVERSATION)
-    .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id)));
+    .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id), isOpenTo(clientMark)));
   return row ?? null;
+}
+
+const isOpenTo = (clientMark: string | undefined) =>
+  clientMark === undefined ? undefined : eq(conversation.clientMark, clientMark);
+
+/** Whether the conversation has a run of this trigger, and client tokens with this mark may read it. */
+export async function isConversationOfTrigger(
+  db: Queryable,
+  orgId: string,
+  meant: { triggerId: string; conversationId: string; clientMark: string | undefined },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: run.id })
+    .from(run)
+    .innerJoin(conversation, WITH_CONVERSATION)
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.conversationId, meant.conversationId),
+        eq(run.triggerId, meant.triggerId),
+        isOpenTo(meant.clientMark),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
 }
 
 export type RunFilter = {

@@ -48,7 +48,10 @@ export async function streamCompletion(
   }
   const fill = async (): Promise<void> => {
     const chunks = chunksTo(stream.sendData);
-    const send = await followRun({ ...deps, liveDeltas }, { ...run, after: null, until: 'answer' });
+    const send = await followRun(
+      { ...deps, liveDeltas },
+      { ...run, clientMark: undefined, after: null, until: 'answer' },
+    );
     await send(chunks);
     chunks.finish(await readRun(deps, orgId, run.triggerId, run.runId, { messages: true, models: true }));
   };

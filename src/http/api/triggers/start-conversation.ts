@@ -3,6 +3,7 @@ import { MAX_WAIT_SECONDS } from '../../../../contract/limits.ts';
 import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
 import { Type } from 'typebox';
 import { holds } from '../../../access/decide.ts';
+import { callOfClient } from '../../../features/triggers/client-call.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
 import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
 import { expectRun } from '../../../features/triggers/follow-run.ts';
@@ -19,12 +20,12 @@ import type { TriggerRoutesDeps } from './routes.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
 import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
 
-const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
+const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
 const operation: Route['operation'] = {
   id: 'startConversation',
   summary: 'Start a conversation',
-  description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
+  description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` or \`conversation.id\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
   tag: 'Triggers',
   example: {
     end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
@@ -84,10 +85,12 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   idempotent: true,
   headers,
   responses,
-  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
+  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists', 'conversation_not_found'],
   async handle(request, reply) {
-    const call = request.body as TriggerCall;
     const { caller, from, agent, trigger } = request.admission;
+    const { client } = caller;
+    const body = request.body as TriggerCall;
+    const call = client === undefined ? body : callOfClient(client, body);
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
     const fillsOnly = !holds(caller, 'end_users');
     if (call.dry_run) return reply.code(200).send(await previewCall(deps, target, call, { fillsOnly }));
@@ -99,6 +102,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       keyId: caller.keyId,
       from,
       fillsOnly,
+      clientMark: client?.mark,
       requestId: request.requestId,
       trace: metaOf(request.raw)?.span?.traceparent,
       stream: expected && { runId: expected.runId, reader: expected.words.reader },
