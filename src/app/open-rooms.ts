@@ -57,7 +57,15 @@ export async function openRooms(app: AppDeps) {
     onStored: () => changes.look(),
   });
   const features = { changes, inboundQueue: createInboundQueue(db, store.suppression) };
-  const answering = openAnswering({ db, egress, sealingKey: secrets.sealingKey, log, onUse });
+  const answering = openAnswering({
+    db,
+    egress,
+    sealingKey: secrets.sealingKey,
+    turnKey: secrets.turnKey,
+    baseUrl: config.baseUrl,
+    log,
+    onUse,
+  });
   const metrics = await openMetrics(app, {
     access: role === 'worker' ? null : access.fields.access.state,
     acceptQueue: store.acceptQueue.load,
@@ -101,6 +109,7 @@ function openConfigured(
     upgradeUrl: config.upgradeUrl,
     now: Date.now,
     sealingKey: secrets.sealingKey,
+    turnKey: secrets.turnKey,
     queueMail: config.mail && createQueueMail(secrets.mailKey),
     egress,
     blobs: config.blobs && createBlobStore(config.blobs),

@@ -98,6 +98,8 @@ export type TurnResult = {
   tags: string[];
   /** True when the person opted out of further messages. */
   opted_out: boolean;
+  /** Values of result fields, if the provider names them itself. */
+  result?: Readonly<Record<string, unknown>>;
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };
@@ -184,6 +186,14 @@ export class ProviderError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.waits = options.waits ?? false;
+  }
+}
+
+/** The customer's code answers the turn later. The run waits without a worker until then. */
+export class TurnWaits extends Error {
+  constructor() {
+    super('The turn waits for the answer of the code.');
+    this.name = 'TurnWaits';
   }
 }
 
