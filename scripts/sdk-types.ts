@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
+import { TurnAnswer, TurnRequested } from '../contract/turns.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
@@ -40,6 +41,7 @@ export async function wireTypes(): Promise<string> {
   try {
     const description = describePublicApi();
     hoist(wireSchema(Type.Object(EVENT_DATA, { title: 'EventData' })), description.components.schemas);
+    for (const schema of [TurnRequested, TurnAnswer]) hoist(wireSchema(schema), description.components.schemas);
     writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(description));
     const redocly = path.join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const args = [redocly, 'generate-client', 'openapi.json', '--output', 'client.ts', '--output-mode', 'split'];

@@ -68,7 +68,9 @@ async function readStream(response: Response, words?: Words): Promise<{ text: st
   }
   const last = readEvent(rest);
   if (last.event === 'answer') return { text: last.data, shown };
-  throw invalid('The stream of your code ended without the event "answer".');
+  throw new ProviderError('provider_unreachable', 'The stream of your code ended without the event "answer".', {
+    retryable: true,
+  });
 }
 
 const answerIn = (stream: string): string =>
