@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
@@ -24,10 +24,10 @@ let agent: string;
 let secret: string;
 let key: string;
 let server: Server;
-let listener: RequestListener = () => {};
+let listener: (request: IncomingMessage, response: ServerResponse) => unknown = () => {};
 
 beforeAll(async () => {
-  server = createServer((request, response) => listener(request, response));
+  server = createServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });

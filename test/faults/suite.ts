@@ -3,6 +3,7 @@ import { crashEdit, crashPoints } from './edits.ts';
 import { createRandom } from './random.ts';
 import { type Region, startRegion } from './region.ts';
 import { crashScenario } from './scenarios/crash.ts';
+import { codeScenarios } from './scenarios/own-code.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
 import { modelScenarios } from './scenarios/models.ts';
@@ -13,7 +14,14 @@ import { runTrial, type Scenario } from './trial.ts';
 
 /** All parts of a whole run. */
 export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios, ...totalScenarios];
-export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
+/** Only turns of own code reach these points, and their scenario uses them. */
+const isOfOwnCode = (name: string): boolean => name.startsWith('code:');
+export const crashes = (): Scenario[] => [
+  ...crashPoints()
+    .filter(({ name }) => !isOfOwnCode(name))
+    .map(crashScenario),
+  ...codeScenarios,
+];
 export { bugs, modelScenarios, redisScenarios, startRedis };
 
 export const scenarioNamed = (name: string): Scenario => {
