@@ -37,7 +37,8 @@ async function send(
 ): Promise<ParleyError | null> {
   const limit = AbortSignal.timeout(CALL_MS);
   try {
-    const response = await fetch(url, {
+    const send = globalThis.fetch;
+    const response = await send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body,

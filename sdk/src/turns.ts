@@ -68,6 +68,7 @@ export const reply = (
 export function turns(
   secret: string | readonly string[] | undefined,
   answer: (turn: Turn) => TurnReply | Promise<TurnReply>,
+  // oxlint-disable-next-line no-console -- an error that no one sees is lost
   { onError = console.error }: TurnsOptions = {},
 ): TurnHandler {
   const respond = async (received: Received): Promise<TurnHttpResponse> => {

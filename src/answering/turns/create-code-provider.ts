@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { CODE_PROVIDER, MAX_TURN_CALL_SECONDS, type TurnAnswer, type TurnRequested } from '../../../contract/turns.ts';
+import {
+  CODE_PROVIDER,
+  CODE_SECRET,
+  MAX_TURN_CALL_SECONDS,
+  type TurnAnswer,
+  type TurnRequested,
+} from '../../../contract/turns.ts';
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { decideBeforeModel } from '../../engine/before-model.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult, TurnWaits } from '../../engine/provider.ts';
@@ -15,9 +21,6 @@ import { printOf } from './check-answer.ts';
 import { readResponse } from './read-response.ts';
 import { issueReplyToken } from './reply-token.ts';
 import { turnBody } from './turn-body.ts';
-
-/** The name under which the signing secret is stored, with the secrets of tools. No tool can have it. */
-export const CODE_SECRET = 'code:turns';
 
 export type CodeDeps = {
   db: Db;

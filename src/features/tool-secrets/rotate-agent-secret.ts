@@ -1,7 +1,6 @@
 import type { AgentSecret } from '../../../contract/dashboard/tools.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { CODE_PROVIDER } from '../../../contract/turns.ts';
-import { CODE_SECRET } from '../../answering/turns/create-code-provider.ts';
+import { CODE_PROVIDER, CODE_SECRET } from '../../../contract/turns.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import { readToolSecrets } from '../../store/tool-secrets.ts';
