@@ -189,7 +189,7 @@ async function check({ region, expect }: Trial, { orgId }: Tenant, { turns, ackn
 export const codeScenarios: Scenario[] = [
   {
     name: 'own-code',
-    expects: 'each turn has exactly one answer, whoever dies between an answer and its acknowledgement',
+    expects: 'each turn has exactly one answer, although processes die between an answer and its acknowledgement',
     callers: 0,
     keys: 1,
     async run(trial) {

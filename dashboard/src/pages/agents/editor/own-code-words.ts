@@ -4,7 +4,7 @@ export const ownCodeWords = defineWords(
   {
     url: 'URL of your code',
     url_hint: 'Receives each turn as a signed POST and answers it, directly or later.',
-    signing: 'Signing secret',
+    signing: 'Signature of turns',
     signed: 'Turns to {origin} are signed.',
     unsigned: 'There is no secret for this address. The agent cannot answer without one.',
     both_until: 'Turns have signatures of both the old and the new secret. This ends',
@@ -16,7 +16,7 @@ export const ownCodeWords = defineWords(
   {
     url: 'عنوان URL لبرنامجك',
     url_hint: 'يتلقى كل دور كطلب POST موقّع، ويجيب عنه فورًا أو لاحقًا.',
-    signing: 'سر التوقيع',
+    signing: 'توقيع الأدوار',
     signed: 'الأدوار المرسلة إلى {origin} موقّعة.',
     unsigned: 'لا سر لهذا العنوان. لا يستطيع الوكيل الإجابة من دونه.',
     both_until: 'يوقّع السر القديم والسر الجديد معًا. ينتهي ذلك',
