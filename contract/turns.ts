@@ -76,9 +76,3 @@ export const TurnRequested = Type.Object(
   { title: 'TurnRequested' },
 );
 export type TurnRequested = Static<typeof TurnRequested>;
-
-/** The events of a streamed answer, by name. */
-export const TURN_EVENTS = {
-  delta: Type.Object({ text: Type.String({ description: 'The next part of the text of the first message.' }) }),
-  answer: TurnAnswer,
-};

@@ -74,8 +74,8 @@ export function ModelCard(): ReactNode {
             </>
           )}
         </div>
-        {provider !== 'embedded' && <EndUserFields />}
         {provider === 'http' && <OwnCodeFields />}
+        {provider !== 'embedded' && <EndUserFields />}
         {isModel && <Credentials provider={provider} />}
       </Stack>
     </Card>
