@@ -119,9 +119,16 @@ describe('turns', () => {
     });
   });
 
+  test('makes a later answer at once in the test chat, where no run could wait', async () => {
+    const handler = turns(secret, () => later(async () => 'The report.'));
+    listener = (request, response) => void handler(request, response);
+    const tried = await call(`POST /agents/${agent}/playground`, { messages: [{ role: 'end_user', text: 'Hi' }] });
+    expect([tried.status, tried.body.messages[0].content.text]).toEqual([200, 'The report.']);
+  });
+
   const signed = (by: string, body: string) =>
     new Request('http://x', { method: 'POST', body, headers: signWebhook(by, 'turn_1', new Date(), body) });
-  const body = JSON.stringify({ type: 'turn.requested', turn: {}, messages: [] });
+  const body = JSON.stringify({ type: 'turn.requested', turn: {}, run: { id: 'run_1' }, messages: [] });
 
   test('refuses a call with another signature, before it asks the function', async () => {
     const errors: unknown[] = [];

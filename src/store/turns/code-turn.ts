@@ -151,7 +151,7 @@ export const AWAIT = `WITH mine AS MATERIALIZED (
   )
   UPDATE run r SET lease = NULL, attempts = r.attempts - 1, error = NULL,
     due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN now()
-      ELSE (r.code_turn ->> 'deadline')::timestamptz END
+      ELSE coalesce((r.code_turn ->> 'deadline')::timestamptz, now()) END
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id
   RETURNING r.due_at <= now() AS is_due`;
 
