@@ -18,7 +18,7 @@ export const LocalizedText = Type.Record(
 );
 export type LocalizedText = Static<typeof LocalizedText>;
 
-export const PROVIDERS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google', 'http'] as const;
+export const PROVIDERS = ['embedded', 'http', 'openai_compatible', 'openai', 'anthropic', 'google'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 const closed = { additionalProperties: false };
@@ -215,6 +215,12 @@ export const AgentDefinition = Type.Object(
         default: [...DEFAULT_END_USER_FIELDS],
         description:
           'The fields of the person that a model provider receives: name, locale, time_zone, email, phone, external_id, id, or an attribute. A text that contains {{end_user.email}} also sends that field.',
+      }),
+    ),
+    read_images: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'The model receives the images that people send (docs/files.md).',
       }),
     ),
     max_output_tokens: Type.Optional(
