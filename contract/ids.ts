@@ -41,6 +41,7 @@ export const ID_PREFIXES = [
   'attachment',
   'view',
   'push',
+  'turn',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -83,6 +83,11 @@ const kinds = {
     title: 'The visitor token is not valid',
     cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token. The widget does this automatically.',
   },
+  reply_token_invalid: {
+    status: 401,
+    title: 'The reply token is not valid',
+    cure: 'Send the reply_token of exactly this turn as the bearer token, to the reply_url of the same turn.',
+  },
   session_missing: {
     status: 401,
     title: 'Not signed in',
@@ -392,6 +397,11 @@ const kinds = {
     status: 409,
     title: 'Another member has replied',
     cure: 'Nothing was sent. Read the new reply, then send yours if it is still needed.',
+  },
+  turn_superseded: {
+    status: 409,
+    title: 'The turn no longer takes this answer',
+    cure: 'The person has written again, another answer was first, the deadline has passed, or the run has ended. Drop the answer. If the person wrote, your code receives a new turn with all messages.',
   },
   trigger_disabled: {
     status: 409,

@@ -174,6 +174,8 @@ export const PlaygroundTurn = Type.Object(
     next: Type.Union([Type.Literal('waiting_for_user'), Type.Literal('handed_off'), Type.Literal('completed')]),
     tags: Type.Array(Type.String()),
     opted_out: Type.Boolean(),
+    /** The values of result fields that your own code named. */
+    result: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** The reasons for this answer of the agent. */
     trace: Type.Object({
       provider: Type.String(),

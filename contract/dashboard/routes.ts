@@ -190,6 +190,7 @@ import {
 } from './sign-in.ts';
 import { BudgetRecord, ModelPrice, SetBudgetBody, SetPriceBody, UsageQuery, UsageRecord } from './costs.ts';
 import {
+  AgentSecret,
   CreateToolSecretBody,
   ListMcpToolsBody,
   McpTools,
@@ -460,6 +461,7 @@ const routes = {
   watchEvents: route('GET 200', `${org}/events`, 'viewer', 'Watch events as they happen', { query: WatchEventsQuery, answer: WatchedEvents }),
 
   // Secrets of tools
+  rotateAgentSecret: route('POST 201', `${org}/agents/:agent_id/secret`, 'member', 'Create or replace the secret that signs the turns of own code; it is shown only here', { answer: AgentSecret }),
   listToolSecrets: route('GET 200', `${org}/agents/:agent_id/tool-secrets`, 'viewer', 'List which tools of an agent are signed', { answer: Whole(ToolSecretRecord) }),
   createToolSecret: route('POST 201', `${org}/agents/:agent_id/tool-secrets`, 'admin', 'Sign the calls of a tool; the secret is shown only here', { body: CreateToolSecretBody, answer: NewToolSecret }),
   rotateToolSecret: route('POST 200', `${org}/agents/:agent_id/tool-secrets/:tool_secret_id/rotate`, 'admin', 'Replace the signing secret of a tool; the new one is shown only here', { body: RotateToolSecretBody, answer: NewToolSecret }),

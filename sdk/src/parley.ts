@@ -27,6 +27,18 @@ export type { LogEntry } from './log.ts';
 export type { ParleyOptions } from './options.ts';
 export type { CallOptions, ResponseInfo, WriteOptions } from './transport.ts';
 export type { ResultFields, RunRef, RunWith, StartedRun, StartOptions } from './triggers.ts';
+export {
+  accepted,
+  type Later,
+  later,
+  reply,
+  type Turn,
+  type TurnHandler,
+  type TurnReply,
+  turns,
+  type TurnsOptions,
+} from './turns.ts';
+export type { NodeRequest, NodeResponse } from './turn-servers.ts';
 export type * from './wire.ts';
 
 /** The public API of one Parley server, with one API key. */

@@ -20,7 +20,7 @@ export type Problem = {
     type: string;
     title: string;
     status: number;
-    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
     detail: string;
     request_id: string;
     errors?: Fault[];
@@ -40,7 +40,7 @@ export type OpenAIError = {
          * The first wrong value of the body.
          */
         param: string | null;
-        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
         /**
          * The page that explains this code.
          * @format uri
@@ -1887,4 +1887,92 @@ export type EventData = {
         endpoint_id: string;
         message: string;
     };
+};
+
+export type TurnRequested = {
+    type: "turn.requested";
+    turn: {
+        /**
+         * The same in every attempt of one turn. It is also the header `webhook-id`.
+         */
+        id: string;
+        /**
+         * Starts at 1.
+         */
+        attempt: number;
+        /**
+         * Later answers are refused.
+         * @format date-time
+         */
+        deadline: string;
+        /**
+         * Receives the answer if the response was 202.
+         */
+        reply_url: string;
+        /**
+         * The bearer token for `reply_url`. It is valid for this turn only.
+         */
+        reply_token: string;
+    };
+    run: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        /**
+         * Null: the person's own message started the run.
+         */
+        trigger_id: string | null;
+        variables: Record<string, unknown>;
+        /**
+         * Your own notes. Every response with the record contains them.
+         */
+        metadata: Record<string, string>;
+    };
+    conversation: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        key: string | null;
+        locale: string | null;
+        /**
+         * Null in a try.
+         */
+        channel_kind: string | null;
+    };
+    /**
+     * Also has the fields in `end_user_fields` of the definition.
+     */
+    end_user: {
+        id: string;
+        external_id: string | null;
+    };
+    /**
+     * The newest messages of the conversation, oldest first.
+     */
+    messages: Message[];
+};
+
+export type TurnAnswer = {
+    /**
+     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
+     * @maxItems 10
+     */
+    messages: {
+        content: MessageContent;
+    }[];
+    /**
+     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
+     */
+    next?: "wait" | "complete" | "hand_off";
+    /**
+     * Values of the result fields of the agent, by name. Null: no value.
+     */
+    result?: Record<string, unknown>;
+    /**
+     * Tags to add to the conversation.
+     * @maxItems 20
+     */
+    tags?: string[];
 };

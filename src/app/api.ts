@@ -17,6 +17,7 @@ import { mountDashboard } from '../http/dashboard/files.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { createHttpServer } from '../http/edge/server.ts';
 import { inboundRoutes } from '../http/inbound/routes.ts';
+import { turnAnswerRoute } from '../http/inbound/turn-answers.ts';
 import { createPaging } from '../http/route/paging.ts';
 import { ownFile } from '../kernel/own-files.ts';
 import { type Db, isUnreachable } from '../store/db.ts';
@@ -61,6 +62,7 @@ export function createApi(
       createClientTokenRoute(all),
       ...channelApiRoutes(all),
       ...inboundRoutes(all),
+      turnAnswerRoute(all),
       ...chatRoutes(all),
       ...attachmentRoutes(all),
       ...dashboardRoutes(all, paging),

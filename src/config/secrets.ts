@@ -30,6 +30,8 @@ export type Secrets = {
   signInKey: Key;
   /** HMAC key of the identifiers under which opt-outs of erased people are stored. */
   suppressionKey: ChainKey;
+  /** Signs the reply tokens of turns that the customer's own code answers. */
+  turnKey: Key;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;
   /** Seals client tokens. */
@@ -79,6 +81,7 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
     setupKey: signing('setup link'),
     signInKey: signing('sign-in state'),
     suppressionKey: chained('suppression'),
+    turnKey: signing('turn reply'),
     visitorKey: signing('visitor token'),
     clientTokenKey: signing('client token'),
   };

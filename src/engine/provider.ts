@@ -117,6 +117,8 @@ export type TurnResult = {
   tags: string[];
   /** True when the person opted out of further messages. */
   opted_out: boolean;
+  /** Values of result fields, if the provider names them itself. */
+  result?: Readonly<Record<string, unknown>>;
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
   /** True: the agent knows the decisions of `approvals` now. */
@@ -208,6 +210,14 @@ export class ProviderError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.waits = options.waits ?? false;
+  }
+}
+
+/** The customer's code answers the turn later. The run waits without a worker until then. */
+export class TurnWaits extends Error {
+  constructor() {
+    super('The turn waits for the answer of the code.');
+    this.name = 'TurnWaits';
   }
 }
 

@@ -292,6 +292,18 @@ export const bugs: Bug[] = [
       },
     ],
   },
+  {
+    name: 'a later answer replaces the first one',
+    scenario: 'own-code',
+    finding: /two answers of one turn were accepted|answered with another answer/,
+    edits: [
+      {
+        file: 'src/store/turns/code-turn.ts',
+        find: "  if (before) return before.print === given.print ? 'replayed' : 'superseded';",
+        replace: '',
+      },
+    ],
+  },
 ];
 
 /** Shorter leases and pauses, so that a scenario with an unavailable worker or provider does not wait half a minute. */

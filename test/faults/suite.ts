@@ -4,6 +4,7 @@ import { createRandom } from './random.ts';
 import { type Region, startRegion } from './region.ts';
 import { clientTokenScenarios } from './scenarios/client-tokens.ts';
 import { crashScenario } from './scenarios/crash.ts';
+import { codeScenarios } from './scenarios/own-code.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
 import { approvalScenarios } from './scenarios/approvals.ts';
@@ -21,7 +22,14 @@ export const scenarios: Scenario[] = [
   ...totalScenarios,
   ...clientTokenScenarios,
 ];
-export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
+/** Only turns of own code reach these points, and their scenario uses them. */
+const isOfOwnCode = (name: string): boolean => name.startsWith('code:');
+export const crashes = (): Scenario[] => [
+  ...crashPoints()
+    .filter(({ name }) => !isOfOwnCode(name))
+    .map(crashScenario),
+  ...codeScenarios,
+];
 export const modelScenarios: Scenario[] = [...modelFaults, ...approvalScenarios];
 export { bugs, redisScenarios, startRedis };
 

@@ -18,6 +18,8 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   token_not_found: 'لا يوجد رمز وصول كهذا',
   token_limit_reached: 'بلغ عدد رموز الوصول حدّه',
   signature_invalid: 'التوقيع غير صالح',
+  reply_token_invalid: 'رمز الرد غير صالح',
+  turn_superseded: 'لم يعد الدور يقبل هذه الإجابة',
   visitor_token_invalid: 'رمز الزائر غير صالح',
   session_missing: 'لم تسجّل الدخول',
   sign_in_failed: 'البريد الإلكتروني أو كلمة المرور غير صحيحة',

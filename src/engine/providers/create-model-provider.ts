@@ -69,7 +69,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
 }
 
 /** An opening text of the author is sent unchanged and needs no model. */
-function openByText(provider: string, request: TurnRequest): TurnResult | null {
+export function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
   if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
   const text = renderText(agent.definition.opening, locale, templateVariables(request));

@@ -134,6 +134,7 @@ const EXCEPTIONS: Record<string, Needed> = {
   exportCampaignResults: 'member',
   exportAudit: 'admin',
   // Secrets of a tool are like those of a webhook, though they stand below its agent.
+  rotateAgentSecret: 'member',
   createToolSecret: 'admin',
   rotateToolSecret: 'admin',
   setToolCredentials: 'admin',

@@ -9,6 +9,7 @@ export const GUIDES = {
   sdk: 'Use the client library',
   documents: 'Bring your documents',
   tools: 'Give your agent tools',
+  'your-code': 'Answer with your own code',
   'end-users': 'Keep end users in sync',
   sending: 'Send on channels, and receive',
   campaigns: 'Run a campaign',

@@ -223,7 +223,7 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
  * tool may return such characters, and one such turn would fail all turns of the statement. The expression matches each
  * escape as a whole, so that an escaped backslash before `u0000` stays.
  */
-const storable = (value: unknown): string =>
+export const storable = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>
     escape.length > 2 ? '\\ufffd' : escape,
   );

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ProviderError, type Words } from '../../engine/provider.ts';
+import { ProviderError, TurnWaits, type Words } from '../../engine/provider.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
@@ -13,6 +13,7 @@ import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { RESOLVED } from '../../store/runs/end.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
+import { awaitAnswer } from '../../store/turns/code-turn.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
@@ -226,6 +227,10 @@ async function speak(
 
 async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
   const { db, log, loop } = turns;
+  if (error instanceof TurnWaits) {
+    if (await awaitAnswer(db.$client, run)) loop.wake();
+    return;
+  }
   if (signal.aborted && !loop.isStopping()) return again(turns, run);
   if (loop.isStopping()) return releaseRun(db, run, { afterMs: 0, refund: true });
   const known = error instanceof ProviderError;
