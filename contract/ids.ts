@@ -40,6 +40,7 @@ export const ID_PREFIXES = [
   'attachment',
   'view',
   'push',
+  'rollout',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -17,6 +17,7 @@ export const GUIDES = {
   streaming: 'Show an answer while it is written',
   costs: 'See and limit costs',
   results: 'Get values from a conversation',
+  versions: 'Try a version with a part of your end users',
   events: 'Receive events',
   'access-tokens': 'Access tokens for programs',
 } as const;

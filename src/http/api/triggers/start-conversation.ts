@@ -83,7 +83,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   idempotent: true,
   headers,
   responses,
-  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
+  problems: ['agent_version_not_found', 'agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
   async handle(request, reply) {
     const call = request.body as TriggerCall;
     const { caller, from, agent, trigger } = request.admission;
