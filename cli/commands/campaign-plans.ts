@@ -197,6 +197,7 @@ function rehearsalText(told: CampaignRehearsal): string {
     ...told.replies.map(
       ({ text, count, opts_out: optsOut }) => `${count} answer “${text}”${optsOut ? ', which opts them out' : ''}`,
     ),
+    ...(told.reminders > 0 ? [`${told.reminded} get ${told.reminders} reminders`] : []),
     ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
     `Ends ${minute(told.ends_at)}`,
     ...(told.stopped === null ? [] : [stops[told.stopped]]),

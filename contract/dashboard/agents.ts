@@ -30,8 +30,10 @@ const summary = {
   name: Type.String(),
   enabled: Type.Boolean(),
   provider: Type.Enum(PROVIDERS),
-  /** The number of the published version. */
+  /** The number of the live version. */
   version: Type.Integer(),
+  /** The number of the version that was published last. It is not live while a rollout tries it. */
+  newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
   /** Changed tools of the published version. Empty: all match their approved versions. */

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
-import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
+import { DryRun, RunFilters, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
 import {
   AccessTokenListQuery,
   AccessTokenRecord,
@@ -38,6 +38,7 @@ import {
   UploadDocumentQuery,
 } from './agents.ts';
 import { ResultRecord } from './results.ts';
+import { RolloutBody, RolloutRecord, VersionComparison } from './rollouts.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { PushListQuery, PushRecord, StartPushBody } from './additions.ts';
 import {
@@ -118,7 +119,15 @@ import {
   ShortenKeyNetworksBody,
 } from './keys.ts';
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
-import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './test-cases.ts';
+import {
+  CaseResult,
+  CheckSuiteBody,
+  PublishAgentBody,
+  PublishBody,
+  SetSuiteBody,
+  SuiteRecord,
+  TestAgentBody,
+} from './test-cases.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
@@ -349,9 +358,14 @@ const routes = {
   readAgent: route('GET 200', `${org}/agents/:agent_id`, 'viewer', 'Read an agent', { answer: AgentRecord }),
   updateAgent: route('PATCH 200', `${org}/agents/:agent_id`, 'member', 'Change an agent; publishes unless publish is false', { body: UpdateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
   deleteAgent: route('DELETE 204', `${org}/agents/:agent_id`, 'member', 'Delete an agent with its triggers and channels', {}),
-  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
+  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { body: PublishAgentBody, bodyOptional: true, answer: AgentRecord }),
   listAgentVersions: route('GET 200', `${org}/agents/:agent_id/versions`, 'viewer', 'List published versions', { query: PageQuery({}), answer: Page(AgentVersion) }),
   restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
+  readRollout: route('GET 200', `${org}/agents/:agent_id/rollout`, 'viewer', 'Read the latest rollout of an agent', { answer: RolloutRecord }),
+  setRollout: route('PUT 200', `${org}/agents/:agent_id/rollout`, 'member', 'Give a version to a part of the end users, or change that part', { body: RolloutBody, answer: RolloutRecord }),
+  stopRollout: route('POST 200', `${org}/agents/:agent_id/rollout/stop`, 'member', 'Stop a rollout; everyone gets the live version', { answer: RolloutRecord }),
+  finishRollout: route('POST 200', `${org}/agents/:agent_id/rollout/finish`, 'member', 'Make the version of a rollout live for everyone', { answer: RolloutRecord }),
+  compareVersions: route('GET 200', `${org}/agents/:agent_id/versions/compare`, 'viewer', 'Compare versions: outcomes of their runs, with intervals', { answer: VersionComparison }),
   tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
   readSuite: route('GET 200', `${org}/agents/:agent_id/suite`, 'viewer', 'Read the tests of an agent', { answer: SuiteRecord }),
   setSuite: route('PUT 200', `${org}/agents/:agent_id/suite`, 'member', 'Replace the tests of an agent', { body: SetSuiteBody, bodyLimit: DEFINITION_BODY_BYTES, answer: SuiteRecord }),
@@ -388,7 +402,7 @@ const routes = {
   updateTrigger: route('PATCH 200', `${org}/triggers/:trigger_id`, 'member', 'Change a trigger', { body: UpdateTriggerBody, answer: TriggerRecord }),
   deleteTrigger: route('DELETE 204', `${org}/triggers/:trigger_id`, 'member', 'Delete a trigger', {}),
   testTrigger: route('POST 202', `${org}/triggers/:trigger_id/test`, 'member', 'Call a trigger as a backend would; 200 for a dry run', { body: TriggerCall, bodyOptional: true, answer: Type.Union([AcceptedRun, DryRun]) }),
-  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery({}), answer: Page(RunRecord) }),
+  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery(RunFilters), answer: Page(RunRecord) }),
   exportTriggerResults: route('GET 200', `${org}/triggers/:trigger_id/results.csv`, 'member', 'The results of its runs as CSV', {}),
 
   // Channels and campaigns

@@ -10,6 +10,7 @@ export const TriggerRecord = Type.Object(
     enabled: Type.Boolean(),
     variables: Type.Array(VariableDeclaration),
     channel_id: Nullable(Type.String()),
+    agent_version: Nullable(Type.Integer()),
     /** The path of its endpoint, without the base URL. */
     path: Type.String(),
     created_at: Moment,
@@ -28,6 +29,7 @@ export const UpdateTriggerBody = Type.Object(
     enabled: TriggerInput.properties.enabled,
     variables: TriggerInput.properties.variables,
     channel_id: TriggerInput.properties.channel_id,
+    agent_version: TriggerInput.properties.agent_version,
   },
   { ...closed, minProperties: 1 },
 );

@@ -59,6 +59,7 @@ const presentSummary = (row: AgentRow): AgentSummary => ({
   enabled: row.enabled,
   provider: row.published.provider ?? 'embedded',
   version: row.version,
+  newest_version: row.newestVersion,
   unpublished_changes: !sameDefinition(row.draft, row.published),
   changed_tools: row.changedTools.map((one) => ({ ...one, since: timestamp(new Date(one.since)) })),
   sandbox_channel_id: row.sandboxChannelId,

@@ -37,6 +37,16 @@ export async function readRun(
   };
 }
 
+export const runFilter = (
+  triggerId: string,
+  query: { status?: string | undefined; created_after?: string | undefined; created_before?: string | undefined },
+): RunFilter => ({
+  triggerId,
+  status: query.status,
+  createdAfter: query.created_after === undefined ? undefined : new Date(query.created_after),
+  createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),
+});
+
 export async function listRuns(
   { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,

@@ -332,6 +332,7 @@ const VALID: Record<string, unknown> = {
   createSource: { url: 'https://site.example/', kind: 'site' },
   updateSource: { schedule: 'daily' },
   createDocument: { name: 'D', text: 'x' },
+  setRollout: { version: 1, percent: 10 },
   updateTrigger: { name: 'Theirs' },
   testTrigger: {},
   updateChannel: { name: 'Theirs' },

@@ -17,7 +17,10 @@ import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** An agent. `draft` is being edited, and `published` is live. Each publish adds an `agent_version`. */
+/**
+ * An agent. `draft` is being edited, and `published` is live; it is the definition of `version`. Each publish adds an
+ * `agent_version`, which may be newer than the live one.
+ */
 export const agent = pgTable(
   'agent',
   {
