@@ -406,7 +406,7 @@ const routes = {
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
   previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What a recipient would get, and when; stores nothing', { body: PreviewCampaignBody, answer: CampaignPreview }),
-  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, or of the end users who match filters, would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, answer: CampaignReview }),
+  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, of the end users who match filters, or of the recipients of a file would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignReview }),
   rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
   testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
