@@ -21,6 +21,13 @@ export function newId(prefix: IdPrefix, at: number = Date.now()): string {
   return encoded(prefix, at, r);
 }
 
+/** IDs use the clock of a node, and times use the clock of the database. This is the maximum difference. */
+export const CLOCK_SLACK_MS = 3_600_000;
+
+/** The part of an ID that contains the time. IDs created since then sort after it. */
+export const firstId = (prefix: IdPrefix, ms: number): string =>
+  newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);
+
 /** The same ID for the same name and time, so that two nodes write to the same row. */
 export const derivedId = (prefix: IdPrefix, at: number, name: string): string =>
   encoded(prefix, at, hash('sha256', name, 'buffer'));
