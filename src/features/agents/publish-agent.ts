@@ -57,7 +57,7 @@ async function publish(
     // The version was checked when it was saved, but the rules may be stricter now.
     checkDefinition(definition);
     const tested = await passPublishGate(tx, orgId, id, definition, without_tests);
-    const version = await publishDefinition(tx, row, definition, actor.userId);
+    const version = await publishDefinition(tx, row, definition, actor.userId, tested.without_tests ?? null);
     const all = { version, ...facts, ...tested };
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: all });
     return presentAgent(await foundAgent(tx, orgId, id), []);

@@ -1,7 +1,9 @@
+import type { NamedRun } from '../../../contract/dashboard/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { NO_RESULT } from '../../../contract/results.ts';
 import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import { readNames } from '../../store/end-users/read.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentModelUse } from '../../store/costs/present-use.ts';
@@ -37,6 +39,22 @@ export async function listRuns(
 ): Promise<PageOf<RunRecord>> {
   const { rows, hasMore } = await listRunRows(db, orgId, filter, page);
   return { rows: rows.map(presentRun), hasMore };
+}
+
+/** For members, who may read personal data. */
+export async function listNamedRuns(
+  deps: Pick<TriggersDeps, 'db'>,
+  orgId: string,
+  triggerId: string,
+  page: PageRequest,
+): Promise<PageOf<NamedRun>> {
+  const { rows, hasMore } = await listRuns(deps, orgId, { triggerId }, page);
+  const names = await readNames(
+    deps.db,
+    orgId,
+    rows.map(({ end_user_id: id }) => id),
+  );
+  return { rows: rows.map((run) => ({ ...run, name: names.get(run.end_user_id) ?? null })), hasMore };
 }
 
 export const presentRun = (row: RunRow): RunRecord => ({

@@ -3,7 +3,7 @@ import { type AcceptedRun, DryRun, type TriggerCall } from '../../../contract/tr
 import { createTrigger } from '../../features/triggers/create-trigger.ts';
 import type { TriggersDeps } from '../../features/triggers/deps.ts';
 import { previewCall } from '../../features/triggers/preview-call.ts';
-import { listRuns } from '../../features/triggers/read-runs.ts';
+import { listNamedRuns } from '../../features/triggers/read-runs.ts';
 import { startConversation } from '../../features/triggers/start-conversation.ts';
 import { listTriggers, readTrigger } from '../../features/triggers/read-triggers.ts';
 import { deleteTrigger, updateTrigger } from '../../features/triggers/update-trigger.ts';
@@ -35,7 +35,7 @@ export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Rout
   ),
   route('listTriggerRuns', async ({ orgId, params: { trigger_id: triggerId }, paged }) => {
     await readTrigger(deps, orgId, triggerId);
-    return paged({ triggerId }, (page) => listRuns(deps, orgId, { triggerId }, page));
+    return paged({ triggerId }, (page) => listNamedRuns(deps, orgId, triggerId, page));
   }),
 ];
 
