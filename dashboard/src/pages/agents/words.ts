@@ -153,6 +153,7 @@ export const words = defineWords(
     unsaved: 'Changes that are not saved yet',
     overtaken: 'Another person changed this agent after you opened it. Saving replaces their draft.',
     draft_waits: 'The draft is saved. Live: version {number}.',
+    next_channel: 'Channels where it answers',
     all_published: 'Live: version {number}.',
     discard: 'Discard',
     save_draft: 'Save draft',
@@ -176,7 +177,7 @@ export const words = defineWords(
     document_too_large: 'The text is larger than 1 MiB.',
     document_unreadable: 'This file is not plain text.',
     document_missing: 'Enter the text or choose a file.',
-    document_added: '“{name}” was added.',
+    document_added: '“{name}” was added. Ask about it in the preview.',
     document_size: 'Size',
     knowledge_tokens: 'Tokens of documents for each answer',
     knowledge_tokens_hint:
@@ -414,6 +415,7 @@ export const words = defineWords(
     unsaved: 'تغييرات لم تُحفظ بعد',
     overtaken: 'غيّر شخص آخر هذا الوكيل منذ بدأت. الحفظ يستبدل مسودته.',
     draft_waits: 'المسودة محفوظة. المنشور الآن: الإصدار {number}.',
+    next_channel: 'القنوات التي يجيب فيها',
     all_published: 'المنشور الآن: الإصدار {number}.',
     discard: 'تجاهل',
     save_draft: 'حفظ المسودة',
@@ -443,7 +445,7 @@ export const words = defineWords(
     document_too_large: 'النص أكبر من 1 ميبيبايت.',
     document_unreadable: 'هذا الملف ليس نصًا عاديًا.',
     document_missing: 'اكتب النص أو خذه من ملف.',
-    document_added: 'أُضيف «{name}».',
+    document_added: 'أُضيف «{name}». اسأل عنه في المعاينة.',
     document_size: 'الحجم',
     knowledge_tokens: 'رموز المستندات لكل إجابة',
     knowledge_tokens_hint:
