@@ -1,1 +1,0 @@
-ALTER TABLE "refused_origin" ADD COLUMN "reached_at" timestamp (3) with time zone;
