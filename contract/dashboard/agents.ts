@@ -82,6 +82,8 @@ export const AgentVersion = Type.Object(
     definition: AgentDefinition,
     /** The name of the person who published it. Null: a program published it. */
     published_by: Nullable(Type.String()),
+    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    without_tests: Nullable(Type.String()),
     created_at: Moment,
   },
   { title: 'AgentVersion' },

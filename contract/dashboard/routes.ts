@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
-import { DryRun, RunFilters, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
+import { DryRun, RunFilters, TriggerCall, AcceptedRun } from '../triggers.ts';
 import {
   AccessTokenListQuery,
   AccessTokenRecord,
@@ -149,7 +149,7 @@ import {
   NewInvitation,
   MemberRecord,
   OrganizationRecord,
-  RenameOrganizationBody,
+  UpdateOrganizationBody,
   RetentionPreview,
   RetentionPreviewQuery,
   RetentionRecord,
@@ -210,7 +210,7 @@ import {
   ToolTried,
   TryToolBody,
 } from './tools.ts';
-import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
+import { CreateTriggerBody, NamedRun, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
 import { MAX_UNSUBSCRIBE_BYTES, WeeklyMailBody, WeeklyMailRecord } from './weekly-mail.ts';
 import {
   CreateWebhookBody,
@@ -328,7 +328,7 @@ const routes = {
   listOrganizations: route('GET 200', '/organizations', 'any_session', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
   createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
-  renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
+  updateOrganization: route('PATCH 200', org, 'admin', 'Rename an organization, or set its time zone', { body: UpdateOrganizationBody, answer: OrganizationRecord }),
   setPlan: route('PUT 200', `${org}/plan`, 'operator', 'Set the plan', { body: SetPlanBody, answer: SetPlanAnswer }),
   requireSecondFactor: route('PUT 200', `${org}/second-factor`, 'owner', 'Require a second factor of every member, or not', { body: RequireSecondFactorBody, answer: OrganizationRecord }),
   readRetention: route('GET 200', `${org}/retention`, 'viewer', 'How long conversations are kept', { answer: RetentionRecord }),
@@ -402,7 +402,7 @@ const routes = {
   updateTrigger: route('PATCH 200', `${org}/triggers/:trigger_id`, 'member', 'Change a trigger', { body: UpdateTriggerBody, answer: TriggerRecord }),
   deleteTrigger: route('DELETE 204', `${org}/triggers/:trigger_id`, 'member', 'Delete a trigger', {}),
   testTrigger: route('POST 202', `${org}/triggers/:trigger_id/test`, 'member', 'Call a trigger as a backend would; 200 for a dry run', { body: TriggerCall, bodyOptional: true, answer: Type.Union([AcceptedRun, DryRun]) }),
-  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery(RunFilters), answer: Page(RunRecord) }),
+  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery(RunFilters), answer: Page(NamedRun) }),
   exportTriggerResults: route('GET 200', `${org}/triggers/:trigger_id/results.csv`, 'member', 'The results of its runs as CSV', {}),
 
   // Channels and campaigns
@@ -423,7 +423,7 @@ const routes = {
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
   previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What a recipient would get, and when; stores nothing', { body: PreviewCampaignBody, answer: CampaignPreview }),
-  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, or of the end users who match filters, would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, answer: CampaignReview }),
+  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, of the end users who match filters, or of the recipients of a file would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignReview }),
   rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
   testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),

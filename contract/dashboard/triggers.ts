@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { TriggerInput, VariableDeclaration } from '../triggers.ts';
+import { RunRecord, TriggerInput, VariableDeclaration } from '../triggers.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
 export const TriggerRecord = Type.Object(
@@ -34,3 +34,7 @@ export const UpdateTriggerBody = Type.Object(
   { ...closed, minProperties: 1 },
 );
 export type UpdateTriggerBody = Static<typeof UpdateTriggerBody>;
+
+/** A run with the name of its person, or another text that identifies the person. Null: erased, or without a name. */
+export const NamedRun = Type.Object({ ...RunRecord.properties, name: Nullable(Type.String()) }, { title: 'NamedRun' });
+export type NamedRun = Static<typeof NamedRun>;

@@ -62,7 +62,7 @@ async function publish(
     if (live) await refuseDuringRollout(tx, orgId, id);
     const tested = await passPublishGate(tx, orgId, id, definition, without_tests);
     const store = live ? publishDefinition : addVersion;
-    const version = await store(tx, row, definition, actor.userId);
+    const version = await store(tx, row, definition, actor.userId, tested.without_tests ?? null);
     const all = { version, ...(!live && { live }), ...facts, ...tested };
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: all });
     return presentAgent(await foundAgent(tx, orgId, id), []);

@@ -42,6 +42,7 @@ export async function listAgentVersions(
     version: row.version,
     definition: row.definition,
     published_by: (row.publishedBy && names.get(row.publishedBy)) ?? null,
+    without_tests: row.withoutTests,
     created_at: timestamp(row.createdAt),
   });
   return { rows: rows.map(present), hasMore };

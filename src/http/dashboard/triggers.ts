@@ -3,7 +3,7 @@ import { type AcceptedRun, DryRun, type TriggerCall } from '../../../contract/tr
 import { createTrigger } from '../../features/triggers/create-trigger.ts';
 import type { TriggersDeps } from '../../features/triggers/deps.ts';
 import { previewCall } from '../../features/triggers/preview-call.ts';
-import { listRuns, runFilter } from '../../features/triggers/read-runs.ts';
+import { listNamedRuns, runFilter } from '../../features/triggers/read-runs.ts';
 import { startConversation } from '../../features/triggers/start-conversation.ts';
 import { listTriggers, readTrigger } from '../../features/triggers/read-triggers.ts';
 import { deleteTrigger, updateTrigger } from '../../features/triggers/update-trigger.ts';
@@ -37,7 +37,7 @@ export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Rout
     await readTrigger(deps, orgId, triggerId);
     const { status, created_after, created_before } = query;
     const filters = { status, created_after, created_before };
-    return paged({ triggerId, ...filters }, (page) => listRuns(deps, orgId, runFilter(triggerId, filters), page));
+    return paged({ triggerId, ...filters }, (page) => listNamedRuns(deps, orgId, runFilter(triggerId, filters), page));
   }),
 ];
 

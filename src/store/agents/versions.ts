@@ -22,6 +22,7 @@ export async function publishDefinition(
   row: AgentRow,
   definition: AgentDefinition,
   publishedBy: string | null,
+  withoutTests: string | null = null,
 ): Promise<number> {
   const { orgId, id } = row;
   if (sameDefinition(row.published, definition)) {
@@ -39,7 +40,7 @@ export async function publishDefinition(
       updatedAt: sql`now()`,
     })
     .where(living(orgId, id));
-  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy });
+  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy, withoutTests });
   return version;
 }
 

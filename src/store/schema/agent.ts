@@ -53,6 +53,8 @@ export const agentVersion = pgTable(
     version: integer('version').notNull(),
     definition: jsonb('definition').$type<AgentDefinition>().notNull(),
     publishedBy: text('published_by'),
+    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    withoutTests: text('without_tests'),
     createdAt: createdAt(),
   },
   (table) => [

@@ -116,6 +116,11 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
           {' · '}
           {difference(item, before, say)}
         </Text>
+        {item.without_tests !== null && (
+          <Text size="xs" component="div">
+            {say('without_tests', { reason: `\u2068${item.without_tests}\u2069` })}
+          </Text>
+        )}
       </div>
       <Group gap={4}>
         <Button size="xs" variant="subtle" color="gray" aria-expanded={shown === 'changes'} onClick={toggle('changes')}>

@@ -2,6 +2,7 @@ import { Group, UnstyledButton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
+import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { useAgentNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -45,7 +46,8 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag } = filters;
+  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off } = filters;
+  const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
   return [
@@ -55,6 +57,9 @@ function useChips(filters: Filtering): Chip[] {
     channel_id && { name: 'channel_id' as const, words: say('only_channel') },
     tag && { name: 'tag' as const, words: named(say('tag'), tag) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
+    handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
+    since && { name: 'since' as const, words: named(sayInbox('filter_since'), time(since)) },
+    until && { name: 'until' as const, words: named(sayInbox('filter_until'), time(until)) },
   ].filter((chip) => !!chip);
 }
 
