@@ -92,7 +92,15 @@ import {
 import { LowerKeyLimitsBody } from '../key-limits.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
-import { EndUserExportQuery, EndUserListQuery, EndUserRecord, TagEndUsersBody, TaggedEndUsers } from './end-users.ts';
+import {
+  AttributeOrder,
+  EndUserCampaign,
+  EndUserExportQuery,
+  EndUserListQuery,
+  EndUserRecord,
+  TagEndUsersBody,
+  TaggedEndUsers,
+} from './end-users.ts';
 import { CampaignRehearsal, RehearseCampaignBody } from './rehearsals.ts';
 import {
   CreateImportBody,
@@ -120,7 +128,7 @@ import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, Tes
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
-import { HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
+import { AttendanceBody, HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -506,6 +514,7 @@ const routes = {
   deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
   readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
   setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
+  setAttendance: route('PUT 204', `${org}/attendance`, 'viewer', 'Be away and get no hand-offs, or be present', { body: AttendanceBody }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),
@@ -516,6 +525,9 @@ const routes = {
   tagEndUsers: route('POST 200', `${org}/end-users/tags`, 'member', 'Add a tag to several end users, or remove one', { body: TagEndUsersBody, answer: TaggedEndUsers }),
   exportEndUsers: route('GET 200', `${org}/end-users/export.csv`, 'member', 'All end users as CSV', { query: EndUserExportQuery }),
   readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
+  listEndUserCampaigns: route('GET 200', `${org}/end-users/:end_user_id/campaigns`, 'viewer', 'The campaigns of an end user, the newest first', { answer: Whole(EndUserCampaign) }),
+  readAttributeOrder: route('GET 200', `${org}/attribute-order`, 'viewer', 'The order in which members see the attributes of people', { answer: AttributeOrder }),
+  setAttributeOrder: route('PUT 200', `${org}/attribute-order`, 'admin', 'Set the order in which members see the attributes of people', { body: AttributeOrder, answer: AttributeOrder }),
   updateEndUser: route('PATCH 200', `${org}/end-users/:end_user_id`, 'member', 'Change an end user', { body: UpdateEndUser, answer: EndUserRecord }),
   eraseEndUser: route('DELETE 204', `${org}/end-users/:end_user_id`, 'member', 'Erase an end user for good', {}),
   setEndUserConsent: route('PUT 200', `${org}/end-users/:end_user_id/consent/:channel_kind`, 'member', 'Record the consent of a person for a kind of channel', { body: SetConsent, answer: EndUserRecord }),

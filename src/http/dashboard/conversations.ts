@@ -23,8 +23,8 @@ import type { RouteDeps } from './route-deps.ts';
 /** Routes for messages of conversations, and for members who take over. */
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
-    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
-    const filter = { text, view, status, agentId, channelId, endUserId, tag };
+    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
+    const filter = { text, view, status, agentId, channelId, endUserId, tag, sort };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
     return paged(
@@ -52,7 +52,7 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     data: await listPresence(deps, orgId, params.conversation_id, userId),
   })),
   route('setPresence', ({ orgId, params, body, acting }) =>
-    setPresence(deps, orgId, params.conversation_id, body.presence, acting),
+    setPresence(deps, orgId, params.conversation_id, body, acting),
   ),
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),

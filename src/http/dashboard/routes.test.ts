@@ -99,6 +99,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   'saved-replies': ['viewer', 'member'],
   segments: ['viewer', 'member'],
   'end-users': ['viewer', 'member'],
+  'attribute-order': ['viewer', 'admin'],
   'end-user-imports': ['viewer', 'member'],
   requests: ['viewer', 'admin'],
   audit: ['viewer', 'admin'],
@@ -107,6 +108,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   questions: ['viewer', 'member'],
   overview: ['viewer', 'admin'],
   // One's own.
+  attendance: ['viewer', 'viewer'],
   'weekly-mail': ['viewer', 'viewer'],
 };
 

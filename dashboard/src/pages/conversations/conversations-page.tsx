@@ -15,6 +15,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useTabTitle } from '../../parts/tab-title.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { ListHead } from './list-head.tsx';
+import { OpenNextOf } from './open-next.tsx';
 import { Rows } from './rows.tsx';
 import type { ConversationsSearch } from './search.ts';
 import { ConversationActs } from './conversation-acts.tsx';
@@ -33,7 +34,16 @@ export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
-  const list = useListState<Filtering>(['view', 'text', 'status', 'agent_id', 'channel_id', 'end_user_id', 'tag']);
+  const list = useListState<Filtering>([
+    'view',
+    'text',
+    'status',
+    'agent_id',
+    'channel_id',
+    'end_user_id',
+    'tag',
+    'sort',
+  ]);
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
@@ -61,7 +71,9 @@ export function ConversationsPage(): ReactNode {
     <div className={classes.page} data-chosen={chosen !== undefined || undefined}>
       {chosen === undefined && <Heading />}
       <List list={list} conversations={conversations} chosen={chosen} selection={may ? selection : null} />
-      <Outlet />
+      <OpenNextOf ids={ids} opened={chosen}>
+        <Outlet />
+      </OpenNextOf>
     </div>
   );
 }

@@ -45,7 +45,7 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag } = filters;
+  const { text, status, agent_id, channel_id, end_user_id, tag, sort } = filters;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
   return [
@@ -54,6 +54,7 @@ function useChips(filters: Filtering): Chip[] {
     agent_id && { name: 'agent_id' as const, words: named(say('agent'), agentName(agent_id) ?? agent_id) },
     channel_id && { name: 'channel_id' as const, words: say('only_channel') },
     tag && { name: 'tag' as const, words: named(say('tag'), tag) },
+    sort && { name: 'sort' as const, words: named(sayInbox('sort'), sayInbox(`sort_${sort}`)) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
   ].filter((chip) => !!chip);
 }

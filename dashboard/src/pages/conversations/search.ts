@@ -8,6 +8,10 @@ export type ConversationStatus = (typeof STATUSES)[number];
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
+/** A copy of the orders of the list. */
+export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
+export type ConversationSort = (typeof SORTS)[number];
+
 export type ConversationsSearch = {
   view?: ConversationView;
   text?: string;
@@ -16,6 +20,7 @@ export type ConversationsSearch = {
   channel_id?: string;
   end_user_id?: string;
   tag?: string;
+  sort?: ConversationSort;
   cursor?: string;
 };
 export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => ({
@@ -26,6 +31,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   channel_id: textIn(raw, 'channel_id'),
   end_user_id: textIn(raw, 'end_user_id'),
   tag: textIn(raw, 'tag'),
+  sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });
 

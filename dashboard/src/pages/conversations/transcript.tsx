@@ -10,7 +10,7 @@ import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { useMemberNames } from '../../parts/names.ts';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
