@@ -304,6 +304,7 @@ export type ReplyActions = Static<typeof ReplyActions>;
 export const ReplyBody = Type.Object(
   {
     text: Type.Optional(SayBody.properties.text),
+    actions: Type.Optional(ReplyActions),
     template: Type.Optional(
       Type.Object(
         {
@@ -315,9 +316,8 @@ export const ReplyBody = Type.Object(
         closed,
       ),
     ),
-    actions: Type.Optional(ReplyActions),
   },
-  { ...closed, minProperties: 1 },
+  { ...closed, minProperties: 1, maxProperties: 2 },
 );
 export type ReplyBody = Static<typeof ReplyBody>;
 

@@ -128,6 +128,14 @@ import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, Tes
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
+import {
+  ConversationSummaryText,
+  DraftedReply,
+  MemberHelp,
+  SummaryQuery,
+  TranslateBody,
+  Translation,
+} from './member-help.ts';
 import { AttendanceBody, HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
@@ -508,12 +516,18 @@ const routes = {
   snoozeConversation: route('PUT 200', `${org}/conversations/:conversation_id/snooze`, 'member', 'Put a conversation off until later', { body: SnoozeBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
+  readConversationHelp: route('GET 200', `${org}/conversations/:conversation_id/help`, 'viewer', 'Which help a model gives in a conversation', { answer: MemberHelp }),
+  summarizeConversation: route('POST 200', `${org}/conversations/:conversation_id/summary`, 'member', 'Summarize a conversation that was handed over', { query: SummaryQuery, answer: ConversationSummaryText }),
+  draftReply: route('POST 200', `${org}/conversations/:conversation_id/draft`, 'member', 'Draft an answer; nothing is sent', { answer: DraftedReply }),
+  translateText: route('POST 200', `${org}/conversations/:conversation_id/translations`, 'member', 'Translate a text of a conversation', { body: TranslateBody, answer: Translation }),
   fillSavedReply: route('GET 200', `${org}/conversations/:conversation_id/saved-replies/:saved_reply_id`, 'viewer', 'A saved reply as it would stand in a conversation', { answer: FilledReply }),
   listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
   createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
   deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
   readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
   setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
+  readMemberHelp: route('GET 200', `${org}/member-help`, 'viewer', 'Which calls of a model help members', { answer: MemberHelp }),
+  setMemberHelp: route('PUT 200', `${org}/member-help`, 'admin', 'Choose which calls of a model help members', { body: MemberHelp, answer: MemberHelp }),
   setAttendance: route('PUT 204', `${org}/attendance`, 'viewer', 'Be away and get no hand-offs, or be present', { body: AttendanceBody }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),

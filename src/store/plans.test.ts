@@ -17,7 +17,15 @@ import { COMPLETE } from './runs/complete.ts';
 import { FAIL } from './runs/release.ts';
 import { statementOf } from './runs/write-statement.ts';
 import { callColumns } from './runs/write.ts';
-import { CLEAR_MEMORY, DELETE_MESSAGES, DELETE_NOTES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
+import {
+  CLEAR_MEMORY,
+  DELETE_MESSAGES,
+  DELETE_NOTES,
+  DELETE_RUNS,
+  DELETE_SUMMARIES,
+  LOOK_AT,
+  WEIGH,
+} from './organizations/retention.ts';
 import { FIND, UNREAD } from './visitors.ts';
 
 /**
@@ -132,6 +140,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     WEIGH(org, ids, before),
     DELETE_MESSAGES(org, ids, ids, before),
     CLEAR_MEMORY(org, ids),
+    DELETE_SUMMARIES(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
     pointsAt('run'),

@@ -26,7 +26,7 @@ const NOT_ABOUT_PEOPLE = [
   'conversation_seen', // ids and moments, deleted with the conversation
   'end_user_import', 'retention', 'campaign_schedule', // counts and columns
   'hand_off_rule', 'member_attendance', // of members
-  'attribute_order', // names of columns
+  'attribute_order', 'member_help', // names of columns, switches
   'hand_off', 'numbers_day', 'mcp_change', // moments and counts
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore

@@ -96,6 +96,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   budgets: ['viewer', 'admin'],
   conversations: ['viewer', 'member'],
   'hand-offs': ['viewer', 'admin'],
+  'member-help': ['viewer', 'admin'],
   'saved-replies': ['viewer', 'member'],
   segments: ['viewer', 'member'],
   'end-users': ['viewer', 'member'],
@@ -315,6 +316,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
 const TOOL = { name: 'look_up', description: 'Looks up.', parameters: { type: 'object' }, url: 'https://x.example/t' };
 
 const VALID: Record<string, unknown> = {
+  translateText: { text: 'Hello', to: 'ar' },
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
   setSuite: { cases: [] },

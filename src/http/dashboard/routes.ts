@@ -13,6 +13,7 @@ import { endUserRoutes } from './end-users.ts';
 import { handOffRoutes } from './hand-offs.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
+import { memberHelpRoutes } from './member-help.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
@@ -46,6 +47,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
+  DepsOf<typeof memberHelpRoutes> &
   DepsOf<typeof handOffRoutes> &
   DepsOf<typeof savedReplyRoutes> &
   DepsOf<typeof segmentRoutes> &
@@ -77,6 +79,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...accessTokenRoutes(routeDeps),
     ...webhookRoutes(routeDeps),
     ...conversationRoutes(routeDeps),
+    ...memberHelpRoutes(routeDeps),
     ...handOffRoutes(routeDeps),
     ...savedReplyRoutes(routeDeps),
     ...segmentRoutes(routeDeps),

@@ -26,6 +26,7 @@ import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
 import { AlsoReplying, HeldReply, SendAsIs } from './reply-notices.tsx';
+import { DraftLine, HelpButtons, useReplyHelp } from './reply-help.tsx';
 import { ReplyActionsLine, useReplyActions } from './reply-actions.tsx';
 import { READ_AGAIN } from './search.ts';
 import { TemplateReply } from './template-reply.tsx';
@@ -74,6 +75,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const chosenActions = useReplyActions(item.id);
   const sending = { item, side, text, setText, said: kept.said[1], field, chosen, chosenActions };
   const { act, held, send, left, unanswered } = useSend(sending);
+  const help = useReplyHelp(item.id, kept.said[1]);
   useTyping(item.id, side, text, held.waiting);
   const undo = (): void => {
     startAs('member');
@@ -103,6 +105,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
         <AlsoReplying others={others} own={text || (held.waiting ?? '')} />
       )}
       {left.length > 0 && <SendAsIs names={left} onSend={() => send(null)} />}
+      {side === 'member' && text !== '' && <DraftLine help={help} />}
       {side === 'member' && (
         <ReplyActionsLine actions={chosenActions.current} onRemove={() => chosenActions.set(null)} />
       )}
@@ -120,7 +123,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
         onSend={send}
         onActions={chosenActions.set}
       >
-        {side === 'member' && <AttachButton onChoose={chosen.add} />}
+        {side === 'member' && <MemberTools id={item.id} text={text} help={help} onChoose={chosen.add} />}
         <Hint side={side} silent={silent} assigneeId={item.assignee_id} />
         <ActionIcon
           type="submit"
@@ -134,6 +137,20 @@ function ReplyForm({ item, others }: Props): ReactNode {
     </form>
   );
 }
+
+type ToolsProps = {
+  id: string;
+  text: string;
+  help: ReturnType<typeof useReplyHelp>;
+  onChoose: (files: File[]) => void;
+};
+
+const MemberTools = ({ id, text, help, onChoose }: ToolsProps): ReactNode => (
+  <>
+    <AttachButton onChoose={onChoose} />
+    <HelpButtons conversationId={id} text={text} help={help} />
+  </>
+);
 
 /** Files that are dropped on the field or pasted into it. */
 const takes = (add: (files: File[]) => void) => ({

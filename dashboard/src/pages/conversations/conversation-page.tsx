@@ -21,6 +21,7 @@ import { ConversationFacts } from './conversation-facts.tsx';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
+import { SummaryLine } from './summary-line.tsx';
 import { Transcript } from './transcript.tsx';
 import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
@@ -111,6 +112,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
           </Button>
           {may && <Moves item={item} />}
         </header>
+        <SummaryLine item={item} />
         <Transcript item={item} />
         <Typing others={others} />
         <Composer item={item} others={others} />

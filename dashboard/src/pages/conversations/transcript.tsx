@@ -15,6 +15,7 @@ import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-stat
 import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
+import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
@@ -189,6 +190,7 @@ function Entry({ message, item }: EntryProps): ReactNode {
           onCorrect={() => setCorrected(true)}
         />
       </div>
+      <MessageTranslation message={message} conversationId={item.id} />
       <DeliveryNotes message={message} />
       {message.why && isExplained && <ShownSteps {...message.why} className={classes.why} />}
       <CreateTestCase item={item} message={message} opened={isCorrected} onClose={() => setCorrected(false)} />
