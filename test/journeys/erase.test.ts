@@ -258,6 +258,9 @@ test('no planted data about a person is found in any table or in the log, and th
   await expect
     .poll(() => receiver.calls.filter(({ path: at, body }) => at === '/events' && body.includes(WORD)).length)
     .toBeGreaterThan(5);
+  await parley.db.execute(sql`INSERT INTO conversation_summary (org_id, conversation_id, text, model, handed_off_at)
+    SELECT org_id, id, ${`Asks about ${WORD}`}, 'openai/m', now() FROM conversation
+    WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
   // Attempts are stored a moment after they happen.
   await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
@@ -276,6 +279,7 @@ test('no planted data about a person is found in any table or in the log, and th
     'channel.status_detail',
     'conversation.key',
     'conversation_note.text',
+    'conversation_summary.text',
     'end_user.consent',
     'end_user_import_fault.cells',
     'end_user_import_piece.bytes',
