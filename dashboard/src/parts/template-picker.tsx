@@ -133,7 +133,8 @@ function TemplateHeader({
       : values[`header.${type}`];
   return (
     <p>
-      <b>{say(`part_${type}`)}</b> {value && <bdi>{value}</bdi>}
+      <b>{say(`part_${type}`)}</b>
+      {value && <bdi>{value}</bdi>}
     </p>
   );
 }
