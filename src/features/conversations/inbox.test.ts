@@ -216,6 +216,8 @@ describe('the order', () => {
     expect(await pagesOf('waiting')).toEqual([second, third, first]);
     expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({ waiting: 3, mine: 4 });
     await reply(second);
+    // Times are in milliseconds, and a message of the same one is not later than the reply.
+    await parley.db.execute(sql`SELECT pg_sleep(0.002)`);
     await personSays(second);
     expect(await pagesOf('waiting')).toEqual([third, first, second]);
   });
