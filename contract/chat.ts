@@ -122,6 +122,8 @@ export const ChatMessage = Type.Object(
     sources: Type.Array(MessageSource),
     /** The ID that the sending widget created. Null for messages of the agent and of members. */
     client_id: nullable(Type.String()),
+    /** The name of the member who wrote the message. Null for other messages. */
+    author: nullable(Type.String()),
     created_at: Type.String({ format: 'date-time' }),
   },
   { title: 'ChatMessage' },

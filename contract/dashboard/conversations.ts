@@ -174,6 +174,13 @@ export type ConversationRecord = Static<typeof ConversationRecord>;
  */
 export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 
+/**
+ * The order of the list. `waiting` lists only conversations that members answer, the longest wait first. `newest` and
+ * `oldest` are by the start of the conversation.
+ */
+export const CONVERSATION_SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
+export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
+
 /** Counting stops here; dashboards then show "999+". */
 export const MAX_COUNTED = 1_000;
 
@@ -209,6 +216,8 @@ export const ConversationListQuery = PageQuery({
   since: Type.Optional(Moment),
   until: Type.Optional(Moment),
   handed_off: Type.Optional(Type.Boolean()),
+  /** Without it: the latest message first; in the view `waiting`, the longest wait. */
+  sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
 
 /** The maximum number of tags of one conversation. */
@@ -235,11 +244,27 @@ export const TYPING_SECONDS = 6;
 /** Further members are not shown. */
 export const MAX_PRESENT = 20;
 
-export const PresenceBody = Type.Object({ presence: Type.Enum(PRESENCES) }, closed);
+/** Longer drafts are cut. */
+export const MAX_SHARED_DRAFT = 4_000;
+
+export const PresenceBody = Type.Object(
+  {
+    presence: Type.Enum(PRESENCES),
+    /** With `typing`: the unsent reply. Other members who write a reply see it. */
+    draft: Type.Optional(Type.String({ maxLength: MAX_SHARED_DRAFT })),
+  },
+  closed,
+);
+export type PresenceBody = Static<typeof PresenceBody>;
 
 /** Another member who has the conversation open. */
 export const PresentMember = Type.Object(
-  { user_id: Type.String(), typing: Type.Boolean() },
+  {
+    user_id: Type.String(),
+    typing: Type.Boolean(),
+    /** The reply that the member is writing. Null: none, or a note. */
+    draft: Nullable(Type.String()),
+  },
   { title: 'PresentMember' },
 );
 export type PresentMember = Static<typeof PresentMember>;
@@ -271,6 +296,17 @@ export type ChangedConversations = Static<typeof ChangedConversations>;
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 
+/** What else happens when a reply is sent, in the same step. `me` is the member who sends it. */
+export const ReplyActions = Type.Object(
+  {
+    add_tags: Type.Optional(Type.Array(Tag, { minItems: 1, maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true })),
+    assign_to: Type.Optional(Type.Union([Type.Literal('me'), Id('user')])),
+    resolve: Type.Optional(Type.Literal(true)),
+  },
+  closed,
+);
+export type ReplyActions = Static<typeof ReplyActions>;
+
 /**
  * Text, or a template that the provider of the channel has approved. The template's `text` is the version that members
  * see.
@@ -278,6 +314,7 @@ export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength
 export const ReplyBody = Type.Object(
   {
     text: Type.Optional(SayBody.properties.text),
+    actions: Type.Optional(ReplyActions),
     template: Type.Optional(
       Type.Object(
         {
@@ -290,7 +327,7 @@ export const ReplyBody = Type.Object(
       ),
     ),
   },
-  { ...closed, minProperties: 1, maxProperties: 1 },
+  { ...closed, minProperties: 1, maxProperties: 2 },
 );
 export type ReplyBody = Static<typeof ReplyBody>;
 

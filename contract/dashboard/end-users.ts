@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { EndUser, Tag } from '../end-users.ts';
-import { closed, Id, PageQuery, SearchText } from './shapes.ts';
+import { EndUser, MAX_ATTRIBUTES, Tag } from '../end-users.ts';
+import { RECIPIENT_STATUSES } from '../campaigns.ts';
+import { closed, Id, Moment, PageQuery, SearchText } from './shapes.ts';
 
 /** The dashboard shows people in the same form as the public API. */
 export const EndUserRecord = EndUser;
@@ -40,3 +41,26 @@ export const TaggedEndUsers = Type.Object(
   { title: 'TaggedEndUsers' },
 );
 export type TaggedEndUsers = Static<typeof TaggedEndUsers>;
+
+/** The campaigns of one person that a list shows, the newest first. */
+export const MAX_SHOWN_CAMPAIGNS = 20;
+
+/** One enrolment of a person in a campaign. */
+export const EndUserCampaign = Type.Object(
+  {
+    recipient_id: Type.String(),
+    campaign_id: Type.String(),
+    name: Type.String(),
+    status: Type.Enum(RECIPIENT_STATUSES),
+    created_at: Moment,
+  },
+  { title: 'EndUserCampaign' },
+);
+export type EndUserCampaign = Static<typeof EndUserCampaign>;
+
+/** The attributes that members see first, in this order. The others follow by name. */
+export const AttributeOrder = Type.Object(
+  { names: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: MAX_ATTRIBUTES, uniqueItems: true }) },
+  { ...closed, title: 'AttributeOrder' },
+);
+export type AttributeOrder = Static<typeof AttributeOrder>;

@@ -67,6 +67,8 @@ export const MemberRecord = Type.Object(
     role: RoleName,
     /** Whether the account has a second factor. Null: hidden, because only owners and admins see it. */
     second_factor: Nullable(Type.Boolean()),
+    /** The member has chosen to be away and gets no hand-offs. */
+    away: Type.Boolean(),
     created_at: Moment,
   },
   { title: 'Member' },

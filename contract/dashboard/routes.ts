@@ -95,7 +95,15 @@ import {
 import { LowerKeyLimitsBody } from '../key-limits.ts';
 import { MAX_ATTACHMENT_BYTES } from '../limits.ts';
 import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
-import { EndUserExportQuery, EndUserListQuery, EndUserRecord, TagEndUsersBody, TaggedEndUsers } from './end-users.ts';
+import {
+  AttributeOrder,
+  EndUserCampaign,
+  EndUserExportQuery,
+  EndUserListQuery,
+  EndUserRecord,
+  TagEndUsersBody,
+  TaggedEndUsers,
+} from './end-users.ts';
 import { CampaignRehearsal, RehearseCampaignBody } from './rehearsals.ts';
 import {
   CreateImportBody,
@@ -131,7 +139,15 @@ import {
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
-import { HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
+import {
+  ConversationSummaryText,
+  DraftedReply,
+  MemberHelp,
+  SummaryQuery,
+  TranslateBody,
+  Translation,
+} from './member-help.ts';
+import { AttendanceBody, HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -518,6 +534,10 @@ const routes = {
   snoozeConversation: route('PUT 200', `${org}/conversations/:conversation_id/snooze`, 'member', 'Put a conversation off until later', { body: SnoozeBody, answer: ConversationSummary }),
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
+  readConversationHelp: route('GET 200', `${org}/conversations/:conversation_id/help`, 'viewer', 'Which help a model gives in a conversation', { answer: MemberHelp }),
+  summarizeConversation: route('POST 200', `${org}/conversations/:conversation_id/summary`, 'member', 'Summarize a conversation that was handed over', { query: SummaryQuery, answer: ConversationSummaryText }),
+  draftReply: route('POST 200', `${org}/conversations/:conversation_id/draft`, 'member', 'Draft an answer; nothing is sent', { answer: DraftedReply }),
+  translateText: route('POST 200', `${org}/conversations/:conversation_id/translations`, 'member', 'Translate a text of a conversation', { body: TranslateBody, answer: Translation }),
   fillSavedReply: route('GET 200', `${org}/conversations/:conversation_id/saved-replies/:saved_reply_id`, 'viewer', 'A saved reply as it would stand in a conversation', { answer: FilledReply }),
   listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
   createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
@@ -526,6 +546,9 @@ const routes = {
   decideApproval: route('POST 200', `${org}/approvals/:approval_id`, 'member', 'Approve or deny a tool call', { body: DecideApprovalBody, answer: ApprovalEntry }),
   readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
   setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
+  readMemberHelp: route('GET 200', `${org}/member-help`, 'viewer', 'Which calls of a model help members', { answer: MemberHelp }),
+  setMemberHelp: route('PUT 200', `${org}/member-help`, 'admin', 'Choose which calls of a model help members', { body: MemberHelp, answer: MemberHelp }),
+  setAttendance: route('PUT 204', `${org}/attendance`, 'viewer', 'Be away and get no hand-offs, or be present', { body: AttendanceBody }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),
@@ -536,6 +559,9 @@ const routes = {
   tagEndUsers: route('POST 200', `${org}/end-users/tags`, 'member', 'Add a tag to several end users, or remove one', { body: TagEndUsersBody, answer: TaggedEndUsers }),
   exportEndUsers: route('GET 200', `${org}/end-users/export.csv`, 'member', 'All end users as CSV', { query: EndUserExportQuery }),
   readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
+  listEndUserCampaigns: route('GET 200', `${org}/end-users/:end_user_id/campaigns`, 'viewer', 'The campaigns of an end user, the newest first', { answer: Whole(EndUserCampaign) }),
+  readAttributeOrder: route('GET 200', `${org}/attribute-order`, 'viewer', 'The order in which members see the attributes of people', { answer: AttributeOrder }),
+  setAttributeOrder: route('PUT 200', `${org}/attribute-order`, 'admin', 'Set the order in which members see the attributes of people', { body: AttributeOrder, answer: AttributeOrder }),
   updateEndUser: route('PATCH 200', `${org}/end-users/:end_user_id`, 'member', 'Change an end user', { body: UpdateEndUser, answer: EndUserRecord }),
   eraseEndUser: route('DELETE 204', `${org}/end-users/:end_user_id`, 'member', 'Erase an end user for good', {}),
   setEndUserConsent: route('PUT 200', `${org}/end-users/:end_user_id/consent/:channel_kind`, 'member', 'Record the consent of a person for a kind of channel', { body: SetConsent, answer: EndUserRecord }),

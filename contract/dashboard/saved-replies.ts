@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { ReplyActions } from './conversations.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
 /** The maximum of one organization. The list is not paged. */
@@ -30,6 +31,8 @@ const summary = {
   id: Type.String(),
   name: Type.String(),
   shortcut: Type.String(),
+  /** Empty: the reply only sends its text. */
+  actions: ReplyActions,
   created_at: Moment,
   updated_at: Moment,
 };
@@ -48,11 +51,19 @@ export type SavedReplySummary = Static<typeof SavedReplySummary>;
 export const SavedReplyRecord = Type.Object({ ...summary, text: texts }, { title: 'SavedReply' });
 export type SavedReplyRecord = Static<typeof SavedReplyRecord>;
 
-export const CreateSavedReplyBody = Type.Object({ name: Name, shortcut, text: texts }, closed);
+export const CreateSavedReplyBody = Type.Object(
+  { name: Name, shortcut, text: texts, actions: Type.Optional(ReplyActions) },
+  closed,
+);
 export type CreateSavedReplyBody = Static<typeof CreateSavedReplyBody>;
 
 export const UpdateSavedReplyBody = Type.Object(
-  { name: Type.Optional(Name), shortcut: Type.Optional(shortcut), text: Type.Optional(texts) },
+  {
+    name: Type.Optional(Name),
+    shortcut: Type.Optional(shortcut),
+    text: Type.Optional(texts),
+    actions: Type.Optional(ReplyActions),
+  },
   closed,
 );
 export type UpdateSavedReplyBody = Static<typeof UpdateSavedReplyBody>;

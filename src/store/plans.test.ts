@@ -23,6 +23,7 @@ import {
   DELETE_MESSAGES,
   DELETE_NOTES,
   DELETE_RUNS,
+  DELETE_SUMMARIES,
   LOOK_AT,
   WEIGH,
 } from './organizations/retention.ts';
@@ -140,6 +141,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     WEIGH(org, ids, before),
     DELETE_MESSAGES(org, ids, ids, before),
     CLEAR_MEMORY(org, ids),
+    DELETE_SUMMARIES(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
     DELETE_APPROVALS(org, ids, before),

@@ -18,6 +18,7 @@ export const listSavedReplies = async (db: Queryable, orgId: string): Promise<Li
       id: savedReply.id,
       name: savedReply.name,
       shortcut: savedReply.shortcut,
+      actions: savedReply.actions,
       createdAt: savedReply.createdAt,
       updatedAt: savedReply.updatedAt,
       languages: sql<string[]>`ARRAY(SELECT jsonb_object_keys(${savedReply.text}))`,
@@ -56,7 +57,7 @@ export async function isShortcutTaken(
 export async function insertSavedReply(
   tx: Queryable,
   orgId: string,
-  input: Pick<SavedReplyRow, 'id' | 'name' | 'shortcut' | 'text'>,
+  input: Pick<SavedReplyRow, 'id' | 'name' | 'shortcut' | 'text' | 'actions'>,
 ): Promise<SavedReplyRow> {
   const [row] = await tx
     .insert(savedReply)
@@ -70,7 +71,7 @@ export async function changeSavedReply(
   tx: Queryable,
   orgId: string,
   id: string,
-  changes: Partial<Pick<SavedReplyRow, 'name' | 'shortcut' | 'text'>>,
+  changes: Partial<Pick<SavedReplyRow, 'name' | 'shortcut' | 'text' | 'actions'>>,
 ): Promise<SavedReplyRow | null> {
   const [row] = await tx
     .update(savedReply)
@@ -84,4 +85,10 @@ export async function changeSavedReply(
 export async function deleteSavedReply(tx: Queryable, orgId: string, id: string): Promise<SavedReplyRow | null> {
   const [row] = await tx.delete(savedReply).where(one(orgId, id)).returning();
   return row ?? null;
+}
+
+/** Saved replies assign no conversation to a member who left. */
+export async function forgetRepliesTo(tx: Queryable, orgId: string, userId: string): Promise<void> {
+  await tx.execute(sql`UPDATE saved_reply SET actions = actions - 'assign_to'
+    WHERE org_id = ${orgId} AND actions ->> 'assign_to' = ${userId}`);
 }

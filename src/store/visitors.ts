@@ -14,11 +14,14 @@ export type VisitorMessageRow = {
   status: string | null;
   provider_message_id: string | null;
   created_at: Date;
+  /** The name of the member who wrote it. */
+  author: string | null;
 };
 
 /** How many conversations of one visitor are read. There is normally one, unless a backend keeps starting new ones. */
 export const MAX_CONVERSATIONS = 5;
-export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
+export const VISITOR_COLUMNS = `m.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at,
+  CASE WHEN m.role = 'member' THEN (SELECT u.name FROM "user" u WHERE u.id = m.author_id) END AS author`;
 /** Scheduled messages, paused messages and internal notes are not visible to the visitor. */
 export const VISIBLE = `(m.role = 'end_user' OR
   m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;

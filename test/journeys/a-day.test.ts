@@ -119,7 +119,8 @@ describe.skipIf(!CHROMIUM).each([
     const read = () => Promise.all(talks.map((id) => call(`GET /conversations/${id}`)));
     const resolved = async () => (await read()).filter(({ status }) => status === 'resolved');
     for (let n = 0; n < HAND_OFFS; n++) {
-      await page.keyboard.press('j');
+      // After each resolve, the next conversation opens by itself.
+      if (n === 0) await page.keyboard.press('j');
       await focused(page.getByRole('heading', { level: 1, name: 'Person' }));
       await page.keyboard.press('n');
       await focused(note);

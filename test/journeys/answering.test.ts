@@ -272,6 +272,46 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => said(id)).toEqual(['Your order 42 is on its way.']);
   });
 
+  it('a saved reply with actions does all of them when it is sent, and Undo stops all of them', async () => {
+    const { page: settings } = await journey.open('/settings/saved-replies', { as: OWNER });
+    await settled(settings);
+    await settings.getByRole('button', { name: 'Add saved reply' }).click();
+    const dialog = settings.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Close');
+    await dialog.getByRole('textbox', { name: 'Shortcut' }).fill('close');
+    await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('All done.');
+    await dialog.getByRole('combobox', { name: 'Add tags' }).fill('done');
+    await dialog.getByRole('combobox', { name: 'Add tags' }).press('Enter');
+    await dialog.getByRole('switch', { name: 'Resolve the conversation' }).check({ force: true });
+    expect(await seriousFaults(settings)).toEqual([]);
+    if (SHOTS) await settings.screenshot({ path: `${SHOTS}/macro-dialog.png` });
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await settings.getByText('+ tag done and resolve').waitFor();
+
+    const id = await givenConversation('Macro');
+    const page = await at(id);
+    const field = await answerAs(page);
+    const choose = async () => {
+      await page.keyboard.type('/close');
+      await page.getByRole('option', { name: 'Close' }).waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => field.inputValue()).toBe('All done.');
+    };
+    await choose();
+    const line = page.getByText('When you send: tag done and resolve');
+    await line.waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/macro.png` });
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await line.waitFor();
+    expect(await call(`GET /conversations/${id}`)).toMatchObject({ status: 'open', tags: [] });
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => call(`GET /conversations/${id}`), { timeout: 15_000 })
+      .toMatchObject({ status: 'resolved', tags: ['done'] });
+    expect(await said(id)).toEqual(['All done.']);
+  });
+
   it('saved replies are created, changed and deleted on their page', async () => {
     const { page, faults } = await journey.open('/settings/saved-replies', { as: OWNER });
     await settled(page);
@@ -436,7 +476,11 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await typing.waitFor();
     const own = await answerAs(mine);
     await own.fill('From Asha');
-    await mine.getByRole('alert').getByText('Omar Aziz is writing too.', { exact: false }).waitFor();
+    const warning = mine.getByRole('alert');
+    await warning.getByText('Omar Aziz is writing too.', { exact: false }).waitFor();
+    // Both drafts, side by side.
+    for (const draft of ['Let me', 'From Asha']) await warning.getByText(draft, { exact: true }).waitFor();
+    if (SHOTS) await mine.screenshot({ path: `${SHOTS}/drafts.png` });
     expect(await seriousFaults(mine)).toEqual([]);
     const path = `POST /organizations/${orgId}/conversations/${id}/reply`;
     await mine.route(

@@ -26,6 +26,7 @@ const NOT_ABOUT_PEOPLE = [
   'conversation_seen', // ids and moments, deleted with the conversation
   'end_user_import', 'retention', 'campaign_schedule', // counts and columns
   'hand_off_rule', 'member_attendance', // of members
+  'attribute_order', 'member_help', // names of columns, switches
   'hand_off', 'numbers_day', 'mcp_change', // moments and counts
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore
@@ -263,6 +264,9 @@ test('no planted data about a person is found in any table or in the log, and th
   await expect
     .poll(() => receiver.calls.filter(({ path: at, body }) => at === '/events' && body.includes(WORD)).length)
     .toBeGreaterThan(5);
+  await parley.db.execute(sql`INSERT INTO conversation_summary (org_id, conversation_id, text, model, handed_off_at)
+    SELECT org_id, id, ${`Asks about ${WORD}`}, 'openai/m', now() FROM conversation
+    WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
   // Attempts are stored a moment after they happen.
   await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
@@ -283,6 +287,7 @@ test('no planted data about a person is found in any table or in the log, and th
     'channel.status_detail',
     'conversation.key',
     'conversation_note.text',
+    'conversation_summary.text',
     'end_user.consent',
     'end_user_import_fault.cells',
     'end_user_import_piece.bytes',

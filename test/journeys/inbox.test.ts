@@ -129,6 +129,118 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('New messages.').waitFor();
   });
 
+  it('opens the next conversation after resolve and snooze, unless the member turned it off', async () => {
+    for (const name of ['Next one', 'Next two', 'Next three', 'Next four']) {
+      const id = await givenConversation(name, 'Hello');
+      await make(`/conversations/${id}/take-over`, undefined);
+    }
+    const page = await at('/conversations?text=Next&sort=oldest');
+    const opened = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await opened('Next one');
+    await page.keyboard.press('e');
+    await opened('Next two');
+    await page.keyboard.press('s');
+    await page.getByRole('menuitem', { name: /^Tomorrow/ }).click();
+    await opened('Next three');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/filters.png` });
+    await page.getByRole('switch', { name: /open the next/ }).uncheck({ force: true });
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Resolve' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Next three');
+  });
+
+  it('Ctrl-K resolves, assigns and snoozes the open conversation, and makes the member away', async () => {
+    const id = await givenConversation('Command', 'Hello');
+    const page = await at(`/conversations/${id}`);
+    const command = async (typed: string, name: string | RegExp) => {
+      await page.keyboard.press('Control+k');
+      await page
+        .getByRole('dialog')
+        .getByRole('searchbox')
+        .or(page.getByPlaceholder(/^An action/))
+        .first()
+        .fill(typed);
+      await page.getByRole('dialog').getByRole('button', { name }).click();
+    };
+    await command('assign to asha', /Assign to Asha Rao/);
+    await expect.poll(async () => (await read(id)).assignee_id).not.toBe(null);
+    await command('snooze: tomorrow', /^Snooze: Tomorrow/);
+    await expect.poll(async () => (await read(id)).snoozed_until).not.toBe(null);
+    if (SHOTS) {
+      await page.keyboard.press('Control+k');
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${SHOTS}/finder.png` });
+      await page.keyboard.press('Escape');
+    }
+    await command('away', /^Be away/);
+    const members = async () => (await journey.api(`GET /organizations/${orgId}/members`, undefined, cookie)).body.data;
+    await expect.poll(async () => (await members())[0].away).toBe(true);
+    await command('present', /^Be present/);
+    await expect.poll(async () => (await members())[0].away).toBe(false);
+    await page.goto(`${journey.app.url}/conversations/${id}`);
+    await settled(page);
+    await command('resolve', /^Resolve the conversation/);
+    await expect.poll(async () => (await read(id)).status).toBe('resolved');
+    await command('new agent', 'New agent');
+    await page.getByRole('dialog', { name: /agent/i }).waitFor();
+    await page.keyboard.press('Escape');
+    await command('dark', 'Dark theme');
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' });
+  });
+
+  it('shows the person beside the conversation, where members change values in place', async () => {
+    const id = await givenConversation('Panel', 'Hello');
+    const { end_user } = await read(id);
+    const person = async () =>
+      (await journey.api(`GET /organizations/${orgId}/end-users/${end_user.id}`, undefined, cookie)).body;
+    const attributes = { plan: 'gold', visits: 3, city: 'Doha' };
+    await journey.api(`PATCH /organizations/${orgId}/end-users/${end_user.id}`, { attributes }, cookie);
+    const page = await at(`/conversations/${id}`);
+    const panel = page.getByRole('region', { name: 'Person' });
+    const change = async (name: string, value: string) => {
+      await panel.getByRole('button', { name: `Change ${name}: ` }).press('Enter');
+      await panel.getByRole('textbox', { name, exact: true }).fill(value);
+      await page.keyboard.press('Enter');
+    };
+    await change('E-mail', 'not an address');
+    await panel.getByRole('alert').waitFor();
+    expect((await person()).email).toBe(null);
+    await change('E-mail', 'noor@example.com');
+    await change('visits', '4');
+    await change('city', '');
+    await expect.poll(person).toMatchObject({ email: 'noor@example.com', attributes: { plan: 'gold', visits: 4 } });
+    await panel.getByRole('textbox', { name: 'Name of the attribute' }).fill('order');
+    await page.keyboard.press('Enter');
+    await change('order', 'A-1');
+    await expect.poll(async () => (await person()).attributes).toEqual({ plan: 'gold', visits: 4, order: 'A-1' });
+    await panel.getByRole('combobox', { name: 'Consent for Sandbox' }).selectOption('Opted out');
+    await expect.poll(async () => (await person()).consent.sandbox?.status).toBe('opted_out');
+
+    await panel.getByRole('button', { name: 'Order of attributes' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Order of attributes' });
+    await dialog.getByRole('button', { name: 'Move visits up' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    const labels = () => panel.getByRole('button', { name: /^Change (order|plan|visits): / }).allTextContents();
+    await expect.poll(labels).toEqual(['Change order: A-1', 'Change visits: 4', 'Change plan: gold']);
+    expect(await seriousFaults(page)).toEqual([]);
+    for (const [width, height] of [
+      [1440, 900],
+      [1280, 800],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      if (width === 390) await page.getByRole('button', { name: 'Details' }).click();
+      await panel.waitFor();
+      expect(await tooWide(page)).toEqual([]);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/panel-${width}.png` });
+    }
+  });
+
   it('assigns a conversation to a member, and to no one', async () => {
     const id = await givenConversation('Huda', 'Hello');
     const page = await at(`/conversations/${id}`);
@@ -246,7 +358,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByText('The snooze ends earlier if the person writes.', { exact: false }).waitFor();
     await row(page, id).waitFor({ state: 'detached' });
     await page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Snoozed' }).click();
-    await row(page, id).getByText('Until', { exact: false }).waitFor();
+    await row(page, id).getByText('Until', { exact: false }).click();
     await page.getByRole('button', { name: 'End snooze' }).click();
     await page.getByText('The snooze has ended.').waitFor();
     await row(page, id).waitFor({ state: 'detached' });

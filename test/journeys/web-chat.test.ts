@@ -10,6 +10,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../src/start/demo-texts.ts';
 import { insertDocument } from '../../src/store/documents.ts';
 import { channel } from '../../src/store/schema/channel.ts';
+import { user } from '../../src/store/schema/identity.ts';
 import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
@@ -172,11 +173,14 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     // A member writes while the chat is closed.
     const conversations = await parley.db.select().from(conversation).where(eq(conversation.channelId, channelId));
     const newest = conversations.sort((a, b) => (a.id < b.id ? 1 : -1))[0]!;
+    const authorId = newId('user');
+    await parley.db.insert(user).values({ id: authorId, name: 'Asha <i>Rao</i>', email: `${authorId}@example.com` });
     await parley.db.insert(message).values({
       orgId,
       id: newId('msg'),
       conversationId: newest.id,
       role: 'member',
+      authorId,
       content: { type: 'text', text: 'Anything else?' },
       status: 'queued',
       dueAt: new Date(),
@@ -184,6 +188,11 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await page.getByRole('button', { name: 'Open chat (1 unread)' }).waitFor();
     await open(page);
     await bubble(page, 'Anything else?').waitFor();
+    // The visitor sees where the new messages begin, and who answers.
+    expect(await page.locator('li.line').allInnerTexts()).toEqual(['New messages', 'Asha <i>Rao</i> joined the chat']);
+    expect(await page.locator('.facts bdi').allInnerTexts()).toEqual(['Asha <i>Rao</i>']);
+    const shots = process.env['TEST_SHOTS'];
+    if (shots) await page.screenshot({ path: `${shots}/web-chat-member.png` });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
   });
@@ -307,6 +316,25 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await isFocused(page.getByRole('log', { name: 'Conversation' }))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);
+  });
+
+  test('shows how much of a file is sent', async () => {
+    const { page } = await visit();
+    await open(page);
+    await field(page).waitFor();
+    const release = Promise.withResolvers<void>();
+    await page.route('**/files?*', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    const bytes = Buffer.alloc(300_000, 'a');
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: bytes });
+    const progress = page.locator('[data-waiting] progress');
+    await progress.waitFor();
+    expect(Number(await progress.getAttribute('value'))).toBeGreaterThanOrEqual(0);
+    release.resolve();
+    await progress.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'notes.txt' }).waitFor();
   });
 
   test('shows all texts of people and agents as text', async () => {

@@ -61,11 +61,9 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
         credentials: 'omit',
         headers: {
           ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && {
-            'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
-          }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
         },
-        ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     } catch {
       throw new CallError(0);
@@ -75,18 +73,21 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
   }
 
   /** If the server refuses a token, the call is repeated once with a new one. */
-  async function call(path: string, method = 'GET', body?: unknown, signal?: AbortSignal): Promise<Response> {
+  async function withToken<T>(work: (bearer: string) => Promise<T>): Promise<T> {
     const used = await token();
     try {
-      return await send(path, method, used, body, signal);
+      return await work(used);
     } catch (error) {
       if (!(error instanceof CallError) || error.status !== 401) throw error;
       kept.change((now) => {
         if (now.token === used) delete now.token;
       });
-      return send(path, method, await token(), body, signal);
+      return work(await token());
     }
   }
+
+  const call = (path: string, method = 'GET', body?: unknown, signal?: AbortSignal): Promise<Response> =>
+    withToken((bearer) => send(path, method, bearer, body, signal));
 
   return {
     isServerThere: () => isServerThere(base),
@@ -94,14 +95,34 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
       (await (await call(`/messages${before ? `?before=${before}` : ''}`)).json()) as ChatMessages,
     say: async ({ client_id, text }: Waiting) =>
       (await (await call('/messages', 'POST', { client_id, text })).json()) as SentChatMessage,
-    sendFile: async (client_id: string, file: File) => {
+    sendFile: async (client_id: string, file: File, onProgress: (sent: number) => void) => {
       const query = new URLSearchParams({ client_id, name: file.name.slice(0, 255) || 'file' });
-      const sent = await call(`/files?${query.toString()}`, 'POST', file, AbortSignal.timeout(FILE_MS));
-      return (await sent.json()) as SentChatMessage;
+      const path = `/files?${query.toString()}`;
+      return JSON.parse(await withToken((used) => upload(base + path, used, file, onProgress))) as SentChatMessage;
     },
     markRead: (message_id: string) => call('/read', 'POST', { message_id }),
     events: (signal: AbortSignal) => call('/events', 'GET', undefined, signal),
   };
+}
+
+/** `fetch` does not report how much of a body is sent, so a file is sent by an older interface of the browser. */
+function upload(url: string, bearer: string, file: File, onProgress: (sent: number) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const fail = (): void => reject(new CallError(0));
+    request.open('POST', url);
+    request.timeout = FILE_MS;
+    request.setRequestHeader('authorization', `Bearer ${bearer}`);
+    request.setRequestHeader('content-type', 'application/octet-stream');
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
+    for (const event of ['error', 'abort', 'timeout']) request.addEventListener(event, fail);
+    request.addEventListener('load', () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) return resolve(responseText);
+      reject(new CallError(status, Number(request.getResponseHeader('retry-after') ?? 0) * 1_000));
+    });
+    request.send(file);
+  });
 }
 
 /** A browser hides the reason of a CORS refusal. A request without CORS still shows whether the server is reachable. */

@@ -17,6 +17,8 @@ export type Shown = {
   /** The unfinished text of the agent's next message. */
   words: string;
   unread: number;
+  /** The last message that the visitor had read when the chat was opened. Null: the chat is closed. */
+  readUntil: string | null;
   state: ConnectionState;
 };
 
@@ -28,7 +30,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   const history = createHistory(client);
   const writing = createWriting();
   let state: ConnectionState = 'idle';
-  let isLooking = false;
+  let looking: { readUntil: string | null } | null = null;
   const readMark = createReadMark(client, kept);
   const onSent = (message: ChatMessage, answering: boolean): void => {
     if (answering) setTimeout(change, writing.await());
@@ -46,23 +48,18 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       waiting: [...queue, ...uploads.waiting()].filter(({ client_id }) => !said.has(client_id)),
       ...history.reach(),
       ...writing.shown(),
-      unread: isLooking ? 0 : all.filter(({ id, role }) => role !== 'end_user' && id > read).length,
+      unread: looking ? 0 : all.filter(({ id, role }) => role !== 'end_user' && id > read).length,
+      readUntil: looking?.readUntil ?? null,
       state,
     });
     const newest = all.findLast(({ role }) => role !== 'end_user');
     // A message counts as read only if a person can see it: the chat is open and its page is visible.
-    if (isLooking && newest) readMark.note(newest.id);
+    if (looking && newest) readMark.note(newest.id);
   }
 
   function take(fresh: readonly ChatMessage[]): void {
     if (history.put(fresh).some(({ role }) => role !== 'end_user')) writing.end();
-    const said = new Set(fresh.map(({ client_id }) => client_id));
-    if (fresh.length > 0) {
-      kept.change((now) => {
-        now.queue = now.queue.filter(({ client_id }) => !said.has(client_id));
-        now.talked = true;
-      });
-    }
+    if (fresh.length > 0) forgetSent(kept, fresh);
     change();
   }
 
@@ -101,7 +98,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       void outbox.flush();
     },
     look: (now: boolean) => {
-      isLooking = now;
+      looking = now ? (looking ?? { readUntil: kept.read().read ?? null }) : null;
       change();
     },
     stop: () => {
@@ -109,4 +106,13 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       outbox.stop();
     },
   };
+}
+
+/** Messages that the server has stored no longer wait. */
+function forgetSent(kept: KeptBox, fresh: readonly ChatMessage[]): void {
+  const said = new Set(fresh.map(({ client_id }) => client_id));
+  kept.change((now) => {
+    now.queue = now.queue.filter(({ client_id }) => !said.has(client_id));
+    now.talked = true;
+  });
 }

@@ -3,7 +3,14 @@
  * reads the storage first, because another tab may have changed it. If storage is blocked or full, the state lasts as
  * long as the page.
  */
-export type Waiting = { client_id: string; text: string; at: number; failed?: true };
+export type Waiting = {
+  client_id: string;
+  text: string;
+  at: number;
+  failed?: true;
+  /** The part of a file that is sent, from 0 to 1. */
+  sent?: number;
+};
 export type Kept = {
   token?: string;
   /** The token's expiry, and the time from which it should be renewed. */

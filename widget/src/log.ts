@@ -1,5 +1,5 @@
 import { h } from './dom.ts';
-import { messageView, type MessageTools, waitingView } from './message-view.ts';
+import { lineView, messageView, type MessageTools, waitingView } from './message-view.ts';
 import type { Shown } from './conversation.ts';
 
 /** If the view is nearer than this to the newest message, it follows new ones. */
@@ -58,9 +58,14 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
 }
 
 /** The entries that the list should show, in order. An entry with an unchanged key is not drawn again. */
-function wantedOf({ messages, waiting, state, loaded, hasMore }: Shown, first: First, tools: MessageTools): Wanted[] {
+function wantedOf(
+  { messages, waiting, state, loaded, hasMore, readUntil }: Shown,
+  first: First,
+  tools: MessageTools,
+): Wanted[] {
   const { greeting, suggestions } = first;
   // Shown only if it is certain that there are no messages. Otherwise a returning visitor would see them for a moment.
+  const firstNew = firstNewOf(messages, readUntil);
   const isNew = loaded && messages.length === 0 && waiting.length === 0;
   return [
     ...(!hasMore && (loaded || messages.length === 0)
@@ -75,18 +80,48 @@ function wantedOf({ messages, waiting, state, loaded, hasMore }: Shown, first: F
     ...(isNew && suggestions.length > 0
       ? [{ id: 'suggestions', key: '', make: () => suggestionsView(first, tools) }]
       : []),
-    ...messages.map((message, index) => {
+    ...messages.flatMap((message, index) => {
       const isLast = index === messages.length - 1 && waiting.length === 0;
       const id = message.client_id ?? message.id;
       // Only choices look different in the last position.
       const key = message.content.type === 'choices' ? `${message.id} ${isLast}` : message.id;
-      return { id, key, make: () => messageView(message, tools, isLast) };
+      return [
+        ...linesBefore(message, messages.slice(0, index), { firstNew, words: tools.speech.words }),
+        { id, key, make: () => messageView(message, tools, isLast) },
+      ];
     }),
     ...waiting.map((one) => {
       const online = state === 'online' || state === 'connecting';
-      return { id: one.client_id, key: `${online} ${one.failed}`, make: () => waitingView(one, tools, online) };
+      return {
+        id: one.client_id,
+        key: `${online} ${one.failed} ${one.sent}`,
+        make: () => waitingView(one, tools, online),
+      };
     }),
   ];
+}
+
+/** The first message that was new when the chat was opened, if the visitor had read earlier ones. */
+function firstNewOf(messages: Shown['messages'], readUntil: string | null): string | undefined {
+  if (readUntil === null) return undefined;
+  return messages.find(({ id, role }) => role !== 'end_user' && id > readUntil)?.id;
+}
+
+type Around = { firstNew: string | undefined; words: MessageTools['speech']['words'] };
+
+function linesBefore(
+  message: Shown['messages'][number],
+  before: Shown['messages'],
+  { firstNew, words }: Around,
+): Wanted[] {
+  const { id, author } = message;
+  // A message of the visitor in between does not mean that someone else joined.
+  const latest = before.findLast(({ role }) => role !== 'end_user')?.author;
+  const lines = [
+    ...(id === firstNew && before.length > 0 ? [{ id: 'new', text: words.new_messages }] : []),
+    ...(author && author !== latest ? [{ id: `joined ${id}`, text: words.joined.replace('{name}', author) }] : []),
+  ];
+  return lines.map((line) => ({ id: line.id, key: line.text + id, make: () => lineView(line.text) }));
 }
 
 function suggestionsView({ suggestions, ask }: First, { speech: { words } }: MessageTools): HTMLLIElement {

@@ -16,14 +16,21 @@ export function messageView(message: ChatMessage, tools: MessageTools, isLast: b
   const { speech } = tools;
   const { words } = speech;
   const mine = message.role === 'end_user';
-  const who = mine ? words.you : words[message.role === 'member' ? 'member' : 'agent'];
+  const { author } = message;
+  const team = author ? `${author}:` : words.member;
+  const who = mine ? words.you : message.role === 'member' ? team : words.agent;
   return h(
     'li',
     { class: mine ? 'said mine' : 'said', 'data-id': message.id },
     h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${who} `), ...contentOf(message, tools)),
     choicesOf(message, tools, isLast),
     sourcesOf(message, speech),
-    h('div', { class: 'facts' }, timeOf(message.created_at, speech)),
+    h(
+      'div',
+      { class: 'facts' },
+      author ? h('bdi', { 'aria-hidden': 'true' }, author) : null,
+      timeOf(message.created_at, speech),
+    ),
   );
 }
 
@@ -37,13 +44,22 @@ export function waitingView(
         h('span', { class: 'bad' }, words.failed),
         h('button', { type: 'button', onclick: () => sayAgain(one.client_id) }, words.again),
       ]
-    : [online ? words.sending : words.waiting];
+    : [online ? words.sending : words.waiting, ...progressOf(one)];
   return h(
     'li',
     { class: 'said mine', 'data-waiting': one.client_id },
     h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${words.you} `), ...linked(one.text)),
     h('div', { class: 'facts' }, ...state),
   );
+}
+
+/** A line between messages: who joined, or where the new messages begin. */
+export const lineView = (text: string): HTMLLIElement => h('li', { class: 'line', dir: 'auto' }, text);
+
+function progressOf({ sent }: Waiting): (Node | string)[] {
+  if (sent === undefined) return [];
+  const percent = Math.round(sent * 100);
+  return [h('progress', { max: '100', value: String(percent) }), `${percent}%`];
 }
 
 function contentOf({ content }: ChatMessage, { server, speech: { words } }: MessageTools): (Node | string)[] {

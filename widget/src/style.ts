@@ -46,6 +46,8 @@ li.mine { align-self: flex-end; align-items: flex-end; }
 .bubble a { color: inherit; text-decoration: underline; }
 .facts { font-size: 12px; color: var(--muted); margin-block-start: 2px; display: flex; gap: 6px; flex-wrap: wrap; }
 .bad { color: var(--bad); }
+.facts progress { inline-size: 90px; accent-color: var(--accent); }
+li.line { align-self: center; font-size: 12px; color: var(--muted); text-align: center; }
 .facts button { text-decoration: underline; }
 details { font-size: 13px; margin-block-start: 4px; color: var(--muted); max-inline-size: 100%; }
 summary { cursor: pointer; border-radius: 6px; }

@@ -10,17 +10,20 @@ export type UploadsListener = { onSent(message: ChatMessage, answering: boolean)
 
 /** Files that are being uploaded. They last as long as the page, because browser storage does not contain files. */
 export function createUploads(client: Client, { onSent, onChange }: UploadsListener) {
-  const files = new Map<string, { file: File; failed: boolean }>();
+  const files = new Map<string, { file: File; failed: boolean; sent: number }>();
 
   async function send(name: string, file: File): Promise<void> {
-    files.set(name, { file, failed: false });
-    onChange();
+    const progress = (sent: number): void => {
+      files.set(name, { file, failed: false, sent });
+      onChange();
+    };
+    progress(0);
     try {
-      const { message, answering } = await client.sendFile(name, file);
+      const { message, answering } = await client.sendFile(name, file, progress);
       files.delete(name);
       onSent(message, answering);
     } catch {
-      files.set(name, { file, failed: true });
+      files.set(name, { file, failed: true, sent: 0 });
       onChange();
     }
   }
@@ -39,11 +42,11 @@ export function createUploads(client: Client, { onSent, onChange }: UploadsListe
       return known !== undefined;
     },
     waiting: (): Waiting[] =>
-      [...files].map(([client_id, { file, failed }]) => ({
+      [...files].map(([client_id, { file, failed, sent }]) => ({
         client_id,
         text: file.name,
         at: 0,
-        ...(failed && { failed: true }),
+        ...(failed ? { failed: true } : { sent }),
       })),
   };
 }

@@ -1,8 +1,12 @@
 import { useEffect, useRef } from 'react';
 import { preferences } from '../preferences.ts';
 
-/** `key`: a lower-case letter, or a character such as `?` and `/`. `label`: the action, in the reader's language. */
-export type Shortcut = { key: string; label: string; act: () => void };
+/**
+ * `key`: a lower-case letter, or a character such as `?` and `/`. Without a key, only Ctrl-K lists the action. `label`:
+ * the action, in the reader's language.
+ */
+export type Shortcut = { key?: string; label: string; act: () => void };
+type Keyed = Shortcut & { key: string };
 
 const groups: { current: readonly Shortcut[] }[] = [];
 
@@ -27,10 +31,20 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 }
 
 /** The keys of the current page, each once. */
-export function shownShortcuts(): readonly Shortcut[] {
-  const byKey = new Map<string, Shortcut>();
-  for (const { current } of groups) for (const shortcut of current) byKey.set(shortcut.key, shortcut);
+export function shownShortcuts(): readonly Keyed[] {
+  const byKey = new Map<string, Keyed>();
+  for (const { current } of groups)
+    for (const { key, ...shortcut } of current) if (key !== undefined) byKey.set(key, { key, ...shortcut });
   return [...byKey.values()].toSorted((a, b) => Number(a.key === '?') - Number(b.key === '?'));
+}
+
+/** The actions of the current page, with and without a key. A label is there once. */
+export function pageActions(): readonly Shortcut[] {
+  const byLabel = new Map<string, Shortcut>();
+  for (const shortcut of shownShortcuts()) byLabel.set(shortcut.label, shortcut);
+  for (const { current } of groups)
+    for (const shortcut of current) if (shortcut.key === undefined) byLabel.set(shortcut.label, shortcut);
+  return [...byLabel.values()];
 }
 
 function act(event: KeyboardEvent): void {

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Kbd, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 // oxlint-disable-next-line import/no-unassigned-import -- styles are imported for what they do to the page
@@ -9,6 +9,9 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { useWords } from '../language/words.tsx';
 import { useOrganization } from '../session/session.ts';
+import { pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
+import { useCommands } from './commands.ts';
+import { MORE_PAGES } from './more-pages.ts';
 import type { Item } from './navigation.tsx';
 import { finderWords } from './finder-words.ts';
 import { words } from './words.ts';
@@ -17,6 +20,10 @@ const [store, { open, close }] = createSpotlight();
 /** The maximum results of each kind. */
 const SHOWN = 4;
 const SETTLED_MS = 200;
+/** Before a text is typed. */
+const SHOWN_COMMANDS = 6;
+/** The dialog returns the focus first, because a command may move it. */
+const FOCUS_BACK_MS = 60;
 
 type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'campaigns'; id: string; label: string };
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
@@ -50,10 +57,17 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const text = query.trim();
   const [asked] = useDebouncedValue(text, SETTLED_MS);
   const found = useFound(asked);
-  const pages = entries.filter(({ word }) => say(word).toLocaleLowerCase().includes(text.toLocaleLowerCase()));
+  const has = (label: string): boolean => label.toLocaleLowerCase().includes(text.toLocaleLowerCase());
+  // Pages without an entry in the navigation are found by typing.
+  const pages = [
+    ...entries.map(({ to, word, icon }) => ({ to, label: say(word), icon })),
+    ...(text === '' ? [] : MORE_PAGES.map(({ to, word, icon }) => ({ to, label: sayHere(word), icon }))),
+  ].filter(({ label }) => has(label));
+  const commands = useActions(opened, useCommands()).filter(({ label }) => has(label));
   const place = placeOf(text);
   useEffect(() => (opened ? open() : close()), [opened]);
-  const go = (path: string): void => router.history.push(path);
+  // The documentation is not a page of the dashboard.
+  const go = (path: string): void => (path === '/docs' ? location.assign(path) : router.history.push(path));
   const things = asked === text ? (found.data ?? []) : [];
   return (
     <Spotlight.Root
@@ -82,18 +96,8 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
             {sayHere.rich('find_id', { id: <bdi>{text}</bdi> })}
           </Spotlight.Action>
         )}
-        {pages.length > 0 && (
-          <Spotlight.ActionsGroup label={sayHere('find_pages')}>
-            {pages.map(({ to, word, icon: Icon }) => (
-              <Spotlight.Action
-                key={to}
-                label={say(word)}
-                leftSection={<Icon size={18} stroke={1.7} />}
-                onClick={() => go(to)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
+        <Commands of={text === '' ? commands.slice(0, SHOWN_COMMANDS) : commands} />
+        <Pages of={pages} onOpen={go} />
         {GROUPS.map((group) => {
           const mine = things.filter((one) => one.group === group);
           return (
@@ -110,7 +114,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
             )
           );
         })}
-        {place === null && pages.length === 0 && things.length === 0 && (
+        {place === null && commands.length === 0 && pages.length === 0 && things.length === 0 && (
           <Spotlight.Empty>
             {sayHere(
               found.isFetching || asked !== text ? 'find_looking' : found.isError ? 'find_failed' : 'find_nothing',
@@ -120,6 +124,51 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+function Commands({ of: commands }: { of: readonly Shortcut[] }): ReactNode {
+  const say = useWords(finderWords);
+  if (commands.length === 0) return null;
+  return (
+    <Spotlight.ActionsGroup label={say('find_commands')}>
+      {commands.map(({ label, key, act }) => (
+        <Spotlight.Action
+          key={label}
+          label={label}
+          rightSection={key && <Kbd>{key}</Kbd>}
+          onClick={() => setTimeout(act, FOCUS_BACK_MS)}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  );
+}
+
+type Page = { to: string; label: string; icon: Item['icon'] };
+
+function Pages({ of: pages, onOpen }: { of: readonly Page[]; onOpen: (path: string) => void }): ReactNode {
+  const say = useWords(finderWords);
+  if (pages.length === 0) return null;
+  return (
+    <Spotlight.ActionsGroup label={say('find_pages')}>
+      {pages.map(({ to, label, icon: Icon }) => (
+        <Spotlight.Action
+          key={to}
+          label={label}
+          leftSection={<Icon size={18} stroke={1.7} />}
+          onClick={() => onOpen(to)}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  );
+}
+
+/** The actions of the page when the finder opened, then those of every page. */
+function useActions(opened: boolean, everywhere: readonly Shortcut[]): readonly Shortcut[] {
+  const [ofPage, setOfPage] = useState<readonly Shortcut[]>([]);
+  useEffect(() => {
+    if (opened) setOfPage(pageActions().filter(({ key }) => key !== '?'));
+  }, [opened]);
+  return [...ofPage, ...everywhere];
 }
 
 const placeOf = (text: string): string | null => {

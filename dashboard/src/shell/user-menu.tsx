@@ -5,9 +5,10 @@ import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
 import { Avatar } from '../parts/avatar.tsx';
-import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
-import { forgetSession, forgetWritten, useSession } from '../session/session.ts';
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../parts/menu.tsx';
+import { forgetSession, forgetWritten, useMay, useSession } from '../session/session.ts';
 import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
+import { useAway } from './use-away.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -15,6 +16,7 @@ export function UserMenu(): ReactNode {
   const say = useWords(words);
   const { user, only_organization } = useSession();
   const navigate = useNavigate();
+  const { away } = useAway();
   const signOut = useAct('signOut', { refresh: [] });
 
   const leave = (): void => {
@@ -34,7 +36,7 @@ export function UserMenu(): ReactNode {
               <bdi>{user.name}</bdi>
             </Text>
             <Text size="xs" c="dimmed" truncate>
-              <bdi dir="ltr">{user.email}</bdi>
+              {away ? say('away') : <bdi dir="ltr">{user.email}</bdi>}
             </Text>
           </span>
           <IconSelector size={16} className={classes.soft} aria-hidden="true" />
@@ -50,6 +52,7 @@ export function UserMenu(): ReactNode {
         {say('reference')}
       </MenuItem>
       <MenuLine />
+      <AwayChoice />
       <ThemeChoice />
       <LanguageChoice />
       <MenuLine />
@@ -57,5 +60,23 @@ export function UserMenu(): ReactNode {
         {say('sign_out')}
       </MenuItem>
     </Menu>
+  );
+}
+
+/** An away member gets no hand-offs until the member is present again. */
+function AwayChoice(): ReactNode {
+  const say = useWords(words);
+  const { away, setAway } = useAway();
+  if (!useMay('member')) return null;
+  return (
+    <MenuChoice
+      label={say('attendance')}
+      value={away ? 'away' : 'present'}
+      options={[
+        { value: 'present', label: say('present') },
+        { value: 'away', label: say('away') },
+      ]}
+      onChoose={(value) => setAway(value === 'away')}
+    />
   );
 }

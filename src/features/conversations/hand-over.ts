@@ -92,15 +92,25 @@ export async function resolveConversation(
   await db.transaction(async (tx) => {
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');
-    await recordAudit(tx, { orgId, actor, action: 'conversation.resolved', subjectId: id });
-    await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
-    if (conversation.runId !== null && !(await endAfterResult(tx, orgId, conversation.runId))) {
-      await setRunStatus(tx, orgId, conversation.runId, {
-        from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off'],
-        to: 'completed',
-        reason: RESOLVED,
-      });
-    }
+    await endConversation(tx, orgId, { id, runId: conversation.runId }, actor);
   });
   return summarizeConversation({ db }, orgId, id);
+}
+
+/** The caller has locked the conversation. */
+export async function endConversation(
+  tx: Queryable,
+  orgId: string,
+  { id, runId }: { id: string; runId: string | null },
+  actor: Actor,
+): Promise<void> {
+  await recordAudit(tx, { orgId, actor, action: 'conversation.resolved', subjectId: id });
+  await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
+  if (runId !== null && !(await endAfterResult(tx, orgId, runId))) {
+    await setRunStatus(tx, orgId, runId, {
+      from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off'],
+      to: 'completed',
+      reason: RESOLVED,
+    });
+  }
 }

@@ -8,6 +8,7 @@ import {
   givenMember,
   givenOrganization,
 } from '../../../test/factories.ts';
+import type { ReplyActions } from '../../../contract/dashboard/conversations.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertMessage, lockConversation } from '../../store/conversations/write.ts';
 import { member as memberTable, user } from '../../store/schema/identity.ts';
@@ -20,6 +21,7 @@ import { markConversationSeen } from './mark-seen.ts';
 import { listConversations } from './read-conversations.ts';
 import { receiveMessage } from './receive-message.ts';
 import { replyInConversation } from './reply-in-conversation.ts';
+import { setConversationTags } from './set-tags.ts';
 import { snoozeConversation } from './snooze-conversation.ts';
 
 const asha = { userId: 'user_asha', address: null, requestId: null };
@@ -214,6 +216,8 @@ describe('the order', () => {
     expect(await pagesOf('waiting')).toEqual([second, third, first]);
     expect(await countConversations(parley, orgId, asha.userId)).toMatchObject({ waiting: 3, mine: 4 });
     await reply(second);
+    // Times are in milliseconds, and a message of the same one is not later than the reply.
+    await parley.db.execute(sql`SELECT pg_sleep(0.002)`);
     await personSays(second);
     expect(await pagesOf('waiting')).toEqual([third, first, second]);
   });
@@ -386,5 +390,71 @@ describe('an assignment', () => {
     await removeMember(parley, orgId, await memberOf(removed), acting, asha);
     expect(await idsOf(owner, 'unassigned')).toEqual([second, first]);
     expect((await rowOf(second, removed)).unread).toBe(true);
+  });
+});
+
+test('the list has the order that the member chooses, on every page', async () => {
+  const ids = [await made(), await made(), await made(), await made()];
+  for (const id of [ids[0]!, ids[2]!, ids[3]!]) await takeOverConversation(parley, orgId, id, asha);
+  // IDs of one millisecond are in no order, so the list itself decides the order of the start.
+  const byStart = ids.toSorted();
+  await personSays(ids[3]!);
+  await personSays(ids[0]!);
+  await reply(ids[2]!);
+  const inOrder = async (filter: Parameters<typeof listConversations>[3]) => {
+    const found: string[] = [];
+    for (let after: string | null = null; ;) {
+      const { rows, next, hasMore } = await listConversations(parley, orgId, asha.userId, filter, { limit: 1, after });
+      found.push(...rows.map(({ id }) => id));
+      if (!hasMore) return found;
+      after = next;
+    }
+  };
+  expect(await inOrder({ sort: 'oldest' })).toEqual(byStart);
+  expect(await inOrder({ sort: 'newest' })).toEqual(byStart.toReversed());
+  expect((await inOrder({}))[0]).toBe(ids[2]);
+  const teams = byStart.filter((id) => id !== ids[1]);
+  expect(await inOrder({ sort: 'oldest', status: 'handed_off' })).toEqual(teams);
+  expect(await inOrder({ sort: 'newest', view: 'waiting' })).toEqual(teams.filter((id) => id !== ids[2]).toReversed());
+  // Those who wait come first; the answered one last.
+  const waits = await inOrder({ sort: 'waiting' });
+  expect(waits.toSorted()).toEqual(teams);
+  expect(waits.at(-1)).toBe(ids[2]);
+});
+
+describe('a reply with actions', () => {
+  const send = (id: string, actions: ReplyActions) =>
+    replyInConversation({ db: parley.db }, orgId, id, { text: 'Done.', actions }, asha);
+
+  it('adds tags, assigns and resolves in one step', async () => {
+    const id = await made();
+    await setConversationTags(parley, orgId, id, ['vip'], asha);
+    await send(id, { add_tags: ['refund', 'vip'], assign_to: omar.userId });
+    expect(await rowOf(id)).toMatchObject({
+      tags: ['vip', 'refund'],
+      assignee_id: omar.userId,
+      status: 'handed_off',
+      last_message: { text: 'Done.' },
+    });
+    await send(id, { assign_to: 'me', resolve: true });
+    expect(await rowOf(id)).toMatchObject({ tags: ['vip', 'refund'], assignee_id: null, status: 'resolved' });
+  });
+
+  it('sends nothing if an action is refused', async () => {
+    const id = await made();
+    const tags = Array.from({ length: 20 }, (_, n) => `tag ${n}`);
+    await setConversationTags(parley, orgId, id, tags, asha);
+    for (const actions of [{ add_tags: ['one more'], resolve: true as const }, { assign_to: newId('user') }])
+      await expect(send(id, actions)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await rowOf(id)).toMatchObject({ status: 'open', last_message: null });
+  });
+
+  it('has either a text or a template', async () => {
+    const id = await made();
+    const template = { name: 'a', language: 'en', variables: {}, text: 'A' };
+    for (const body of [{ actions: {} }, { text: 'A', template }])
+      await expect(replyInConversation({ db: parley.db }, orgId, id, body, asha)).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
   });
 });

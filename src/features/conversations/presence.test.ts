@@ -44,32 +44,32 @@ const pass = (seconds: number) =>
 const print = async () => (await readFingerprints(two.db, [{ orgId, kind: 'presence', id }]))[0];
 
 test('members at another node see who has a conversation open, who is typing, and who has left', async () => {
-  await setPresence(one, orgId, id, 'here', asha);
-  await setPresence(one, orgId, id, 'typing', omar);
-  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true }]);
-  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false }]);
+  await setPresence(one, orgId, id, { presence: 'here' }, asha);
+  await setPresence(one, orgId, id, { presence: 'typing' }, omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true, draft: null }]);
+  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false, draft: null }]);
   expect(await seenBy(vi)).toHaveLength(2);
   // A beat while one writes ends nothing; an empty field does.
-  await setPresence(one, orgId, id, 'here', omar);
-  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true }]);
-  await setPresence(one, orgId, id, 'still', omar);
-  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: false }]);
-  await setPresence(one, orgId, id, 'gone', omar);
+  await setPresence(one, orgId, id, { presence: 'here' }, omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: true, draft: null }]);
+  await setPresence(one, orgId, id, { presence: 'still' }, omar);
+  expect(await seenBy(asha)).toEqual([{ user_id: omar.userId, typing: false, draft: null }]);
+  await setPresence(one, orgId, id, { presence: 'gone' }, omar);
   expect(await seenBy(asha)).toEqual([]);
 });
 
 test('without a new report, presence ends, open windows learn of it, and no row stays', async () => {
   const none = await print();
-  await setPresence(one, orgId, id, 'typing', asha);
+  await setPresence(one, orgId, id, { presence: 'typing' }, asha);
   const typing = await print();
   await pass(7);
   const here = await print();
-  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false }]);
+  expect(await seenBy(omar)).toEqual([{ user_id: asha.userId, typing: false, draft: null }]);
   await pass(40);
   expect(await seenBy(omar)).toEqual([]);
   expect(await print()).toBe(none);
   expect(new Set([none, typing, here]).size).toBe(3);
-  await setPresence(one, orgId, id, 'here', omar);
+  await setPresence(one, orgId, id, { presence: 'here' }, omar);
   const log = pino({ level: 'silent' });
   const setupKey = deriveKey('a secret', 'setup');
   await createHousekeeper({ db: one.db, log, queueMail: null, setupKey, baseUrl: one.url }).tidy();
@@ -77,40 +77,53 @@ test('without a new report, presence ends, open windows learn of it, and no row 
 });
 
 test('repeated reports of the same presence are written only from time to time', async () => {
-  await setPresence(one, orgId, id, 'typing', asha);
+  await setPresence(one, orgId, id, { presence: 'typing' }, asha);
   const [before] = await rows();
-  for (let n = 0; n < 5; n++) await setPresence(one, orgId, id, n % 2 ? 'here' : 'typing', asha);
+  for (let n = 0; n < 5; n++) await setPresence(one, orgId, id, { presence: n % 2 ? 'here' : 'typing' }, asha);
   expect(await rows()).toEqual([before]);
   await pass(11);
   const [old] = await rows();
-  await setPresence(one, orgId, id, 'here', asha);
+  await setPresence(one, orgId, id, { presence: 'here' }, asha);
   expect((await rows())[0]).not.toEqual(old);
 });
 
 test('typing of a viewer is not reported, because a viewer cannot answer', async () => {
-  await setPresence(one, orgId, id, 'typing', vi);
-  expect(await seenBy(asha)).toEqual([{ user_id: vi.userId, typing: false }]);
+  await setPresence(one, orgId, id, { presence: 'typing' }, vi);
+  expect(await seenBy(asha)).toEqual([{ user_id: vi.userId, typing: false, draft: null }]);
 });
 
 test('another organization neither sees nor writes presence', async () => {
-  await setPresence(one, orgId, id, 'here', asha);
+  await setPresence(one, orgId, id, { presence: 'here' }, asha);
   const other = await givenOrganization(one.db);
   const foreign = { code: 'conversation_not_found' };
   for (const presence of ['here', 'typing', 'still', 'gone'] as const)
-    await expect(setPresence(one, other, id, presence, omar)).rejects.toMatchObject(foreign);
+    await expect(setPresence(one, other, id, { presence }, omar)).rejects.toMatchObject(foreign);
   await expect(listPresence(one, other, id, omar.userId)).rejects.toMatchObject(foreign);
   expect(await readFingerprints(one.db, [{ orgId: other, kind: 'presence', id }])).toEqual([null]);
   expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
 });
 
 test('presence is deleted with the conversation and the member, and a long list is cut', async () => {
-  await setPresence(one, orgId, id, 'here', asha);
-  await setPresence(one, orgId, id, 'here', omar);
+  await setPresence(one, orgId, id, { presence: 'here' }, asha);
+  await setPresence(one, orgId, id, { presence: 'here' }, omar);
   await forgetPresenceOf(one.db, orgId, omar.userId);
   expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
   for (let n = 0; n < MAX_PRESENT + 3; n++)
-    await setPresence(one, orgId, id, 'here', { userId: `user_${n}`, role: 'member' });
+    await setPresence(one, orgId, id, { presence: 'here' }, { userId: `user_${n}`, role: 'member' });
   expect(await seenBy(vi)).toHaveLength(MAX_PRESENT);
   await one.db.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ${id}`);
   expect(await rows()).toEqual([]);
+});
+
+test('the unsent reply is shared while its author types, and ends with the typing', async () => {
+  const drafts = async () => (await listPresence(one, orgId, id, asha.userId)).map(({ draft }) => draft);
+  await setPresence(one, orgId, id, { presence: 'typing', draft: 'Your order' }, omar);
+  const before = (await readFingerprints(one.db, [{ orgId, kind: 'presence', id }]))[0];
+  expect(await drafts()).toEqual(['Your order']);
+  await setPresence(one, orgId, id, { presence: 'typing', draft: 'Your order is here' }, omar);
+  expect((await readFingerprints(one.db, [{ orgId, kind: 'presence', id }]))[0]).not.toBe(before);
+  await setPresence(one, orgId, id, { presence: 'here' }, omar);
+  expect(await drafts()).toEqual(['Your order is here']);
+  await setPresence(one, orgId, id, { presence: 'still' }, omar);
+  expect(await drafts()).toEqual([null]);
 });

@@ -1,4 +1,4 @@
-import type { Presence, PresentMember } from '../../../contract/dashboard/conversations.ts';
+import type { PresenceBody, PresentMember } from '../../../contract/dashboard/conversations.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { mayAnswer } from '../../access/sessions/may-answer.ts';
@@ -15,7 +15,7 @@ export async function setPresence(
   { db }: { db: Db },
   orgId: string,
   id: string,
-  presence: Presence,
+  { presence, draft }: PresenceBody,
   { userId, role }: { userId: string; role: Role },
 ): Promise<void> {
   if (presence === 'gone') {
@@ -23,7 +23,8 @@ export async function setPresence(
     return deletePresence(db, orgId, id, userId);
   }
   const told = presence === 'typing' && !mayAnswer(role) ? 'here' : presence;
-  if (!(await writePresence(db, orgId, id, userId, told))) throw new Refusal('conversation_not_found');
+  const shared = told === 'typing' && draft ? draft : null;
+  if (!(await writePresence(db, orgId, id, userId, told, shared))) throw new Refusal('conversation_not_found');
 }
 
 /** The other members who have the conversation open. */

@@ -7,9 +7,11 @@ import { insertAttachment } from '../../store/attachments/attachments.ts';
 import { findConversation, hasReplyOfOthers } from '../../store/conversations/read.ts';
 import { insertMessage } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
+import { lockMembers } from '../../store/members/members.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 import type { ConversationsDeps } from './deps.ts';
+import { actWithReply } from './act-with-reply.ts';
 import { assignToActor, giveToPeople, lockForMember } from './hand-over.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage } from './read-conversations.ts';
@@ -24,16 +26,25 @@ export async function replyInConversation(
   { db }: Pick<ConversationsDeps, 'db'>,
   orgId: string,
   id: string,
-  { text, template, after }: Reply,
+  { text, template, actions, after }: Reply,
   actor: Actor,
 ): Promise<ConversationMessage> {
-  const content: MessageContent =
-    template === undefined ? { type: 'text', text: text! } : { type: 'template', ...template };
+  const content = contentOf(text, template);
   const row = await db.transaction(async (tx) => {
+    // Members are locked before the conversation, as in an assignment.
+    if (actions?.assign_to !== undefined) await lockMembers(tx, orgId);
     await silenceAgent(tx, orgId, id, after, actor);
-    return answerAsPerson(tx, orgId, id, content, actor);
+    const sent = await answerAsPerson(tx, orgId, id, content, actor);
+    if (actions) await actWithReply(tx, orgId, id, actions, actor);
+    return sent;
   });
   return presentConversationMessage(row);
+}
+
+function contentOf(text: ReplyBody['text'], template: ReplyBody['template']): MessageContent {
+  if (template !== undefined && text === undefined) return { type: 'template', ...template };
+  if (text !== undefined && template === undefined) return { type: 'text', text };
+  throw new Refusal('validation_failed', 'A reply has either a text or a template.');
 }
 
 /** A member sends a file. It is a reply like any other. */

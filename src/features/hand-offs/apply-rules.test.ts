@@ -12,6 +12,7 @@ import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { member, user } from '../../store/schema/identity.ts';
 import { removeMember } from '../members/change-members.ts';
 import { applyHandOffRules } from './apply-rules.ts';
+import { setAttendance } from './set-attendance.ts';
 import { readHandOffRules, setHandOffRules } from './set-rules.ts';
 
 let db: Db;
@@ -113,6 +114,28 @@ test('several workers distribute simultaneous hand-offs evenly, and each goes to
   expect(applied.filter(Boolean)).toHaveLength(12);
   const got = await Promise.all(ids.map(assigneeOf));
   for (const { userId } of present) expect(got.filter((one) => one === userId)).toHaveLength(4);
+});
+
+test('a member who is away gets no hand-off until the member is present again', async () => {
+  const [one, other] = [await joined(), await joined()];
+  await setAttendance(deps(), orgId, one.userId, true);
+  for (const goes_to of ['present', 'member'] as const) {
+    await rules({ goes_to, user_id: goes_to === 'member' ? one.userId : null });
+    for (let n = 0; n < 2; n++) {
+      const id = await handedOff();
+      await apply();
+      expect(await assigneeOf(id)).toBe(goes_to === 'present' ? other.userId : null);
+    }
+  }
+  // An open window does not end it.
+  await writeAttendance(db, [{ orgId, userId: one.userId }]);
+  const waiting = await handedOff();
+  await apply();
+  expect(await assigneeOf(waiting)).toBe(null);
+  await setAttendance(deps(), orgId, one.userId, false);
+  const id = await handedOff();
+  await apply();
+  expect(await assigneeOf(id)).toBe(one.userId);
 });
 
 test('if no one is present, a hand-off waits for all', async () => {

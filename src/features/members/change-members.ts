@@ -9,6 +9,7 @@ import { forgetMentionsOf } from '../../store/conversations/notes.ts';
 import { forgetPresenceOf } from '../../store/conversations/presence.ts';
 import { forgetHandOffsTo } from '../../store/hand-offs/rules.ts';
 import { forgetViewsOf } from '../../store/conversations/views.ts';
+import { forgetRepliesTo } from '../../store/saved-replies.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
@@ -91,6 +92,7 @@ export async function removeMember(
     await forgetSeenBy(tx, orgId, member.userId);
     await forgetPresenceOf(tx, orgId, member.userId);
     await forgetHandOffsTo(tx, orgId, member.userId);
+    await forgetRepliesTo(tx, orgId, member.userId);
     await forgetViewsOf(tx, orgId, member.userId);
     await forgetMentionsOf(tx, orgId, member.userId);
   });

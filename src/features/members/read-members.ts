@@ -29,6 +29,7 @@ export const presentMember = (row: Member, reader: Role): MemberRecord => ({
   email: row.email,
   role: row.role,
   second_factor: isAtLeast(reader, 'admin') ? row.secondFactor : null,
+  away: row.away,
   created_at: timestamp(row.createdAt),
 });
 

@@ -6,10 +6,13 @@ import {
   type UpdateSavedReplyBody,
 } from '../../../contract/dashboard/saved-replies.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { ReplyActions } from '../../../contract/dashboard/conversations.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
 import { templateFault } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/db.ts';
 import { lockOrganization } from '../../store/documents.ts';
+import { readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import {
   changeSavedReply,
@@ -25,7 +28,7 @@ import { presentSavedReply } from './read-saved-replies.ts';
 export function createSavedReply(
   { db }: SavedRepliesDeps,
   orgId: string,
-  { name, shortcut, text }: CreateSavedReplyBody,
+  { name, shortcut, text, actions = {} }: CreateSavedReplyBody,
   actor: Actor,
 ): Promise<SavedReplyRecord> {
   checkText(text);
@@ -35,7 +38,8 @@ export function createSavedReply(
       throw new Refusal('already_exists', `An organization has at most ${MAX_SAVED_REPLIES} saved replies.`);
     }
     await checkShortcut(tx, orgId, shortcut, '');
-    const row = await insertSavedReply(tx, orgId, { id: newId('sreply'), name, shortcut, text });
+    await checkActions(tx, orgId, actions);
+    const row = await insertSavedReply(tx, orgId, { id: newId('sreply'), name, shortcut, text, actions });
     await record(tx, row, { action: 'saved_reply.created', actor });
     return presentSavedReply(row);
   });
@@ -45,17 +49,19 @@ export function updateSavedReply(
   { db }: SavedRepliesDeps,
   orgId: string,
   id: string,
-  { name, shortcut, text }: UpdateSavedReplyBody,
+  { name, shortcut, text, actions }: UpdateSavedReplyBody,
   actor: Actor,
 ): Promise<SavedReplyRecord> {
   if (text !== undefined) checkText(text);
   return db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     if (shortcut !== undefined) await checkShortcut(tx, orgId, shortcut, id);
+    if (actions !== undefined) await checkActions(tx, orgId, actions);
     const row = await changeSavedReply(tx, orgId, id, {
       ...(name !== undefined && { name }),
       ...(shortcut !== undefined && { shortcut }),
       ...(text !== undefined && { text }),
+      ...(actions !== undefined && { actions }),
     });
     if (!row) throw new Refusal('saved_reply_not_found');
     await record(tx, row, { action: 'saved_reply.updated', actor });
@@ -78,6 +84,15 @@ export const deleteSavedReply = ({ db }: SavedRepliesDeps, orgId: string, id: st
 async function checkShortcut(tx: Queryable, orgId: string, shortcut: string, id: string): Promise<void> {
   if (!(await isShortcutTaken(tx, orgId, shortcut, id))) return;
   throw new Refusal('already_exists', 'Another saved reply has this shortcut.');
+}
+
+/** A removal of the member, which also changes the saved replies, waits for the lock of the organization. */
+async function checkActions(tx: Queryable, orgId: string, { assign_to: to }: ReplyActions): Promise<void> {
+  if (to === undefined || to === 'me' || mayAnswer(await readRole(tx, orgId, to))) return;
+  const detail = 'Conversations can be assigned only to members who may answer.';
+  throw new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: '/actions/assign_to', code: 'not_allowed', detail }],
+  });
 }
 
 function checkText(text: LocalizedText): void {

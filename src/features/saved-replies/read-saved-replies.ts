@@ -21,11 +21,12 @@ export async function readSavedReply({ db }: { db: Db }, orgId: string, id: stri
   return presentSavedReply(row);
 }
 
-export const presentSavedReply = ({ id, name, shortcut, text, ...row }: SavedReplyRow): SavedReplyRecord => ({
+export const presentSavedReply = ({ id, name, shortcut, text, actions, ...row }: SavedReplyRow): SavedReplyRecord => ({
   id,
   name,
   shortcut,
   text,
+  actions,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });

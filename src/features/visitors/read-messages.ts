@@ -25,6 +25,7 @@ export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
   content: row.content,
   sources: row.sources,
   client_id: row.role === 'end_user' ? clientIdOf(row.provider_message_id) : null,
+  author: row.author,
   created_at: timestamp(row.created_at),
 });
 

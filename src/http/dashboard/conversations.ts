@@ -24,9 +24,9 @@ import type { RouteDeps } from './route-deps.ts';
 /** Routes for messages of conversations, and for members who take over. */
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
-    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag } = query;
+    const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
     const { since, until, handed_off: handedOff } = query;
-    const said = { text, view, status, agentId, channelId, endUserId, tag, since, until, handedOff };
+    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff };
     const filter = { ...said, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
@@ -55,7 +55,7 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     data: await listPresence(deps, orgId, params.conversation_id, userId),
   })),
   route('setPresence', ({ orgId, params, body, acting }) =>
-    setPresence(deps, orgId, params.conversation_id, body.presence, acting),
+    setPresence(deps, orgId, params.conversation_id, body, acting),
   ),
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),

@@ -4,7 +4,9 @@ import type { EndUsersDeps } from '../../features/end-users/deps.ts';
 import { eraseEndUser } from '../../features/end-users/erase-end-user.ts';
 import { exportEndUser } from '../../features/end-users/export-end-user.ts';
 import { exportEndUsers } from '../../features/end-users/export-end-users.ts';
+import { listEndUserCampaigns } from '../../features/end-users/list-campaigns.ts';
 import { listEndUsers, readEndUser } from '../../features/end-users/read-end-users.ts';
+import { readAttributeOrder, setAttributeOrder } from '../../features/end-users/set-attribute-order.ts';
 import { setConsent } from '../../features/end-users/set-consent.ts';
 import { tagEndUsers } from '../../features/end-users/tag-end-users.ts';
 import { createEndUser, updateEndUser } from '../../features/end-users/write-end-users.ts';
@@ -31,6 +33,11 @@ export const endUserRoutes = ({ route, deps }: RouteDeps<EndUsersDeps>): Route[]
     }),
   ),
   route('readEndUser', ({ orgId, params }) => readEndUser(deps, orgId, params.end_user_id)),
+  route('listEndUserCampaigns', async ({ orgId, params }) => ({
+    data: await listEndUserCampaigns(deps, orgId, params.end_user_id),
+  })),
+  route('readAttributeOrder', ({ orgId }) => readAttributeOrder(deps, orgId)),
+  route('setAttributeOrder', ({ orgId, body, actor }) => setAttributeOrder(deps, orgId, body, actor)),
   route('updateEndUser', ({ orgId, params, body }) =>
     updateEndUser(deps, { orgId, keyId: null, from: null }, params.end_user_id, body),
   ),

@@ -97,9 +97,11 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   budgets: ['viewer', 'admin'],
   conversations: ['viewer', 'member'],
   'hand-offs': ['viewer', 'admin'],
+  'member-help': ['viewer', 'admin'],
   'saved-replies': ['viewer', 'member'],
   segments: ['viewer', 'member'],
   'end-users': ['viewer', 'member'],
+  'attribute-order': ['viewer', 'admin'],
   'end-user-imports': ['viewer', 'member'],
   requests: ['viewer', 'admin'],
   audit: ['viewer', 'admin'],
@@ -108,6 +110,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   questions: ['viewer', 'member'],
   overview: ['viewer', 'admin'],
   // One's own.
+  attendance: ['viewer', 'viewer'],
   'weekly-mail': ['viewer', 'viewer'],
 };
 
@@ -315,6 +318,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
 const TOOL = { name: 'look_up', description: 'Looks up.', parameters: { type: 'object' }, url: 'https://x.example/t' };
 
 const VALID: Record<string, unknown> = {
+  translateText: { text: 'Hello', to: 'ar' },
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
   setSuite: { cases: [] },

@@ -14,6 +14,7 @@ import { endUserRoutes } from './end-users.ts';
 import { handOffRoutes } from './hand-offs.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
+import { memberHelpRoutes } from './member-help.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
@@ -47,6 +48,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof accessTokenRoutes> &
   DepsOf<typeof webhookRoutes> &
   DepsOf<typeof conversationRoutes> &
+  DepsOf<typeof memberHelpRoutes> &
   DepsOf<typeof handOffRoutes> &
   DepsOf<typeof approvalRoutes> &
   DepsOf<typeof savedReplyRoutes> &
@@ -79,6 +81,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...accessTokenRoutes(routeDeps),
     ...webhookRoutes(routeDeps),
     ...conversationRoutes(routeDeps),
+    ...memberHelpRoutes(routeDeps),
     ...handOffRoutes(routeDeps),
     ...approvalRoutes(routeDeps),
     ...savedReplyRoutes(routeDeps),

@@ -8,6 +8,7 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { givenAgent, givenChannel, givenConversation } from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
 import { MAX_SAVED_REPLIES } from '../../../contract/dashboard/saved-replies.ts';
 
 let server: DashboardServer;
@@ -136,4 +137,21 @@ test('saved replies of another organization are not found', async () => {
     expect((await call(path)).body.code).toBe('saved_reply_not_found');
   const filled = await call(`GET ${there}/conversations/${conversationId}/saved-replies/${id}`);
   expect(filled.body.code).toBe('conversation_not_found');
+});
+
+test('the actions of a saved reply are stored, and a member who leaves is removed from them', async () => {
+  const someone = await addMember(server, call, orgId, 'member');
+  const { user } = (await someone.call('GET /session')).body;
+  const actions = { add_tags: ['vip'], assign_to: user.id, resolve: true };
+  const { id } = await save({ actions });
+  const listed = async () => (await call(`GET ${at}/saved-replies`)).body.data[0].actions;
+  expect(await listed()).toEqual(actions);
+  const unknown = await call(`PATCH ${at}/saved-replies/${id}`, { actions: { assign_to: newId('user') } });
+  expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([422, '/actions/assign_to']);
+  const { data } = (await call(`GET ${at}/members`)).body;
+  const { id: memberId } = data.find(({ user_id }: { user_id: string }) => user_id === user.id);
+  await call(`DELETE ${at}/members/${memberId}`);
+  expect(await listed()).toEqual({ add_tags: ['vip'], resolve: true });
+  await call(`PATCH ${at}/saved-replies/${id}`, { actions: {} });
+  expect(await listed()).toEqual({});
 });

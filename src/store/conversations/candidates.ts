@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { ConversationSort } from '../../../contract/dashboard/conversations.ts';
 import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { listEndUsers } from '../end-users/search.ts';
@@ -16,13 +17,26 @@ export type ConversationFilter = {
   channelId?: string | undefined;
   endUserId?: string | undefined;
   tag?: string | undefined;
+  sort?: ConversationSort | undefined;
   /** The time in which a conversation started, or, with `handedOff`, in which it was handed over. */
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
 };
 
-type Page = { limit: number; after?: string | undefined };
+type Page = {
+  limit: number;
+  after?: string | undefined;
+  /** The order of the IDs, which is that of the start. Undefined: the newest first, without those with new messages. */
+  byStart?: 'newest' | 'oldest' | undefined;
+};
+
+/** The IDs behind the previous page, in the order of the list. */
+const behind = (orgId: string, id: SQL, { after, byStart }: Page): SQL => {
+  const isBehind = byStart === 'oldest' ? sql`AND ${id} > ${after}` : sql`AND ${id} < ${after}`;
+  return sql`${after === undefined ? sql`` : isBehind} ${byStart ? sql`` : sql`AND ${id} NOT IN (${recentIds(orgId)})`}`;
+};
+const ordered = ({ byStart }: Page): SQL => (byStart === 'oldest' ? sql`ASC` : sql`DESC`);
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
@@ -70,21 +84,16 @@ const STATUSES = ['open', 'handed_off', 'resolved'];
 /**
  * Reads the page of each channel and status from the index `conversation_channel`, because an agent has few channels.
  */
-const inChannels = (
-  orgId: string,
-  { status, agentId, channelId, ...filter }: ConversationFilter,
-  { limit, after }: Page,
-): SQL =>
+const inChannels = (orgId: string, { status, agentId, channelId, ...filter }: ConversationFilter, page: Page): SQL =>
   sql`SELECT c.id FROM channel ch
     CROSS JOIN unnest(${sql.param(status ? [status] : STATUSES)}::text[]) AS s(status)
     CROSS JOIN LATERAL (SELECT c.id FROM conversation c
-      WHERE c.channel_id = ch.id AND c.status = s.status AND ${ofOrg(orgId)}
-        ${after === undefined ? sql`` : sql`AND c.id < ${after}`} AND c.id NOT IN (${recentIds(orgId)})
+      WHERE c.channel_id = ch.id AND c.status = s.status AND ${ofOrg(orgId)} ${behind(orgId, sql`c.id`, page)}
         ${startedIn(filter, 'c')}
-      ORDER BY c.id DESC LIMIT ${limit}) c
+      ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}) c
     WHERE ch.org_id = ${orgId} ${agentId ? sql`AND ch.agent_id = ${agentId}` : sql``}
       ${channelId ? sql`AND ch.id = ${channelId}` : sql``}
-    ORDER BY c.id DESC LIMIT ${limit}`;
+    ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}`;
 
 /** How many of the newest conversations are examined one by one. */
 const EXAMINED = 2_000;
@@ -93,17 +102,13 @@ const EXAMINED = 2_000;
  * The index of tags has no order. For a frequent tag, the newest conversations fill the page. A rare tag is read from
  * the index.
  */
-async function taggedWith(
-  db: Queryable,
-  orgId: string,
-  filter: ConversationFilter,
-  { limit, after }: Page,
-): Promise<SQL> {
+async function taggedWith(db: Queryable, orgId: string, filter: ConversationFilter, page: Page): Promise<SQL> {
   const tag = filter.tag!;
-  const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n WHERE n.org_id = ${orgId} ${startedIn(filter, 'n')}
-      ${after === undefined ? sql`` : sql`AND n.id < ${after}`} AND n.id NOT IN (${recentIds(orgId)})
-      ORDER BY n.id DESC LIMIT ${EXAMINED}) c
-    WHERE ${tag} = ANY (c.tags) ORDER BY c.id DESC LIMIT ${limit}`;
+  const { limit } = page;
+  const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n
+      WHERE n.org_id = ${orgId} ${behind(orgId, sql`n.id`, page)} ${startedIn(filter, 'n')}
+      ORDER BY n.id ${ordered(page)} LIMIT ${EXAMINED}) c
+    WHERE ${tag} = ANY (c.tags) ORDER BY c.id ${ordered(page)} LIMIT ${limit}`;
   const { rows } = await db.execute<{ id: string }>(newest);
   if (rows.length === limit) return newest;
   return sql`SELECT conversation.id FROM conversation WHERE ${tagged(tag)}

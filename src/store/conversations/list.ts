@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { Queryable } from '../db.ts';
 import { conversation } from '../schema/conversation.ts';
@@ -27,8 +27,14 @@ export async function listConversationRows(
   const where = matching(orgId, userId, filter);
   const wanted = limit + 1;
   let found: Listed[];
-  if (filter.view === 'waiting') found = await waiting(db, orgId, where, wanted, after);
-  else {
+  const sort = filter.sort ?? (filter.view === 'waiting' ? 'waiting' : 'latest');
+  if (sort === 'waiting') {
+    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, { limit: wanted });
+    found = await waiting(db, orgId, and(where, inIds(among)), wanted, after, filter.view === 'waiting');
+  } else if (sort !== 'latest') {
+    const page = { limit: wanted, after: after ?? undefined, byStart: sort };
+    found = await byStart(db, where, await candidates(db, orgId, filter, page), page);
+  } else {
     const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, { limit: wanted });
     const isOlder = after?.startsWith('conv_') === true;
     found = isOlder ? [] : await withNewMessages(db, orgId, and(where, inIds(among)), wanted, after);
@@ -45,6 +51,10 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
   and(
     eq(conversation.orgId, orgId),
     filter.view && inView(filter.view, userId),
+    // The order by the wait decides this itself, once for each conversation.
+    filter.view === 'waiting' && (filter.sort ?? 'waiting') !== 'waiting'
+      ? sql`${WAITING_SINCE} IS NOT NULL`
+      : undefined,
     filter.status ? eq(conversation.status, filter.status) : undefined,
     filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
     filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
@@ -62,13 +72,17 @@ const within = (orgId: string, filter: ConversationFilter): SQL =>
 
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 
-/** The longest wait comes first, among at most as many conversations as are counted. */
+/**
+ * The longest wait comes first, among at most as many conversations as are counted. Those that do not wait come last,
+ * or not at all.
+ */
 async function waiting(
   db: Queryable,
   orgId: string,
   where: SQL | undefined,
   limit: number,
   after: string | null,
+  onlyWaiting: boolean,
 ): Promise<Listed[]> {
   const handedOff = sql`SELECT h.id FROM conversation h WHERE h.org_id = ${orgId} AND h.status = 'handed_off'
     ORDER BY h.id DESC LIMIT ${MAX_COUNTED}`;
@@ -78,15 +92,29 @@ async function waiting(
   const [since, id] = after?.split(' ') ?? [];
   const isBehind = since === undefined ? undefined : sql`(${SINCE_TEXT}, ${conversation.id}) > (${since}, ${id})`;
   const rows = await selectConversations(db, SINCE_TEXT)
-    .innerJoin(waits, sql`waits.id = ${conversation.id} AND waits.since IS NOT NULL`)
+    .innerJoin(waits, sql`waits.id = ${conversation.id} AND (waits.since IS NOT NULL OR NOT ${onlyWaiting}::boolean)`)
     .where(and(where, isBehind))
-    .orderBy(sql`waits.since`, conversation.id)
+    .orderBy(SINCE_TEXT, conversation.id)
     .limit(limit);
   return rows.map(({ position, ...row }) => ({ row, position: `${position} ${row.id}` }));
 }
 
-/** A text that sorts like the time and includes its microseconds. */
-const SINCE_TEXT = sql<string>`to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
+/** A text that sorts like the time and includes its microseconds. Without a wait, it sorts after all times. */
+const SINCE_TEXT = sql<string>`coalesce(to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'z')`;
+
+async function byStart(
+  db: Queryable,
+  where: SQL | undefined,
+  among: SQL | undefined,
+  { limit, after, byStart: order }: { limit: number; after: string | undefined; byStart: 'newest' | 'oldest' },
+): Promise<Listed[]> {
+  const isBehind = order === 'oldest' ? gt : lt;
+  const rows = await selectConversations(db)
+    .where(and(where, after === undefined ? undefined : isBehind(conversation.id, after), inIds(among)))
+    .orderBy(order === 'oldest' ? asc(conversation.id) : desc(conversation.id))
+    .limit(limit);
+  return rows.map((row) => ({ row, position: row.id }));
+}
 
 async function withNewMessages(
   db: Queryable,

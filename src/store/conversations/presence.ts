@@ -28,20 +28,23 @@ export async function writePresence(
   id: string,
   userId: string,
   presence: Exclude<Presence, 'gone'>,
+  draft: string | null,
 ): Promise<boolean> {
   const isTyping = presence === 'typing';
   const stays = presence === 'here';
   const { rows } = await db.execute(sql`WITH found AS (
       SELECT org_id, id FROM conversation WHERE org_id = ${orgId} AND id = ${id}
     ), written AS (
-      INSERT INTO conversation_presence AS p (org_id, conversation_id, user_id, here_until, typing_until)
+      INSERT INTO conversation_presence AS p (org_id, conversation_id, user_id, here_until, typing_until, draft)
       SELECT org_id, id, ${userId}::text, now() + ${PRESENT_SECONDS}::int * interval '1 second',
-        CASE WHEN ${isTyping}::boolean THEN now() + ${TYPING_SECONDS}::int * interval '1 second' END
+        CASE WHEN ${isTyping}::boolean THEN now() + ${TYPING_SECONDS}::int * interval '1 second' END, ${draft}::text
       FROM found
       ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET here_until = excluded.here_until,
-        typing_until = CASE WHEN ${stays}::boolean THEN p.typing_until ELSE excluded.typing_until END
+        typing_until = CASE WHEN ${stays}::boolean THEN p.typing_until ELSE excluded.typing_until END,
+        draft = CASE WHEN ${stays}::boolean THEN p.draft ELSE excluded.draft END
       WHERE p.here_until < excluded.here_until - ${RENEW_SECONDS}::int * interval '1 second'
         OR NOT ${stays}::boolean AND coalesce(p.typing_until > now(), false) <> ${isTyping}::boolean
+        OR NOT ${stays}::boolean AND p.draft IS DISTINCT FROM excluded.draft
         OR p.typing_until < excluded.typing_until - ${RENEW_TYPING_SECONDS}::int * interval '1 second'
     )
     SELECT id FROM found`);
@@ -55,7 +58,8 @@ export async function deletePresence(db: Queryable, orgId: string, id: string, u
 
 /** The other members. Members who are writing come first. */
 export async function readPresence(db: Queryable, orgId: string, id: string, userId: string): Promise<PresentMember[]> {
-  const { rows } = await db.execute<PresentMember>(sql`SELECT user_id, coalesce(typing_until > now(), false) AS typing
+  const { rows } = await db.execute<PresentMember>(sql`SELECT user_id, coalesce(typing_until > now(), false) AS typing,
+      CASE WHEN typing_until > now() THEN draft END AS draft
     FROM conversation_presence
     WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id <> ${userId} AND here_until > now()
     ORDER BY typing DESC, user_id LIMIT ${MAX_PRESENT}`);

@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { ATTENDING_SECONDS } from '../../../contract/dashboard/hand-offs.ts';
 import type { Queryable } from '../db.ts';
-import { handOffRule } from '../schema/hand-off-rule.ts';
+import { handOffRule, memberAttendance } from '../schema/hand-off-rule.ts';
 
 export type HandOffRule = typeof handOffRule.$inferSelect;
 
@@ -45,6 +45,22 @@ export async function writeAttendance(
     ON CONFLICT (org_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
 }
 
+/** Being away ends only when the member ends it. */
+export async function writeAway(tx: Queryable, orgId: string, userId: string, away: boolean): Promise<void> {
+  await tx
+    .insert(memberAttendance)
+    .values({ orgId, userId, seenAt: sql`now()`, away })
+    .onConflictDoUpdate({ target: [memberAttendance.orgId, memberAttendance.userId], set: { away } });
+}
+
+export async function isAway(tx: Queryable, orgId: string, userId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ away: memberAttendance.away })
+    .from(memberAttendance)
+    .where(and(eq(memberAttendance.orgId, orgId), eq(memberAttendance.userId, userId)));
+  return row?.away ?? false;
+}
+
 /**
  * Of the members who are present and may answer, chooses the one who has waited longest for a hand-off and records
  * their turn. The caller has locked the members, so that two simultaneous hand-offs go to different members.
@@ -54,7 +70,7 @@ export async function takeTurn(tx: Queryable, orgId: string): Promise<string | n
     WHERE org_id = ${orgId} AND user_id = (
       SELECT a.user_id FROM member_attendance a
       JOIN member m ON m.organization_id = a.org_id AND m.user_id = a.user_id AND m.role <> 'viewer'
-      WHERE a.org_id = ${orgId} AND a.seen_at > now() - ${ATTENDING_SECONDS}::int * interval '1 second'
+      WHERE a.org_id = ${orgId} AND NOT a.away AND a.seen_at > now() - ${ATTENDING_SECONDS}::int * interval '1 second'
       ORDER BY a.given_at NULLS FIRST, a.user_id LIMIT 1)
     RETURNING user_id`);
   return rows[0]?.user_id ?? null;

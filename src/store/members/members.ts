@@ -2,6 +2,7 @@ import { and, asc, count, eq, sql } from 'drizzle-orm';
 import type { Role } from '../../../contract/permissions.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
+import { memberAttendance } from '../schema/hand-off-rule.ts';
 import { member, organization, session, user } from '../schema/identity.ts';
 import { passkey, secondFactor } from '../schema/second-factor.ts';
 import { formerMember, signInLink } from '../schema/sign-in.ts';
@@ -13,6 +14,7 @@ export type Member = {
   email: string;
   role: Role;
   secondFactor: boolean;
+  away: boolean;
   createdAt: Date;
 };
 
@@ -25,6 +27,8 @@ const memberColumns = {
   role: sql<Role>`${member.role}`,
   secondFactor: sql<boolean>`EXISTS (SELECT 1 FROM ${secondFactor} f WHERE f.user_id = ${member.userId} AND f.confirmed_at IS NOT NULL)
     OR EXISTS (SELECT 1 FROM ${passkey} p WHERE p.user_id = ${member.userId})`,
+  away: sql<boolean>`EXISTS (SELECT 1 FROM ${memberAttendance} a
+    WHERE a.org_id = ${member.organizationId} AND a.user_id = ${member.userId} AND a.away)`,
   createdAt: member.createdAt,
 };
 

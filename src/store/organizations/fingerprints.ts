@@ -60,7 +60,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
       (SELECT r.xmin::text FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   // A member who leaves or stops typing does not change the row.
-  presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text AS v
+  presence: versions(sql`SELECT p.user_id || coalesce(p.typing_until > now(), false)::text
+      || md5(coalesce(p.draft, '')) AS v
     FROM conversation_presence p
     WHERE p.org_id = w.org_id AND p.conversation_id = w.id AND p.here_until > now() ORDER BY p.user_id`),
   // The newest runs of each status, because the index has the status before the time.

@@ -152,6 +152,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   piece.messages = await count(tx, DELETE_MESSAGES(sql`${orgId}`, all, old, moment(before)));
   if (piece.messages === ROWS) return piece;
   await tx.execute(CLEAR_MEMORY(sql`${orgId}`, all));
+  await tx.execute(DELETE_SUMMARIES(sql`${orgId}`, all));
   piece.runs = await count(tx, DELETE_RUNS(sql`${orgId}`, all, old, moment(before)));
   if (piece.runs === ROWS) return piece;
   await tx.execute(DELETE_APPROVALS(sql`${orgId}`, all, moment(before)));
@@ -174,6 +175,10 @@ export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQ
 export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
   UPDATE conversation SET state = state - 'memory'
   WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;
+
+/** A summary for members repeats old messages. It is written again when it is needed. */
+export const DELETE_SUMMARIES = (orgId: SQL, all: SQL): SQL => sql`
+  DELETE FROM conversation_summary WHERE org_id = ${orgId} AND conversation_id = ANY (${all})`;
 
 /** In an active conversation, the current run stays. A recipient stays in the counts of its campaign. */
 export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (

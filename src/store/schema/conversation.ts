@@ -112,6 +112,8 @@ export const conversationPresence = pgTable(
     userId: text('user_id').notNull(),
     hereUntil: moment('here_until').notNull(),
     typingUntil: moment('typing_until'),
+    /** The reply that the member is writing, as long as `typingUntil` is in the future. */
+    draft: text('draft'),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.conversationId, table.userId] }),

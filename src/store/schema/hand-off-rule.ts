@@ -1,4 +1,4 @@
-import { foreignKey, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { LocalizedText } from '../../../contract/agents.ts';
 import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
 import { moment, orgId } from './columns.ts';
@@ -27,6 +27,8 @@ export const memberAttendance = pgTable(
     userId: text('user_id').notNull(),
     seenAt: moment('seen_at').notNull(),
     givenAt: moment('given_at'),
+    /** True: the member has chosen to be away and gets no hand-offs. */
+    away: boolean('away').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.userId] }),

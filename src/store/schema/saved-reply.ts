@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { LocalizedText } from '../../../contract/agents.ts';
+import type { ReplyActions } from '../../../contract/dashboard/conversations.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
@@ -13,6 +14,8 @@ export const savedReply = pgTable(
     name: text('name').notNull(),
     shortcut: text('shortcut').notNull(),
     text: jsonb('text').$type<LocalizedText>().notNull(),
+    /** What happens with the conversation when the reply is sent. */
+    actions: jsonb('actions').$type<ReplyActions>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

@@ -3,6 +3,7 @@ import type { ReactNode, Ref } from 'react';
 import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
+import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useProblemWords } from '../../parts/problem-alert.tsx';
 import { atLeast, useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useMemberNames } from '../../parts/names.ts';
@@ -24,17 +25,27 @@ export function AssigneeField({ item: { id, assignee_id }, field }: Props): Reac
   const assign = useAct('assignConversation', { refresh: READ_AGAIN });
   const told = useProblemWords(assign.error);
   const name = assignee_id === null ? say('assigned_none') : (nameOf(assignee_id) ?? say('assigned_gone'));
+  const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
+  const data = able.map(({ user_id, name: own, away }) => ({
+    value: user_id,
+    label: user_id === me ? say('assigned_me', { name: own }) : away ? say('assigned_away', { name: own }) : own,
+  }));
+  const give = (user_id: string | null): void =>
+    assign.mutate({ params: { org_id, conversation_id: id }, body: { user_id } });
+  useShortcuts(
+    may
+      ? [
+          ...data.map(({ value, label }) => ({ label: say('assign_to', { name: label }), act: () => give(value) })),
+          { label: say('assign_none'), act: () => give(null) },
+        ]
+      : [],
+  );
   if (!may)
     return (
       <Text size="sm" dir="auto">
         {name}
       </Text>
     );
-  const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
-  const data = able.map(({ user_id, name: own }) => ({
-    value: user_id,
-    label: user_id === me ? say('assigned_me', { name: own }) : own,
-  }));
   if (assignee_id !== null && !data.some(({ value }) => value === assignee_id))
     data.push({ value: assignee_id, label: name });
   return (
@@ -49,12 +60,7 @@ export function AssigneeField({ item: { id, assignee_id }, field }: Props): Reac
       disabled={assign.isPending}
       error={assign.error && (told.detail || told.title)}
       allowDeselect={false}
-      onChange={(chosen) =>
-        assign.mutate({
-          params: { org_id, conversation_id: id },
-          body: { user_id: chosen === NONE ? null : chosen },
-        })
-      }
+      onChange={(chosen) => give(chosen === NONE ? null : chosen)}
     />
   );
 }

@@ -26,6 +26,8 @@ import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
 import { AlsoReplying, HeldReply, SendAsIs } from './reply-notices.tsx';
+import { DraftLine, HelpButtons, useReplyHelp } from './reply-help.tsx';
+import { ReplyActionsLine, useReplyActions } from './reply-actions.tsx';
 import { READ_AGAIN } from './search.ts';
 import { TemplateReply } from './template-reply.tsx';
 import { namedIn, useNamable } from './use-mentions.ts';
@@ -70,9 +72,11 @@ function ReplyForm({ item, others }: Props): ReactNode {
     field.current?.focus();
   };
   const chosen = useChosenFiles(item);
-  const sending = { item, side, text, setText, said: kept.said[1], field, chosen };
+  const chosenActions = useReplyActions(item.id);
+  const sending = { item, side, text, setText, said: kept.said[1], field, chosen, chosenActions };
   const { act, held, send, left, unanswered } = useSend(sending);
-  useTyping(item.id, side, text, held.waiting !== null);
+  const help = useReplyHelp(item.id, kept.said[1]);
+  useTyping(item.id, side, text, held.waiting);
   const undo = (): void => {
     startAs('member');
     held.undo();
@@ -97,8 +101,14 @@ function ReplyForm({ item, others }: Props): ReactNode {
         {unanswered && !silent && side === 'end_user' ? say('no_answer') : ''}
       </div>
       <HeldReply text={held.waiting} onUndo={undo} />
-      {side === 'member' && (text !== '' || held.waiting !== null) && <AlsoReplying others={others} />}
+      {side === 'member' && (text !== '' || held.waiting !== null) && (
+        <AlsoReplying others={others} own={text || (held.waiting ?? '')} />
+      )}
       {left.length > 0 && <SendAsIs names={left} onSend={() => send(null)} />}
+      {side === 'member' && text !== '' && <DraftLine help={help} />}
+      {side === 'member' && (
+        <ReplyActionsLine actions={chosenActions.current} onRemove={() => chosenActions.set(null)} />
+      )}
       <SideChoice side={side} sandbox={sandbox} onPick={(next) => setPicked({ side: next, status: item.status })} />
       {side === 'member' && <TemplateReply item={item} />}
       {side === 'member' && <ChosenFiles files={chosen.files} onRemove={chosen.remove} />}
@@ -111,8 +121,9 @@ function ReplyForm({ item, others }: Props): ReactNode {
         field={field}
         onKey={onKey}
         onSend={send}
+        onActions={chosenActions.set}
       >
-        {side === 'member' && <AttachButton onChoose={chosen.add} />}
+        {side === 'member' && <MemberTools id={item.id} text={text} help={help} onChoose={chosen.add} />}
         <Hint side={side} silent={silent} assigneeId={item.assignee_id} />
         <ActionIcon
           type="submit"
@@ -126,6 +137,20 @@ function ReplyForm({ item, others }: Props): ReactNode {
     </form>
   );
 }
+
+type ToolsProps = {
+  id: string;
+  text: string;
+  help: ReturnType<typeof useReplyHelp>;
+  onChoose: (files: File[]) => void;
+};
+
+const MemberTools = ({ id, text, help, onChoose }: ToolsProps): ReactNode => (
+  <>
+    <AttachButton onChoose={onChoose} />
+    <HelpButtons conversationId={id} text={text} help={help} />
+  </>
+);
 
 /** Files that are dropped on the field or pasted into it. */
 const takes = (add: (files: File[]) => void) => ({
@@ -152,14 +177,18 @@ type Sending = {
   said: SetText;
   field: RefObject<HTMLTextAreaElement | null>;
   chosen: ReturnType<typeof useChosenFiles>;
+  chosenActions: ReturnType<typeof useReplyActions>;
 };
 
 /** The action of Enter, which differs by author. It never sends a saved reply with open variables immediately. */
-function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
+function useSend({ item, side, text, setText, said, field, chosen, chosenActions }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
-  const held = useDelayedReply(item, (back) => said((now) => (now === '' ? back : `${back}\n\n${now}`)));
+  const held = useDelayedReply(item, (back, actions) => {
+    said((now) => (now === '' ? back : `${back}\n\n${now}`));
+    if (actions) chosenActions.set(actions);
+  });
   const act = { end_user: speak, member: held.reply, note }[side];
   const namable = useNamable(side === 'note');
   // The text for which the user was asked. Another text needs a new question.
@@ -173,7 +202,10 @@ function useSend({ item, side, text, setText, said, field, chosen }: Sending) {
     setText('');
     const allSent = chosen.files.length === 0 || (await chosen.send());
     if (!allSent) setText((now) => [entered, now].filter(Boolean).join('\n\n'));
-    else if (entered !== '') held.hold(entered);
+    else if (entered !== '') {
+      held.hold(entered, chosenActions.current);
+      chosenActions.set(null);
+    }
   };
   /** Without an event, the member has confirmed the text. */
   const send = (event: FormEvent | KeyboardEvent | null): void => {

@@ -71,9 +71,11 @@ function AssignMenu({ act, busy }: ActProps): ReactNode {
         </Button>
       )}
     >
-      {able.map(({ user_id, name }) => (
+      {able.map(({ user_id, name, away }) => (
         <MenuItem key={user_id} icon={<IconUser size={16} />} onClick={() => act({ type: 'assign', user_id })}>
-          <bdi>{user_id === me ? sayInbox('assigned_me', { name }) : name}</bdi>
+          <bdi>
+            {user_id === me ? sayInbox('assigned_me', { name }) : away ? sayInbox('assigned_away', { name }) : name}
+          </bdi>
         </MenuItem>
       ))}
       <MenuItem icon={<IconUserOff size={16} />} onClick={() => act({ type: 'assign', user_id: null })}>

@@ -13,7 +13,7 @@ import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx'
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';
 import { inboxWords } from './inbox-words.ts';
-import { usePersonName } from './use-person-name.ts';
+import { PersonPanel } from './person-panel.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -26,21 +26,15 @@ type Props = {
 
 export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
   const say = useWords(words);
-  const nameOf = usePersonName();
   const agentName = useAgentNames([item.agent_id]);
   const sayInbox = useWords(inboxWords);
   return (
     <aside className={classes.facts} data-shown={shown || undefined} aria-label={say('facts')}>
-      <Fact label={say('end_user')}>
-        <Link
-          to="/end-users/$end_user_id"
-          params={{ end_user_id: item.end_user.id }}
-          className={pageClasses.link}
-          dir="auto"
-        >
-          {nameOf(item.end_user)}
-        </Link>
+      <Fact label={sayInbox('assigned_to')}>
+        <AssigneeField item={item} field={assignee} />
       </Fact>
+      <TagsField item={item} />
+      <PersonPanel item={item} />
       {item.end_user.external_id && (
         <Fact label={say('external_id')}>
           <code>{item.end_user.external_id}</code>
@@ -60,10 +54,6 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
         </Fact>
       )}
       {item.locale && <Fact label={say('language')}>{languageName(say.language, item.locale)}</Fact>}
-      <Fact label={sayInbox('assigned_to')}>
-        <AssigneeField item={item} field={assignee} />
-      </Fact>
-      <TagsField item={item} />
       <Fact label={say('begun')}>
         <Moment at={item.created_at} />
       </Fact>

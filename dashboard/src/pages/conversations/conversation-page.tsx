@@ -19,9 +19,11 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { LOOK_AGAIN_MS } from './conversations-page.tsx';
+import { SummaryLine } from './summary-line.tsx';
 import { Transcript } from './transcript.tsx';
+import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
 import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
@@ -110,6 +112,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
           </Button>
           {may && <Moves item={item} />}
         </header>
+        <SummaryLine item={item} />
         <Transcript item={item} />
         <Typing others={others} />
         <Composer item={item} others={others} />
@@ -145,21 +148,33 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   const handBack = useAct('handBackConversation', { refresh: READ_AGAIN });
   const resolve = useAct('resolveConversation', { refresh: READ_AGAIN });
   const error = takeOver.error ?? handBack.error ?? resolve.error;
-  const tell = (word: 'taken_over' | 'handed_back' | 'resolved') => {
+  const openNext = useOpenNext();
+  const tell = (word: 'taken_over' | 'handed_back' | 'resolved', then?: () => void) => {
     // Another action removes the refusal of the previous one.
     for (const move of [takeOver, handBack, resolve]) move.reset();
-    return { onSuccess: () => notifyDone(say(word)) };
+    const onSuccess = (): void => {
+      notifyDone(say(word));
+      then?.();
+    };
+    return { onSuccess };
   };
   // A waiting reply must be sent first, because it would open a resolved conversation again.
   const close = async (): Promise<void> => {
-    if (await sendDelayed(item.id)) resolve.mutate({ params }, tell('resolved'));
+    // The list no longer contains the conversation when the action is done.
+    const then = openNext(item.id);
+    if (await sendDelayed(item.id)) resolve.mutate({ params }, tell('resolved', then));
   };
   const giveBack = async (): Promise<void> => {
     if (await sendDelayed(item.id)) handBack.mutate({ params }, tell('handed_back'));
   };
   const isBusy = takeOver.isPending || handBack.isPending || resolve.isPending;
   const act = (): void => void (item.status !== 'resolved' && !isBusy && void close());
-  useShortcuts([{ key: 'e', label: say('key_resolve'), act }]);
+  const isOurs = item.status === 'handed_off';
+  useShortcuts([
+    { key: 'e', label: say('key_resolve'), act },
+    { label: say('take_over'), act: () => void (isOurs || isBusy || takeOver.mutate({ params }, tell('taken_over'))) },
+    { label: say('hand_back'), act: () => void (isOurs && !isBusy && giveBack()) },
+  ]);
   return (
     <div className={classes.moves}>
       {item.status === 'handed_off' ? (

@@ -15,6 +15,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useTabTitle } from '../../parts/tab-title.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { ListHead } from './list-head.tsx';
+import { OpenNextOf } from './open-next.tsx';
 import { Rows } from './rows.tsx';
 import type { ConversationsSearch } from './search.ts';
 import { ConversationActs } from './conversation-acts.tsx';
@@ -40,6 +41,7 @@ const FILTERS = [
   'since',
   'until',
   'handed_off',
+  'sort',
 ] as const satisfies (keyof Filtering)[];
 
 export function ConversationsPage(): ReactNode {
@@ -74,7 +76,9 @@ export function ConversationsPage(): ReactNode {
     <div className={classes.page} data-chosen={chosen !== undefined || undefined}>
       {chosen === undefined && <Heading />}
       <List list={list} conversations={conversations} chosen={chosen} selection={may ? selection : null} />
-      <Outlet />
+      <OpenNextOf ids={ids} opened={chosen}>
+        <Outlet />
+      </OpenNextOf>
     </div>
   );
 }

@@ -46,7 +46,7 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off } = filters;
+  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, sort } = filters;
   const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
@@ -56,6 +56,7 @@ function useChips(filters: Filtering): Chip[] {
     agent_id && { name: 'agent_id' as const, words: named(say('agent'), agentName(agent_id) ?? agent_id) },
     channel_id && { name: 'channel_id' as const, words: say('only_channel') },
     tag && { name: 'tag' as const, words: named(say('tag'), tag) },
+    sort && { name: 'sort' as const, words: named(sayInbox('sort'), sayInbox(`sort_${sort}`)) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
     handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
     since && { name: 'since' as const, words: named(sayInbox('filter_since'), time(since)) },

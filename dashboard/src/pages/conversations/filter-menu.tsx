@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, Stack, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, Stack, Switch, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
 import { useRead } from '../../api/queries.ts';
@@ -9,9 +9,10 @@ import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
 import { placeBeside } from '../../parts/place-beside.ts';
+import { setPreferences, usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
-import { type ConversationStatus, STATUSES, type ConversationsSearch } from './search.ts';
+import { type ConversationSort, type ConversationStatus, SORTS, STATUSES, type ConversationsSearch } from './search.ts';
 import { words } from './words.ts';
 import classes from './list-head.module.css';
 
@@ -25,8 +26,8 @@ export function FilterMenu({ list }: Props): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState(false);
-  const { status, agent_id, channel_id, tag } = list.filters;
-  const many = [status, agent_id, channel_id, tag].filter((value) => value !== undefined).length;
+  const { status, agent_id, channel_id, tag, sort } = list.filters;
+  const many = [status, agent_id, channel_id, tag, sort].filter((value) => value !== undefined).length;
   const toggled = ({ newState }: ToggleEvent): void => {
     setOpened(newState === 'open');
     if (newState === 'open') placeBeside(opener.current!, panel.current!, 'start');
@@ -96,12 +97,43 @@ function Fields({ list, opened }: Props & { opened: boolean }): ReactNode {
         </>
       )}
       <TypedFilter label={say('tag')} value={tag} onChange={(next) => list.setFilters({ tag: next })} w="100%" />
+      <SortField list={list} />
+      <OpenNextSwitch />
       {list.filtered && (
         <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
           {sayCommon('clear_filters')}
         </Button>
       )}
     </Stack>
+  );
+}
+
+function SortField({ list }: Props): ReactNode {
+  const say = useWords(inboxWords);
+  const { view, sort } = list.filters;
+  const usual: ConversationSort = view === 'waiting' ? 'waiting' : 'latest';
+  return (
+    <NativeSelect
+      label={say('sort')}
+      value={sort ?? usual}
+      data={SORTS.map((value) => ({ value, label: say(`sort_${value}`) }))}
+      onChange={({ currentTarget: { value } }) =>
+        list.setFilters({ sort: value === usual ? undefined : (value as ConversationSort) })
+      }
+    />
+  );
+}
+
+/** A setting of the member. It is here because it belongs to the way through the list. */
+function OpenNextSwitch(): ReactNode {
+  const say = useWords(inboxWords);
+  return (
+    <Switch
+      size="sm"
+      label={say('open_next')}
+      checked={usePreferences().open_next !== false}
+      onChange={({ currentTarget: { checked } }) => setPreferences({ open_next: checked })}
+    />
   );
 }
 

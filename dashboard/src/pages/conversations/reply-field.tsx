@@ -1,8 +1,12 @@
 import { ActionIcon, Textarea, VisuallyHidden } from '@mantine/core';
 import { IconMessageBolt } from '@tabler/icons-react';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
+import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
+import type { SavedReplySummary } from '../../../../contract/dashboard/saved-replies.ts';
 import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
+import { list as formatList } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import { useActionTexts } from '../../parts/conversations/action-texts.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { answerWords } from './answer-words.ts';
 import type { Side } from './composer.tsx';
@@ -20,14 +24,26 @@ type Props = {
   /** Called before Enter sends. True: the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
   onSend: (event: KeyboardEvent) => void;
+  /** The actions of a saved reply that was chosen. */
+  onActions: (actions: ReplyActions) => void;
   /** Beside the button of the saved replies. */
   children: ReactNode;
 };
 
 /** The field for the next message. A slash in a reply opens the saved replies. An @ in a note opens the members. */
-export function ReplyField({ conversationId, side, text, setText, field, onKey, onSend, children }: Props): ReactNode {
+export function ReplyField({
+  conversationId,
+  side,
+  text,
+  setText,
+  field,
+  onKey,
+  onSend,
+  onActions,
+  children,
+}: Props): ReactNode {
   const say = useWords(words);
-  const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field });
+  const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field, onActions });
   const names = useMentions({ enabled: side === 'note', text, setText, field });
   const opened = list.isOpen ? list : names.isOpen ? names : null;
   const combobox = opened && {
@@ -110,6 +126,7 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
                 <div className={classes.preview} dir="auto">
                   {option.preview}
                 </div>
+                <ActionsOf option={option} />
               </>
             ) : (
               say(list.hasNone ? 'first_saved_reply' : 'manage_saved_replies')
@@ -119,6 +136,12 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
       </ul>
     </>
   );
+}
+
+function ActionsOf({ option: { actions } }: { option: SavedReplySummary }): ReactNode {
+  const { language } = useWords(answerWords);
+  const texts = useActionTexts(actions);
+  return texts.length > 0 && <div className={classes.preview}>+ {formatList(language, texts)}</div>;
 }
 
 function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {

@@ -10,14 +10,35 @@ import { HOLD_MS } from './use-delayed-reply.ts';
 import classes from './reply-field.module.css';
 
 /** Shown while the reader writes a reply, because another member may send one first. */
-export function AlsoReplying({ others }: { others: readonly PresentMember[] }): ReactNode {
+export function AlsoReplying({ others, own }: { others: readonly PresentMember[]; own: string }): ReactNode {
   const say = useWords(answerWords);
-  const names = usePresentNames(others.filter(({ typing }) => typing));
+  const typing = others.filter((one) => one.typing);
+  const names = usePresentNames(typing);
   if (names.length === 0) return null;
   return (
     <Alert color="yellow" role="alert" p="xs">
       <Text size="sm">{say('also_replying', { count: names.length, names: list(say.language, names) })}</Text>
+      <div className={classes.drafts} aria-live="off">
+        {typing.map(
+          ({ user_id, draft }, index) =>
+            draft && (
+              <Draft key={user_id} name={say.rich('draft_of', { name: <bdi>{names[index]}</bdi> })} text={draft} />
+            ),
+        )}
+        {typing.some(({ draft }) => draft) && own !== '' && <Draft name={say('draft_own')} text={own} />}
+      </div>
     </Alert>
+  );
+}
+
+function Draft({ name, text }: { name: ReactNode; text: string }): ReactNode {
+  return (
+    <div>
+      <Text size="xs" fw={600}>
+        {name}
+      </Text>
+      <p dir="auto">{text}</p>
+    </div>
   );
 }
 

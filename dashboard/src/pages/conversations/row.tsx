@@ -12,7 +12,7 @@ import { inboxWords } from './inbox-words.ts';
 import type { ConversationsSearch } from './search.ts';
 import { timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';

@@ -5,7 +5,7 @@ import { useWords } from '../../language/words.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { kindWords } from '../../parts/channels/kind-words.ts';
 import { useAgentNames } from '../../parts/names.ts';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { listWords } from '../../list/list-words.ts';
 import { Row, type Shown } from './row.tsx';
 import type { Selection } from '../../list/use-selection.ts';

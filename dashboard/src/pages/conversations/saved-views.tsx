@@ -27,6 +27,7 @@ const NONE: Filtering = {
   channel_id: undefined,
   end_user_id: undefined,
   tag: undefined,
+  sort: undefined,
 };
 const isSame = (a: Filtering, b: Filtering): boolean =>
   (Object.keys(NONE) as (keyof Filtering)[]).every((name) => a[name] === b[name]);

@@ -8,6 +8,10 @@ export type ConversationStatus = (typeof STATUSES)[number];
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
+/** A copy of the orders of the list. */
+export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
+export type ConversationSort = (typeof SORTS)[number];
+
 export type ConversationsSearch = {
   view?: ConversationView;
   text?: string;
@@ -19,6 +23,7 @@ export type ConversationsSearch = {
   since?: string;
   until?: string;
   handed_off?: true;
+  sort?: ConversationSort;
   cursor?: string;
 };
 export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => ({
@@ -32,6 +37,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   since: momentIn(raw, 'since'),
   until: momentIn(raw, 'until'),
   handed_off: raw['handed_off'] === true ? true : undefined,
+  sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });
 

@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useOrganization } from '../../session/session.ts';
+import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
 import { nextTimes, timeWords } from './snooze-times.ts';
 import { snoozeWords } from './snooze-words.ts';
@@ -22,7 +23,13 @@ export function SnoozeMenu({ item }: { item: ConversationRecord }): ReactNode {
   const button = useRef<HTMLButtonElement>(null);
   const [choosing, setChoosing] = useState(false);
   const snooze = useSnooze(item.id);
-  useShortcuts([{ key: 's', label: say('key'), act: () => button.current?.click() }]);
+  useShortcuts([
+    { key: 's', label: say('key'), act: () => button.current?.click() },
+    ...nextTimes(new Date()).map(({ name, at }) => ({
+      label: say('command', { name: say(name), time: timeWords(say.language, at) }),
+      act: () => snooze.until(at.toISOString()),
+    })),
+  ]);
   if (item.snoozed_until !== null)
     return (
       <Button
@@ -72,16 +79,20 @@ function useSnooze(conversation_id: string) {
   const say = useWords(snoozeWords);
   const org_id = useOrganization().id;
   const act = useAct('snoozeConversation', { refresh: READ_AGAIN });
-  const until = (at: string | null, onDone?: () => void): void =>
+  const openNext = useOpenNext();
+  const until = (at: string | null, onDone?: () => void): void => {
+    const then = openNext(conversation_id);
     act.mutate(
       { params: { org_id, conversation_id }, body: { until: at } },
       {
         onSuccess: () => {
           onDone?.();
           notifyDone(at === null ? say('ended') : say('snoozed', { time: timeWords(say.language, new Date(at)) }));
+          if (at !== null) then();
         },
       },
     );
+  };
   return { until, isPending: act.isPending, error: act.error, reset: act.reset };
 }
 

@@ -12,11 +12,12 @@ import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { ApprovalCard } from '../../parts/approvals/approval-card.tsx';
 import { useMemberNames } from '../../parts/names.ts';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
+import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
@@ -194,6 +195,7 @@ function Entry({ message, item }: EntryProps): ReactNode {
           onCorrect={() => setCorrected(true)}
         />
       </div>
+      <MessageTranslation message={message} conversationId={item.id} />
       <DeliveryNotes message={message} />
       {message.why && isExplained && <ShownSteps {...message.why} className={classes.why} />}
       <CreateTestCase item={item} message={message} opened={isCorrected} onClose={() => setCorrected(false)} />

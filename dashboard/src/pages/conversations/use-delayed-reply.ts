@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
-import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import type { ConversationRecord, ReplyActions } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
+import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
 
 /** The time during which a reply can be undone. */
@@ -23,30 +24,36 @@ export const sendDelayed = async (conversationId: string): Promise<boolean> =>
  * A refused reply returns to the field. A reply that a closed window may not have sent stays in the tab's storage until
  * the conversation contains it. `giveBack` inserts a text into the field, before the existing text.
  */
-export function useDelayedReply(item: ConversationRecord, giveBack: (text: string) => void) {
+export function useDelayedReply(
+  item: ConversationRecord,
+  giveBack: (text: string, actions: ReplyActions | null) => void,
+) {
   const org_id = useOrganization().id;
   const { id } = item;
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
   // An object, so that equal texts wait as two replies.
   const [waiting, setWaiting] = useState<Reply | null>(null);
-  const now = useRef({ waiting, isHere: true, giveBack, item });
+  const now = useRef<Now>({ waiting, isHere: true, giveBack, item });
   useEffect(() => {
     now.current.giveBack = giveBack;
     now.current.item = item;
   });
 
-  const send = async ({ text, after }: Reply, leaving: boolean): Promise<boolean> => {
+  const openNext = useOpenNext();
+  const send = async ({ text, after, actions }: Reply, leaving: boolean): Promise<boolean> => {
     const params = { org_id, conversation_id: id };
-    const input = { params, query: { after }, body: { text }, ...(leaving && { keepalive: true }) };
+    const body = { text, ...(actions && { actions }) };
+    const goOn = openNext(id);
     try {
-      await reply.mutateAsync(input);
+      await reply.mutateAsync({ params, query: { after }, body, ...(leaving && { keepalive: true }) });
     } catch {
       if (!now.current.isHere || leaving) return false;
       forget(id, text);
-      now.current.giveBack(text);
+      now.current.giveBack(text, actions);
       return false;
     }
     forget(id, text);
+    if (actions?.resolve && now.current.isHere && !leaving) goOn();
     return true;
   };
   const set = (next: Reply | null): void => {
@@ -70,28 +77,13 @@ export function useDelayedReply(item: ConversationRecord, giveBack: (text: strin
     const timer = setTimeout(() => void latest.current(false), HOLD_MS);
     return () => clearTimeout(timer);
   }, [waiting]);
-  useEffect(() => {
-    const here = now.current;
-    here.isHere = true;
-    const leave = (): void => void latest.current(true);
-    addEventListener('pagehide', leave);
-    const settled = setTimeout(() => {
-      const lost = lostReply(here.item);
-      if (lost !== null && !here.waiting) here.giveBack(lost);
-    }, HOLD_MS);
-    return () => {
-      removeEventListener('pagehide', leave);
-      clearTimeout(settled);
-      here.isHere = false;
-      leave();
-    };
-  }, []);
+  useLeaving(now, latest);
 
-  const hold = (text: string): void => {
+  const hold = (text: string, actions: ReplyActions | null): void => {
     // A waiting reply is sent first, so that replies arrive in the order of writing.
     void letGo(false);
     keep(item, text);
-    const next = { text, after: item.messages.at(-1)?.id };
+    const next = { text, after: item.messages.at(-1)?.id, actions };
     if (new Blob([text]).size > MAX_HELD_BYTES) void send(next, false);
     else set(next);
   };
@@ -100,13 +92,40 @@ export function useDelayedReply(item: ConversationRecord, giveBack: (text: strin
     if (!back) return;
     set(null);
     forget(id, back.text);
-    giveBack(back.text);
+    giveBack(back.text, back.actions);
   };
   return { reply, waiting: waiting?.text ?? null, hold, undo };
 }
 
+type Now = {
+  waiting: Reply | null;
+  isHere: boolean;
+  giveBack: (text: string, actions: ReplyActions | null) => void;
+  item: ConversationRecord;
+};
+
+/** Sends the waiting reply when the page is left, and finds one that an earlier window of this tab may not have sent. */
+function useLeaving(now: RefObject<Now>, latest: RefObject<(leaving: boolean) => Promise<boolean>>): void {
+  useEffect(() => {
+    const here = now.current;
+    here.isHere = true;
+    const leave = (): void => void latest.current(true);
+    addEventListener('pagehide', leave);
+    const settled = setTimeout(() => {
+      const lost = lostReply(here.item);
+      if (lost !== null && !here.waiting) here.giveBack(lost, null);
+    }, HOLD_MS);
+    return () => {
+      removeEventListener('pagehide', leave);
+      clearTimeout(settled);
+      here.isHere = false;
+      leave();
+    };
+  }, [now, latest]);
+}
+
 /** `after`: the newest message that the author of the reply has seen. */
-type Reply = { text: string; after: string | undefined };
+type Reply = { text: string; after: string | undefined; actions: ReplyActions | null };
 type Kept = { text: string; after: string };
 const place = (id: string): string => `parley.held.${id}`;
 

@@ -9,6 +9,8 @@ import type { Side } from './composer.tsx';
 const BEAT_MS = 15_000;
 /** Much shorter than TYPING_SECONDS of the contract. */
 const TYPING_MS = 3_000;
+/** A copy of the contract's limit. */
+const MAX_SHARED_DRAFT = 4_000;
 /** The interval without a stream. */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -42,10 +44,11 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
 
 /**
  * Reports that the reader is typing or that a reply waits, and the end of both. Showing a stored text does not count as
- * typing.
+ * typing. Other members who reply see the unsent reply, but no note.
  */
-export function useTyping(conversation_id: string, side: Side, text: string, isHeld: boolean): void {
+export function useTyping(conversation_id: string, side: Side, text: string, held: string | null): void {
   const tell = useTell(conversation_id);
+  const isHeld = held !== null;
   const known = useRef({ side, text, isHeld });
   /** Null: nothing was reported, or the end was reported. */
   const toldAt = useRef<number | null>(null);
@@ -53,26 +56,40 @@ export function useTyping(conversation_id: string, side: Side, text: string, isH
     const before = known.current;
     known.current = { side, text, isHeld };
     const isSame = before.isHeld === isHeld && (before.side !== side || before.text === text);
-    if (isSame || side === 'end_user') return;
+    if (isSame || side === 'end_user') return undefined;
     // A waiting reply is reported until it is sent, because another member's reply would be a second one.
     if (isHeld && !before.isHeld) toldAt.current = null;
     if (text === '' && !isHeld) {
       if (toldAt.current !== null) tell('still');
       toldAt.current = null;
-    } else if (toldAt.current === null || performance.now() - toldAt.current > TYPING_MS) {
-      toldAt.current = performance.now();
-      tell('typing');
+      return undefined;
     }
-  }, [side, text, isHeld, tell]);
+    const report = (): void => {
+      toldAt.current = performance.now();
+      tell('typing', side === 'member' ? text || (held ?? '') : undefined);
+    };
+    const wait = toldAt.current === null ? 0 : toldAt.current + TYPING_MS - performance.now();
+    if (wait <= 0) {
+      report();
+      return undefined;
+    }
+    // The last letters before a pause are reported too.
+    const later = setTimeout(report, wait);
+    return () => clearTimeout(later);
+  }, [side, text, isHeld, held, tell]);
 }
 
 /** The value stays the same for one conversation. The next report repeats a lost one. */
-function useTell(conversation_id: string): (presence: Presence) => void {
+function useTell(conversation_id: string): (presence: Presence, draft?: string) => void {
   const org_id = useOrganization().id;
   const { mutate } = useAct('setPresence', { refresh: [] });
-  const newest = useRef<(presence: Presence) => void>(() => {});
-  const tell = useRef((presence: Presence): void => newest.current(presence));
-  newest.current = (presence) =>
-    mutate({ params: { org_id, conversation_id }, body: { presence }, keepalive: presence === 'gone' });
+  const newest = useRef<(presence: Presence, draft?: string) => void>(() => {});
+  const tell = useRef((presence: Presence, draft?: string): void => newest.current(presence, draft));
+  newest.current = (presence, draft) =>
+    mutate({
+      params: { org_id, conversation_id },
+      body: { presence, ...(draft && { draft: draft.slice(0, MAX_SHARED_DRAFT) }) },
+      keepalive: presence === 'gone',
+    });
   return tell.current;
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
+import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
 import type { SavedReplySummary } from '../../../../contract/dashboard/saved-replies.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -17,6 +18,8 @@ type Input = {
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** Called with the actions of the chosen reply. */
+  onActions: (actions: ReplyActions) => void;
 };
 
 /**
@@ -24,7 +27,7 @@ type Input = {
  * replies are managed. The focus stays in the field. Arrows move the active option, Enter or Tab select it, and Esc
  * closes the list until the next slash.
  */
-export function useSavedReplies({ conversationId, enabled, text, setText, field }: Input) {
+export function useSavedReplies({ conversationId, enabled, text, setText, field, onActions }: Input) {
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const listId = useId();
@@ -47,7 +50,12 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field 
     if (!slash || fill.isPending) return;
     fill.mutate(
       { params: { org_id, conversation_id: conversationId, saved_reply_id: option.id } },
-      { onSuccess: ({ text: said }) => insert(slash, said) },
+      {
+        onSuccess: ({ text: said }) => {
+          if (Object.keys(option.actions).length > 0) onActions(option.actions);
+          insert(slash, said);
+        },
+      },
     );
   };
   const insert = ({ from, written }: Place, said: string): void => {

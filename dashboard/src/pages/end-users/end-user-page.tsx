@@ -16,6 +16,7 @@ import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
@@ -36,6 +37,7 @@ export function EndUserPage(): ReactNode {
   const org_id = useOrganization().id;
   const { end_user_id } = route.useParams();
   const may = useMay('member');
+  const nameOf = usePersonName();
   const [editing, setEditing] = useState(false);
   const person = useRead('readEndUser', { params: { org_id, end_user_id } }, { every: 10_000 });
   const crumbs = [{ label: say('end_users'), to: '/end-users' as const }];
@@ -44,7 +46,7 @@ export function EndUserPage(): ReactNode {
       {(item) => (
         <>
           <PageHeader
-            title={item.name ?? item.external_id ?? say('anonymous')}
+            title={nameOf(item)}
             crumbs={crumbs}
             badge={item.blocked && <Badge color="red">{say('blocked')}</Badge>}
             actions={

@@ -22,6 +22,7 @@ import { SegmentSelect } from '../../parts/segment-select.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { EndUserDialog } from './end-user-form.tsx';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
 import type { EndUsersSearch } from './search.ts';
 import { SegmentActs } from './segment-acts.tsx';
 import { TagActs } from './tag-acts.tsx';
@@ -53,7 +54,7 @@ export function EndUsersPage(): ReactNode {
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const columns = useColumns();
-  const nameOf = ({ name, external_id }: EndUserRecord): string => name ?? external_id ?? say('anonymous');
+  const nameOf = usePersonName();
   const empty = hasNone({ list, read: people });
   return (
     <>
@@ -128,6 +129,7 @@ function Actions({ filters, onAdd }: { filters: Exported; onAdd: () => void }): 
 
 function useColumns(): Column<EndUserRecord>[] {
   const say = useWords(words);
+  const nameOf = usePersonName();
   const sayCommon = useWords(common);
   return [
     {
@@ -141,7 +143,7 @@ function useColumns(): Column<EndUserRecord>[] {
             className={pageClasses.name}
             dir="auto"
           >
-            {person.name ?? person.external_id ?? say('anonymous')}
+            {nameOf(person)}
           </Link>
           {person.blocked && <Badge color="red">{say('blocked')}</Badge>}
         </div>

@@ -14,6 +14,7 @@ import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
 import { HandOffCard } from './hand-off-card.tsx';
+import { MemberHelpCard } from './member-help-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
 import { ZoneCard } from './zone-card.tsx';
@@ -33,6 +34,7 @@ export function OrganizationPage(): ReactNode {
       <ZoneCard key={`zone ${organization.id}`} />
       <SecondFactorCard key={`factor ${organization.id}`} />
       <HandOffCard />
+      <MemberHelpCard />
       <RetentionCard />
       <Card title={say('region')} description={say('region_hint')}>
         <Facts>

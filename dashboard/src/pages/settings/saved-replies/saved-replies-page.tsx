@@ -4,11 +4,12 @@ import { useState, type ReactNode } from 'react';
 import type { SavedReplySummary } from '../../../../../contract/dashboard/saved-replies.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { languageName } from '../../../language/format.ts';
+import { languageName, list } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DataList, type Column } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { AddButton } from '../../../parts/add-button.tsx';
+import { useActionTexts } from '../../../parts/conversations/action-texts.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
@@ -49,6 +50,18 @@ export function SavedRepliesPage(): ReactNode {
       <SavedReplyDialog opened={opened} onClose={() => setOpened(null)} />
       <DeleteReply item={deleted} onClose={() => setDeleted(null)} />
     </>
+  );
+}
+
+function ActionsOf({ actions }: Pick<SavedReplySummary, 'actions'>): ReactNode {
+  const { language } = useWords(savedReplyWords);
+  const texts = useActionTexts(actions);
+  return (
+    texts.length > 0 && (
+      <Text size="xs" c="dimmed" dir="auto">
+        + {list(language, texts)}
+      </Text>
+    )
   );
 }
 
@@ -119,7 +132,7 @@ function useColumns(
     {
       id: 'name',
       label: say('name'),
-      cell: ({ name, preview }) => (
+      cell: ({ name, preview, actions }) => (
         <Box pe={{ base: 40, sm: 0 }}>
           <Text size="sm" fw={550} dir="auto">
             {name}
@@ -127,6 +140,7 @@ function useColumns(
           <Text size="xs" c="dimmed" dir="auto" lineClamp={2}>
             {preview}
           </Text>
+          <ActionsOf actions={actions} />
         </Box>
       ),
     },

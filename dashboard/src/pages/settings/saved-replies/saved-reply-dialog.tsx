@@ -1,6 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../../contract/agents.ts';
+import type { ReplyActions } from '../../../../../contract/dashboard/conversations.ts';
 import type { SavedReplyRecord } from '../../../../../contract/dashboard/saved-replies.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
@@ -14,6 +15,7 @@ import { unplaced, useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
+import { ActionFields } from './action-fields.tsx';
 import { savedReplyWords } from './words.ts';
 
 /** `id` null: a new reply. */
@@ -45,6 +47,7 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
   const say = useWords(savedReplyWords);
   const sayCommon = useWords(common);
   const [text, setText] = useState<LocalizedText>(item?.text ?? {});
+  const [actions, setActions] = useState<ReplyActions>(item?.actions ?? {});
   const [isMissing, setMissing] = useState(false);
   const form = useCheckedForm({ name: item?.name ?? '', shortcut: item?.shortcut ?? '' }, (told) => ({
     name: (value) => (value.trim() === '' ? told('required') : null),
@@ -62,7 +65,10 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
     setMissing(isEmpty);
     form.submit(({ name, shortcut }) => {
       if (isEmpty) return;
-      save({ name: name.trim(), shortcut: shortcut.trim(), text: kept }, { onSuccess: onClose, onError: form.place });
+      save(
+        { name: name.trim(), shortcut: shortcut.trim(), text: kept, actions },
+        { onSuccess: onClose, onError: form.place },
+      );
     })(event);
   };
   return (
@@ -102,6 +108,7 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
           required
         />
       </EditorContext>
+      <ActionFields actions={actions} setActions={setActions} />
     </DialogForm>
   );
 }

@@ -1,0 +1,42 @@
+import { useNavigate } from '@tanstack/react-router';
+import { createContext, use, useRef, type ReactNode } from 'react';
+import { preferences } from '../../preferences.ts';
+
+/** Call it before an action that removes the conversation from the list, and the result after the action succeeded. */
+type OpenNext = (id: string) => () => void;
+
+const Context = createContext<OpenNext>(() => () => {});
+
+export const useOpenNext = (): OpenNext => use(Context);
+
+type Props = { ids: readonly string[]; opened: string | undefined; children: ReactNode };
+
+/**
+ * After a conversation is resolved or snoozed, opens the row below it, or the row above the last one. Without another
+ * row, it opens the list. A conversation that was never in the list, for example from a link, stays open.
+ */
+export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
+  const navigate = useNavigate();
+  const rows = useRef(ids);
+  rows.current = ids;
+  // A reply may take the open conversation out of the list. Its place stays known.
+  const place = useRef<{ id: string; at: number } | null>(null);
+  if (opened !== undefined && ids.includes(opened)) place.current = { id: opened, at: ids.indexOf(opened) };
+  const prepare = useRef<OpenNext>((id) => {
+    if (place.current?.id !== id || preferences().open_next === false) return () => {};
+    const { at } = place.current;
+    const others = rows.current.filter((one) => one !== id);
+    const next = others[at] ?? others[at - 1] ?? others[0];
+    const search = (before: object): object => before;
+    return () =>
+      void (next === undefined
+        ? navigate({ to: '/conversations', search, resetScroll: false })
+        : navigate({
+            to: '/conversations/$conversation_id',
+            params: { conversation_id: next },
+            search,
+            resetScroll: false,
+          }));
+  });
+  return <Context value={prepare.current}>{children}</Context>;
+}

@@ -1,0 +1,48 @@
+import { Stack, Switch, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { memberHelpWords } from './member-help-words.ts';
+
+const KINDS = ['summary', 'draft', 'translation'] as const;
+
+/** Which calls of a connected model help members in conversations. */
+export function MemberHelpCard(): ReactNode {
+  const say = useWords(memberHelpWords);
+  const org_id = useOrganization().id;
+  const may = useMay('admin');
+  const help = useRead('readMemberHelp', { params: { org_id } });
+  const set = useAct('setMemberHelp', { refresh: ['readMemberHelp', 'readConversationHelp', 'listAudit'] });
+  const problem = set.error ?? help.error;
+  return (
+    <Card title={say('title')} description={say('hint')}>
+      <Stack>
+        {KINDS.map((kind) => (
+          <Switch
+            key={kind}
+            label={say(kind)}
+            description={say(`${kind}_hint`)}
+            checked={help.data?.[kind] ?? false}
+            disabled={!may || set.isPending || !help.data}
+            onChange={({ currentTarget: { checked } }) =>
+              set.mutate(
+                { params: { org_id }, body: { ...help.data!, [kind]: checked } },
+                { onSuccess: () => notifyDone(say('saved')) },
+              )
+            }
+          />
+        ))}
+        {!may && (
+          <Text size="sm" c="dimmed">
+            {say('admins')}
+          </Text>
+        )}
+        {problem && <ProblemAlert problem={problem} />}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
+import { list } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { useMemberNames } from '../names.ts';
+import { actionWords } from './action-words.ts';
+
+/** The actions of a saved reply, each as a text. */
+export function useActionTexts({ add_tags: tags, assign_to: to, resolve }: ReplyActions): string[] {
+  const say = useWords(actionWords);
+  const nameOf = useMemberNames();
+  return [
+    ...(tags ? [say('add_tags', { tags: list(say.language, tags) })] : []),
+    ...(to === undefined
+      ? []
+      : [to === 'me' ? say('assign_me') : say('assign_to', { name: nameOf(to) ?? say('former') })]),
+    ...(resolve ? [say('resolve')] : []),
+  ];
+}

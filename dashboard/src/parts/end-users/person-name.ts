@@ -1,0 +1,22 @@
+import { defineWords, useWords } from '../../language/words.tsx';
+
+const words = defineWords({ visitor: 'Visitor {number}' }, { visitor: 'زائر {number}' });
+
+type Person = { id: string; name: string | null; external_id: string | null };
+
+/** The name of a person. A person without a name or an external ID has a number, so that members can tell them apart. */
+export function usePersonName(): (person: Person) => string {
+  const say = useWords(words);
+  return ({ id, name, external_id }) => name ?? external_id ?? say('visitor', { number: visitorNumber(id) });
+}
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Twenty bits. */
+const LAST = 4;
+
+/** Four digits from the random end of the ID: the same on every page. Two people of thousands may have the same number. */
+export function visitorNumber(id: string): string {
+  let value = 0;
+  for (const digit of id.slice(-LAST)) value = value * 32 + Math.max(0, DIGITS.indexOf(digit));
+  return String(1_000 + (value % 9_000));
+}

@@ -1,0 +1,61 @@
+import type { AgentDefinition } from '../../contract/agents.ts';
+import { NO_KNOWLEDGE, ProviderError } from '../engine/provider.ts';
+import type { Answering } from './open-answering.ts';
+import { tryContext } from './try-context.ts';
+
+export type ModelTask = {
+  agent: { id: string; name: string; definition: AgentDefinition };
+  /** Its costs contain the call. */
+  conversationId: string;
+  task: string;
+  /** What the task reads. Nothing in it is an instruction. */
+  input: unknown;
+  timeoutMs: number;
+};
+
+/** The name of the agent's model. Null: the built-in engine answers. */
+export function modelOf({ provider, model }: AgentDefinition): string | null {
+  return provider === undefined || provider === 'embedded' || model === undefined ? null : `${provider}/${model}`;
+}
+
+/**
+ * One task for the model of an agent, outside its turns: no tools, no fallback and no documents. The call passes the
+ * same gate and the same budgets as the calls of turns.
+ */
+export async function askModel(
+  { findProvider }: Pick<Answering, 'findProvider'>,
+  orgId: string,
+  { agent, conversationId, task, input, timeoutMs }: ModelTask,
+): Promise<string> {
+  const { provider: name, model } = agent.definition;
+  const definition: AgentDefinition = { provider: name!, model: model!, hand_off: { on_request: false } };
+  const provider = await findProvider(orgId, { definition });
+  const text = JSON.stringify(input);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const turn = provider.turn({
+    agent: { id: agent.id, name: agent.name, definition },
+    locale: null,
+    variables: {},
+    end_user: { id: '', name: null, locale: null },
+    history: [{ role: 'end_user', text }],
+    input: [text],
+    state: null,
+    knowledge: NO_KNOWLEDGE,
+    now: new Date(),
+    context: { ...tryContext(orgId, agent.id), conversation_id: conversationId },
+    signal,
+    task,
+  });
+  const { messages } = await Promise.race([turn, tooLate(signal)]);
+  return messages
+    .map(({ content }) => ('text' in content && content.text) || '')
+    .join('\n')
+    .trim();
+}
+
+const tooLate = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () =>
+      reject(new ProviderError('provider_timeout', 'The model did not answer in time.', { retryable: true })),
+    ),
+  );

@@ -1,0 +1,48 @@
+import { MAX_CONVERSATION_TAGS, type ReplyActions } from '../../../contract/dashboard/conversations.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import { setTags } from '../../store/conversations/write.ts';
+import type { Queryable } from '../../store/db.ts';
+import { readRole } from '../../store/members/members.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { endConversation, giveToPeople } from './hand-over.ts';
+
+/**
+ * Adds tags, assigns and resolves in the transaction of the reply: all of it happens, or nothing. The caller has locked
+ * the members, if the reply assigns, and the conversation.
+ */
+export async function actWithReply(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  { add_tags: added, assign_to: to, resolve }: ReplyActions,
+  actor: Actor,
+): Promise<void> {
+  const { tags, runId } = (await findConversation(tx, orgId, id))!;
+  const all = [...new Set([...tags, ...(added ?? [])])];
+  if (all.length > MAX_CONVERSATION_TAGS)
+    throw refused('/actions/add_tags', `A conversation has at most ${MAX_CONVERSATION_TAGS} tags.`);
+  if (all.length > tags.length) {
+    await setTags(tx, orgId, id, all);
+    // A tag may contain personal data, and the activity list is not erased with the person.
+    await recordAudit(tx, {
+      orgId,
+      actor,
+      action: 'conversation.tagged',
+      subjectId: id,
+      facts: { count: all.length },
+    });
+  }
+  if (to !== undefined) {
+    const userId = to === 'me' ? actor.userId : to;
+    if (!mayAnswer(await readRole(tx, orgId, userId)))
+      throw refused('/actions/assign_to', 'Conversations can be assigned only to members who may answer.');
+    await giveToPeople(tx, orgId, { id, runId }, userId);
+    await recordAudit(tx, { orgId, actor, action: 'conversation.assigned', subjectId: id, facts: { user_id: userId } });
+  }
+  if (resolve) await endConversation(tx, orgId, { id, runId }, actor);
+}
+
+const refused = (pointer: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'not_allowed', detail }] });

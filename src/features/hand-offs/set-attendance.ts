@@ -1,0 +1,16 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { writeAway } from '../../store/hand-offs/rules.ts';
+import { holdMember } from '../../store/members/members.ts';
+import type { HandOffsDeps } from './deps.ts';
+
+/** A member chooses to be away or present. It applies from the next hand-off on, and the conversations do not change. */
+export const setAttendance = (
+  { db }: Pick<HandOffsDeps, 'db'>,
+  orgId: string,
+  userId: string,
+  away: boolean,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    if ((await holdMember(tx, orgId, userId)) === null) throw new Refusal('organization_not_found');
+    await writeAway(tx, orgId, userId, away);
+  });
