@@ -40,6 +40,7 @@ export const ID_PREFIXES = [
   'attachment',
   'view',
   'push',
+  'wording',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

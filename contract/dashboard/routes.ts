@@ -117,6 +117,7 @@ import {
 } from './keys.ts';
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
 import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './test-cases.ts';
+import { AddedWording, AddWordingBody, SuggestedPassages, SuggestPassagesQuery, WordingRecord } from './wordings.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
@@ -358,6 +359,10 @@ const routes = {
   listMissedQuestions: route('GET 200', `${org}/agents/:agent_id/questions`, 'viewer', 'Questions of the last 30 days that the agent could not answer, by topic', { answer: MissedQuestions }),
   listAllMissedQuestions: route('GET 200', `${org}/questions`, 'viewer', 'Questions of the last 30 days that any agent could not answer, by agent and topic', { answer: MissedQuestions }),
   settleMissedQuestions: route('POST 200', `${org}/agents/:agent_id/questions/settle`, 'member', 'Take questions out of this list', { body: SettleQuestionsBody, answer: SettledQuestions }),
+  listWordings: route('GET 200', `${org}/agents/:agent_id/wordings`, 'viewer', 'Questions that were learned as other wordings of a passage', { query: PageQuery({}), answer: Page(WordingRecord) }),
+  suggestPassages: route('GET 200', `${org}/agents/:agent_id/wordings/passages`, 'viewer', 'Passages that may answer a question', { query: SuggestPassagesQuery, answer: SuggestedPassages }),
+  addWording: route('POST 201', `${org}/agents/:agent_id/wordings`, 'member', 'Learn a question as another wording of a passage', { body: AddWordingBody, answer: AddedWording }),
+  removeWording: route('DELETE 204', `${org}/agents/:agent_id/wordings/:wording_id`, 'member', 'Forget a learned question; people cannot add it again', {}),
   tryTool: route('POST 200', `${org}/agents/:agent_id/tools/try`, 'member', 'Call a tool with a made-up person, and see request and answer', { body: TryToolBody, bodyLimit: DEFINITION_BODY_BYTES, answer: ToolTried }),
   listMcpTools: route('POST 200', `${org}/agents/:agent_id/mcp-tools`, 'member', 'Ask an MCP server for its tools', { body: ListMcpToolsBody, answer: McpTools }),
   listDocuments: route('GET 200', `${org}/agents/:agent_id/documents`, 'viewer', 'List documents', { query: PageQuery({ text: SearchText }), answer: Page(DocumentSummary) }),

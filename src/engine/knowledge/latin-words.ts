@@ -1,3 +1,5 @@
+import { foldText, wordsOf } from './fold-text.ts';
+
 /**
  * Common Hindi and Arabic words that people write in Latin letters, with the spelling that documents use. No word here
  * is an English word, except for those in MARKS_NOTHING.
@@ -53,6 +55,17 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
 
 const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
 const isSpelledWithDigits = (word: string): boolean => LETTER_DIGIT.test(word) && !NAMES_WITH_DIGIT.test(word);
+
+/** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
+export const respell = (question: string): string => {
+  const words = wordsOf(foldText(question));
+  const language = latinLanguageOf(words);
+  if (language === null) return question;
+  return words
+    .map((word) => nativeSpelling(word, language) ?? word)
+    .join(' ')
+    .trim();
+};
 
 /** The spelling of a common word in documents. Empty for an article, null for another word. */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>

@@ -1,6 +1,5 @@
 import { type Term, termsOf } from './analyze-text.ts';
 import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
-import { latinLanguageOf, nativeSpelling } from './latin-words.ts';
 import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
 import { soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
@@ -37,17 +36,6 @@ export class Vocabulary {
       } else joined.push(this.splitWord(word) ?? word);
     }
     return joined.join(' ');
-  }
-
-  /** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
-  respell(question: string): string {
-    const words = wordsOf(foldText(question));
-    const language = latinLanguageOf(words);
-    if (language === null) return question;
-    return words
-      .map((word) => nativeSpelling(word, language) ?? word)
-      .join(' ')
-      .trim();
   }
 
   /** Adds the intended words to a demand when the documents do not contain its own words. */

@@ -79,6 +79,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
+    if (isDone) await tx.execute(DELETE_TAPS(sql`${pass.org_id}`, moment(pass.before)));
     await endPiece(tx, pass, erased, { cursor, isDone, now });
     return true;
   });
@@ -189,6 +190,10 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
 /** A conversation has few notes (MAX_NOTES). The notes of an old conversation are deleted with it. */
 export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
+
+/** Choices of single people that did not become a learned question. They contain the person's words. */
+export const DELETE_TAPS = (orgId: SQL, before: SQL): SQL => sql`
+  DELETE FROM passage_wording WHERE org_id = ${orgId} AND state = 'tap' AND created_at < ${before}`;
 
 export const DELETE_CONVERSATIONS = (orgId: SQL, old: SQL): SQL => sql`WITH gone AS (
   DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${old}) RETURNING id

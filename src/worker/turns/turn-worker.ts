@@ -17,6 +17,7 @@ import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
+import { learnFromTap } from '../../answering/learn-from-tap.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
@@ -138,7 +139,7 @@ type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
 type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
 
 async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
-  const { db, liveDeltas, tracer } = turns;
+  const { db, log, liveDeltas, tracer } = turns;
   const words = liveDeltas.begin(topicsOf(run), run.input.reader);
   const span = tracer ? spanOfRun(tracer, run) : undefined;
   try {
@@ -157,6 +158,8 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     const outcome = await turns.loop.store(turn);
     words.end(outcome === 'stored');
     span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
+    if (outcome === 'stored')
+      await learnFromTap(db, run, turn).catch((error: unknown) => log.warn({ err: error }, 'a choice is not recorded'));
     if (outcome === 'outdated') {
       // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
       await again(turns, run);
