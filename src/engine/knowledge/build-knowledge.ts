@@ -268,13 +268,19 @@ export class KnowledgeIndex {
   }
 
   private *understand(question: string, worth: number): Steps<Asked> {
-    const text = this.vocabulary.joinWords(respell(question));
+    const text = this.vocabulary.joinWords(respell(question, this.vocabulary.writings));
     const demands = readQuestion(text).slice(0, MAX_DEMANDS);
     for (const demand of demands) {
       yield;
       yield* this.vocabulary.mend(demand, (key) => this.keys.has(key));
     }
-    return { demands, terms: termsOf(text), worth };
+    // Letters are compared in the spelling of the documents.
+    const intended = new Map(demands.map(({ term, intended }) => [term?.word, intended]));
+    const terms = termsOf(text).flatMap((term) => {
+      const words = intended.get(term.word) ?? [];
+      return words.length === 0 || words.length > MAX_INTENDED ? [term] : words.flatMap(termsOf);
+    });
+    return { demands, terms, worth };
   }
 
   /** The passages that answer, the best first. */
@@ -490,6 +496,8 @@ const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
+/** With more possible words, the intended one is unknown. */
+const MAX_INTENDED = 2;
 /** A word that occurs in more labels than this does not show that two things are related. */
 const MAX_ALIKE = 50;
 /** How many texts are cached, as words, while an index is built. */

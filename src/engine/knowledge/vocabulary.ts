@@ -11,7 +11,7 @@ export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
   /** The writings of the documents. */
-  private readonly writings = new Set<Writing>();
+  readonly writings = new Set<Writing>();
   bytes = 0;
 
   add(term: Term): void {
@@ -47,10 +47,12 @@ export class Vocabulary {
     // If several words sound alike, a match affects the ranking but proves nothing.
     const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
+    demand.intended = alike;
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
     for (const mended of yield* mendTypo(term, this.words)) {
       if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
       else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
+      demand.intended = [...(demand.intended ?? []), mended.term?.word ?? this.words.get(mended.stem)![0]!];
       if (mended.weak) demand.force = 'may';
     }
   }
