@@ -27,7 +27,7 @@ const TEXT = [
   '## Children',
   'A seat for a child costs 4 euros.',
 ].join('\n\n');
-const QUESTION = 'And when somebody nicks it overnight?';
+const QUESTION = 'And when a stranger nicks it overnight?';
 const textOf = (text: string) => ({ type: 'text' as const, text });
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('a question that a member teaches', () => {
     const added = await learn();
     expect(added.status).toBe(201);
     expect(await say(QUESTION)).toContain('The bike is insured against theft. You pay the first 90 euros.');
-    expect(await say('overnight, somebody nicks it')).toContain('90 euros');
+    expect(await say('overnight, a stranger nicks it')).toContain('90 euros');
     expect(await say('We open at what time?')).toContain('We open at nine.');
     const { body } = await viewer(`GET ${at}/wordings`);
     expect(body.data).toMatchObject([
