@@ -208,6 +208,12 @@ export const AgentDefinition = Type.Object(
           'The fields of the person that a model provider receives: name, locale, time_zone, email, phone, external_id, id, or an attribute. A text that contains {{end_user.email}} also sends that field.',
       }),
     ),
+    read_images: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'The model receives the images that people send (docs/files.md).',
+      }),
+    ),
     max_output_tokens: Type.Optional(
       Type.Integer({
         minimum: 16,

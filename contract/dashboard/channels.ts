@@ -95,14 +95,19 @@ export const ChannelTemplate = Type.Object(
     /** The status as the provider names it: approved, pending, rejected, paused, … */
     status: Type.String(),
     category: Type.String(),
+    /** The text of a header with text. */
     header: Nullable(Type.String()),
+    header_type: Nullable(Type.Enum(['text', 'image', 'video', 'document', 'location'])),
     /** The text with its placeholders, `{{1}}` or `{{name}}`. */
     body: Type.String(),
     footer: Nullable(Type.String()),
     buttons: Type.Array(Type.String()),
-    /** The names of the placeholders in the body. */
+    /**
+     * The values that each message needs: the placeholders of the body by their names, `header.text`, `header.image`,
+     * `header.video`, `header.document`, `header.latitude`, `header.longitude`, `button.1.url`, `button.1.code`.
+     */
     variables: Type.Array(Type.String()),
-    /** False: the template is not approved, or a part outside the body needs a value for each message. */
+    /** False: the template is not approved, or has a part of a kind that Parley does not know. */
     can_be_sent: Type.Boolean(),
   },
   { title: 'ChannelTemplate' },

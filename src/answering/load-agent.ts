@@ -1,4 +1,4 @@
-import { type KnowledgeSearch, NO_KNOWLEDGE, type Provider } from '../engine/provider.ts';
+import { type KnowledgeSearch, NO_KNOWLEDGE, type OpenImages, type Provider } from '../engine/provider.ts';
 import { type AgentForTurns, readAgentForTurns } from '../store/agents/read-for-turns.ts';
 import type { Db } from '../store/db.ts';
 import { readAgentVectors } from '../store/embeddings/read.ts';
@@ -8,7 +8,12 @@ import { type EmbedQuestion, searchByMeaning } from './knowledge/search-by-meani
 import type { FindProvider } from './models/find-provider.ts';
 
 /** An agent ready for a turn: its definition, its searchable documents, and its provider. */
-export type LoadedAgent = { agent: AgentForTurns; knowledge: KnowledgeSearch; provider: Provider };
+export type LoadedAgent = {
+  agent: AgentForTurns;
+  knowledge: KnowledgeSearch;
+  provider: Provider;
+  openImages?: OpenImages;
+};
 
 /** Maximum number of cached agents on one node, without their documents, which are in the knowledge thread. */
 const MAX_LOADED = 200;
@@ -22,6 +27,7 @@ export function createAgentLoader(
   findProvider: FindProvider,
   knowledge: Pick<Knowledge, 'of'>,
   embedQuestion: EmbedQuestion | null = null,
+  imagesOf?: (orgId: string) => OpenImages,
 ) {
   const loaded = new Map<string, { revision: number; agent: Promise<LoadedAgent> }>();
 
@@ -58,6 +64,7 @@ export function createAgentLoader(
       agent,
       knowledge: edition === null ? NO_KNOWLEDGE : await knowledgeOf({ orgId, agentId, edition, bytes }),
       provider: await findProvider(orgId, agent),
+      ...(imagesOf && { openImages: imagesOf(orgId) }),
     };
   }
 }

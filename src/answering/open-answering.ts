@@ -1,4 +1,5 @@
 import type { CallTool } from '../engine/providers/run-tool.ts';
+import type { BlobStore } from '../kernel/blob-store.ts';
 import type { Egress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Key } from '../kernel/seal.ts';
@@ -11,6 +12,7 @@ import { createMcpWatch } from './mcp/mcp-watch.ts';
 import type { ConnectionDeps } from './models/call-connection.ts';
 import { createEmbedQuestion } from './models/call-embeddings.ts';
 import { createFindProvider, type FindProvider } from './models/find-provider.ts';
+import { createImages } from './open-images.ts';
 import { createCallTool } from './tools/call-tool.ts';
 
 /** Everything that one turn of an agent needs. The worker and the playground use the same parts. */
@@ -30,9 +32,10 @@ type Deps = {
   sealingKey: Key;
   log: Logger;
   onUse: NonNullable<ConnectionDeps['onUse']>;
+  blobs: BlobStore | null;
 };
 
-export function openAnswering({ db, egress, sealingKey, log, onUse }: Deps): Answering {
+export function openAnswering({ db, egress, sealingKey, log, onUse, blobs }: Deps): Answering {
   const connections: ConnectionDeps = { db, egress, sealingKey, log, onUse };
   const callTool = createCallTool({ db, egress, sealingKey, log });
   const findChangedTools = createMcpWatch({ db, egress, sealingKey });
@@ -42,6 +45,7 @@ export function openAnswering({ db, egress, sealingKey, log, onUse }: Deps): Ans
     readDocument: (...which) => readNextDocument(db.$client, ...which),
     readVectors: (...which) => readVectorPiece(db.$client, ...which),
   });
-  const loadAgent = createAgentLoader(db, findProvider, knowledge, createEmbedQuestion(connections));
+  const images = createImages({ pool: db.$client, blobs });
+  const loadAgent = createAgentLoader(db, findProvider, knowledge, createEmbedQuestion(connections), images);
   return { loadAgent, findProvider, callTool, connections, stop: () => knowledge.stop() };
 }

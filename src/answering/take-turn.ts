@@ -1,10 +1,10 @@
 import { channelKinds } from '../channels/kinds.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
-import type { MessageContent } from '../../contract/messages.ts';
+import type { MessageContent, MessageRole } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
 import type { RunInput } from '../../contract/triggers.ts';
-import type { TurnContext, TurnRequest, TurnResult } from '../engine/provider.ts';
+import type { TurnContext, TurnMessage, TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
 import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
@@ -26,9 +26,17 @@ export function skipReason(run: ClaimedRun): string | null {
   return null;
 }
 
+type Content = { type: string; text?: string; name?: string };
+
 /** A picture without text still counts as a message. */
-const wordsOf = ({ type, text, name }: ClaimedRun['history'][number]['content']): string =>
-  text || (name ? `[${type}: ${name}]` : `[${type}]`);
+export const wordsOf = ({ type, text, name }: Content): string => text || (name ? `[${type}: ${name}]` : `[${type}]`);
+
+/** A message for the provider. It receives only the images of the person. */
+export const turnMessage = ({ id, role, content }: { id: string; role: string; content: Content }): TurnMessage => ({
+  role: role as MessageRole,
+  text: wordsOf(content),
+  ...(role === 'end_user' && content.type === 'image' && { image: id }),
+});
 
 /** The request to the provider. The history is in order, oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
@@ -40,10 +48,11 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     locale: run.conversation_locale ?? run.end_user.locale,
     variables: variablesOf(run.input, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
-    history: history.map((message) => ({ role: message.role as never, text: wordsOf(message.content) })),
+    history: history.map(turnMessage),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
     state: run.state,
     knowledge: loaded.knowledge,
+    ...(loaded.openImages && { openImages: loaded.openImages }),
     now: new Date(),
     context: contextOf(run, loaded),
     account: { lease: run.lease, key_id: run.input.key_id ?? null, campaign_id: run.input.campaign_id ?? null },

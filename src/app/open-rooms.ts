@@ -57,7 +57,9 @@ export async function openRooms(app: AppDeps) {
     onStored: () => changes.look(),
   });
   const features = { changes, inboundQueue: createInboundQueue(db, store.suppression) };
-  const answering = openAnswering({ db, egress, sealingKey: secrets.sealingKey, log, onUse });
+  const configured = openConfigured(app, { secrets, egress });
+  const { sealingKey, blobs } = configured;
+  const answering = openAnswering({ db, egress, sealingKey, log, onUse, blobs });
   const metrics = await openMetrics(app, {
     access: role === 'worker' ? null : access.fields.access.state,
     acceptQueue: store.acceptQueue.load,
@@ -67,7 +69,6 @@ export async function openRooms(app: AppDeps) {
     changes.look();
     store.feed.look();
   });
-  const configured = openConfigured(app, { secrets, egress });
   const deps = { ...configured, ...store, ...access.fields, ...features, ...wakes, answering };
 
   const services: Service[] = [

@@ -35,6 +35,8 @@ export type TurnRequest = {
   /** The `state` that this provider returned on the previous turn of this conversation. Null on the first turn. */
   state: unknown;
   knowledge: KnowledgeSearch;
+  /** Reads the images of the messages in `history`. Absent: no image can be read. */
+  openImages?: OpenImages;
   now: Date;
   /**
    * Data for tools: the end user, the conversation and the channel. Each call adds its idempotency key and its attempt.
@@ -86,7 +88,19 @@ export type ModelResponse = { id: string; model: string; reason: string };
 
 export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;
 
-export type TurnMessage = { role: MessageRole; text: string };
+/** `image`: the ID of the message, if it shows an image. */
+export type TurnMessage = { role: MessageRole; text: string; image?: string };
+
+export type TurnImage = { type: string; bytes: Buffer; /** SHA-256, in hexadecimal. */ hash: string };
+
+/**
+ * Reads images by the IDs of their messages, the newest first. The result has no image that is too large, deleted, or
+ * of another type. The bytes count against a limit of the process until `close`. Rejects with a ProviderError that
+ * waits if the limit is reached.
+ */
+export type OpenImages = (
+  messageIds: readonly string[],
+) => Promise<{ images: ReadonlyMap<string, TurnImage>; close(): void }>;
 
 export type TurnResult = {
   /** The messages in sending order. Empty for a silent turn. */
@@ -176,6 +190,7 @@ export class ProviderError extends Error {
     | 'provider_timeout'
     | 'budget_spent'
     | 'budget_busy'
+    | 'images_busy'
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
   /** No call was made, because a provider or a budget is not available yet. It does not count as an attempt. */

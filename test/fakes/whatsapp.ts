@@ -54,7 +54,27 @@ const TEMPLATES = [
     status: 'APPROVED',
     category: 'MARKETING',
     id: '3',
-    components: [component('HEADER', { format: 'IMAGE' }), component('BODY', { text: 'Hi {{name}}!' })],
+    components: [
+      component('HEADER', { format: 'IMAGE' }),
+      component('BODY', { text: 'Hi {{name}}!' }),
+      component('BUTTONS', {
+        buttons: [
+          { type: 'URL', text: 'Shop', url: 'https://shop.example/{{1}}' },
+          { type: 'COPY_CODE', text: 'Copy code' },
+        ],
+      }),
+    ],
+  },
+  {
+    name: 'sign_in',
+    language: 'en',
+    status: 'APPROVED',
+    category: 'AUTHENTICATION',
+    id: '4',
+    components: [
+      component('BODY', { text: 'Your code is {{1}}.' }),
+      component('BUTTONS', { buttons: [{ type: 'OTP' }] }),
+    ],
   },
 ];
 

@@ -239,8 +239,8 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const page = await at(`/conversations/${id}?view=mine`);
     await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('s');
-    const menu = page.getByRole('menu', { name: 'Snooze' });
-    await menu.getByRole('menuitem', { name: 'In 3 hours' }).and(page.locator(':focus')).waitFor();
+    const first = page.getByRole('menuitem', { name: 'In 3 hours' }).and(page.locator(':focus'));
+    await first.waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByText('The snooze ends earlier if the person writes.', { exact: false }).waitFor();
@@ -252,6 +252,8 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+    // The menu moves the focus when it opens.
+    await first.waitFor();
     await page.getByRole('menuitem', { name: 'Choose a time' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Choose a time' });
     await dialog.getByLabel('Until').fill('2020-01-01T09:00');

@@ -39,7 +39,8 @@ test('a test message uses an approved template and its values', async () => {
     .toEqual([
       'order_ready · ar – waits for approval',
       'order_ready · en-US',
-      'spring_sale · en – has parts that Parley cannot fill',
+      'sign_in · en – has a part of a kind that Parley does not know',
+      'spring_sale · en',
     ]);
   expect(await options.nth(0).getAttribute('data-combobox-disabled')).toBe('true');
   await options.nth(1).click();
@@ -67,6 +68,74 @@ test('a test message uses an approved template and its values', async () => {
       ],
     },
   });
+});
+
+test('a test message fills the header and the buttons of a template', async () => {
+  const { page } = await journey.open(`/channels/${channelId}`, { as: OWNER });
+  await page.getByRole('combobox', { name: 'Template instead of the message' }).click();
+  await page.getByRole('option', { name: 'spring_sale · en' }).click();
+  await page.getByLabel('Header: URL of the image').fill('https://shop.example/spring.png');
+  await page.getByLabel('Value of {{name}}').fill('Asha');
+  await page.getByLabel('Button 1: end of its URL').fill('spring?ref=7');
+  await page.getByLabel('Button 2: coupon code').fill('SPRING10');
+  const preview = page.getByRole('figure', { name: 'How it looks' });
+  await expect.poll(() => preview.textContent()).toContain('Imagehttps://shop.example/spring.pngHi Asha!');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByLabel('Phone number', { exact: true }).fill(whatsapp.person);
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await expect.poll(() => JSON.stringify(whatsapp.delivered.at(-1)?.raw)).toContain('SPRING10');
+  expect(whatsapp.delivered.at(-1)!.raw).toMatchObject({
+    template: {
+      name: 'spring_sale',
+      components: [
+        { type: 'header', parameters: [{ type: 'image', image: { link: 'https://shop.example/spring.png' } }] },
+        { type: 'body', parameters: [{ type: 'text', parameter_name: 'name', text: 'Asha' }] },
+        { type: 'button', index: '0', sub_type: 'url', parameters: [{ type: 'text', text: 'spring?ref=7' }] },
+        {
+          type: 'button',
+          index: '1',
+          sub_type: 'copy_code',
+          parameters: [{ type: 'coupon_code', coupon_code: 'SPRING10' }],
+        },
+      ],
+    },
+  });
+});
+
+test('a template that does not fit its definition is refused when a campaign is saved and before a reply', async () => {
+  const campaign = await make('/campaigns', { name: 'Wrong', agent_id: agentId, channel_id: channelId });
+  const saving = async (template: object) => {
+    const path = `PATCH /organizations/${orgId}/campaigns/${campaign.id}`;
+    const { status, body } = await journey.api(path, { settings: { opening: { template } } }, cookie);
+    return [status, body.code, body.errors?.[0]?.detail];
+  };
+  expect(await saving({ name: 'order_ready', language: 'en-US', variables: { '1': 'Asha' } })).toEqual([
+    422,
+    'validation_failed',
+    'The template "order_ready" needs a value for "2".',
+  ]);
+  expect((await saving({ name: 'order_ready', language: 'en-US', variables: { '1': 'A', '2': 'B' } }))[0]).toBe(200);
+
+  const key = (await make('/keys', { label: 'Shop', scope: 'organization', permissions: ['channels'] })).value;
+  const { body: sent } = await journey.app.call('POST', `/api/channels/${agentId}/${channelId}/messages`, {
+    key,
+    body: { to: { address: '+97430000019' }, content: { type: 'text', text: 'Hello' } },
+  });
+  expect(sent.code).toBe('session_window_closed');
+  const { body: other } = await journey.app.call('POST', `/api/channels/${agentId}/${channelId}/messages`, {
+    key,
+    body: { to: { address: '+97430000019' }, content: { type: 'template', name: 'order_ready', language: 'en_US' } },
+  });
+  const reply = { template: { name: 'order_redy', language: 'en', variables: {}, text: '' } };
+  const refused = await journey.api(
+    `POST /organizations/${orgId}/conversations/${other.conversation_id}/reply`,
+    reply,
+    cookie,
+  );
+  expect([refused.status, refused.body.errors[0].detail]).toEqual([
+    422,
+    'There is no template "order_redy". Templates: order_ready, sign_in, spring_sale.',
+  ]);
 });
 
 test('a campaign opens with a template and its placeholders; the page fits a phone in Arabic', async () => {

@@ -2,7 +2,15 @@ import { Group, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
 import { useWords } from '../language/words.tsx';
-import { fillIn, isChosen, TemplatePicker, TemplatePreview, TemplatesState, useTemplates } from './template-picker.tsx';
+import {
+  fillIn,
+  isChosen,
+  TemplatePicker,
+  TemplatePreview,
+  TemplatesState,
+  useTemplates,
+  useValueLabel,
+} from './template-picker.tsx';
 import { templateWords } from './template-words.ts';
 
 export type FilledTemplate = {
@@ -24,6 +32,7 @@ type Props = {
 /** One of the account's templates with its values, or its name if templates cannot be listed. */
 export function TemplateFields({ channelId, label, value, onChange }: Props): ReactNode {
   const say = useWords(templateWords);
+  const labelOf = useValueLabel();
   const { items, loading, failed } = useTemplates(channelId, true);
   if (!items)
     return (
@@ -61,7 +70,7 @@ export function TemplateFields({ channelId, label, value, onChange }: Props): Re
       {chosen?.variables.map((name) => (
         <TextInput
           key={name}
-          label={say('value_of', { name: `{{${name}}}` })}
+          label={labelOf(name)}
           dir="auto"
           maxLength={1024}
           value={value.variables[name] ?? ''}

@@ -72,11 +72,25 @@ export function TemplatePicker({ label, items, value, onChange, error, readOnly,
 export const fillIn = (body: string, values: Readonly<Record<string, string>>): string =>
   body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (place, name: string) => values[name] || place);
 
+const PARTS = ['text', 'image', 'video', 'document', 'latitude', 'longitude'] as const;
+
+/** The label of a value that a template needs: a placeholder of the body, or a part of the header or of a button. */
+export function useValueLabel(): (name: string) => string {
+  const say = useWords(templateWords);
+  return (name) => {
+    const [place = '', part = '', kind = ''] = name.split('.');
+    const header = place === 'header' ? PARTS.find((one) => one === part) : undefined;
+    if (header) return say(`header_${header}`);
+    if (place === 'button' && (kind === 'url' || kind === 'code')) return say(`button_${kind}`, { number: part });
+    return say('value_of', { name: `{{${name}}}` });
+  };
+}
+
 const idOf = ({ name, language }: ChannelTemplate): string => `${name} ${language}`;
 
 /** A template in the recipient's view. An empty variable shows its placeholder. */
 export function TemplatePreview({
-  template: { header, body, footer, buttons, language },
+  template: { header, header_type: headerType, body, footer, buttons, language },
   values,
 }: {
   template: ChannelTemplate;
@@ -88,7 +102,8 @@ export function TemplatePreview({
     <figure className={classes.preview} lang={language}>
       <figcaption>{say('preview')}</figcaption>
       <div dir="auto">
-        {header && <b>{header}</b>}
+        {header && <b>{values['header.text'] ? fillAll(header, values['header.text']) : header}</b>}
+        {headerType && headerType !== 'text' && <TemplateHeader type={headerType} values={values} />}
         <p>{filled}</p>
         {footer && <small>{footer}</small>}
       </div>
@@ -98,6 +113,29 @@ export function TemplatePreview({
         </span>
       ))}
     </figure>
+  );
+}
+
+const fillAll = (text: string, value: string): string => text.replaceAll(/\{\{\s*\w+\s*\}\}/g, () => value);
+
+/** The name of the part and its value. A page loads no file of another server. */
+function TemplateHeader({
+  type,
+  values,
+}: {
+  type: 'image' | 'video' | 'document' | 'location';
+  values: Readonly<Record<string, string>>;
+}): ReactNode {
+  const say = useWords(templateWords);
+  const value =
+    type === 'location'
+      ? [values['header.latitude'], values['header.longitude']].filter(Boolean).join(', ')
+      : values[`header.${type}`];
+  return (
+    <p>
+      <b>{say(`part_${type}`)}</b>
+      {value && <bdi>{value}</bdi>}
+    </p>
   );
 }
 

@@ -29,6 +29,39 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   131030: ['recipient_unreachable'],
   131050: ['recipient_opted_out'],
 };
+/** What to do about an error whose text at Meta does not say it. */
+const CURES: Readonly<Record<number, string>> = {
+  190: 'Create a new access token and enter it in the settings of the channel.',
+  368: 'Meta has restricted the account. See Account quality in WhatsApp Manager.',
+  131005: 'Give the access token the right whatsapp_business_messaging.',
+  131026: 'The number is not on WhatsApp, has not accepted its terms, or uses an old version of the app.',
+  131030: 'Add the number to the allowed recipients of the test number, or use your own number.',
+  131031: 'Meta has locked the account. See Account quality in WhatsApp Manager.',
+  131042: 'Add a payment method to the account in WhatsApp Manager.',
+  131047: 'The person has not written for 24 hours. Send a template.',
+  131048: 'Meta limits the number because people blocked or reported it. Send less, and only to people who agreed.',
+  131049: 'Meta did not deliver this marketing message. Try again after 24 hours.',
+  131050: 'The person has stopped marketing messages of this number.',
+  131051: 'WhatsApp does not support this type of message.',
+  131052: 'WhatsApp could not read the file. Ask the person to send it again.',
+  131053: 'WhatsApp could not read the file at this address. Check its type, its size and that it is public.',
+  132000: 'Give one value for each placeholder of the template.',
+  132001: 'Check the name and the language of the template in WhatsApp Manager.',
+  132005: 'Shorten the values of the template.',
+  132007: 'The text breaks the rules of WhatsApp. Edit the template.',
+  132012: 'A value has another form than the template requires, such as text instead of an image.',
+  132015: 'Meta has paused the template because of its quality. Choose another one, or wait.',
+  132016: 'Meta has disabled the template because of its quality. Create another one.',
+  132068: 'The flow of the template is blocked. Repair it in WhatsApp Manager.',
+  133010: 'Register the phone number for the Cloud API.',
+};
+
+/** The text of Meta, and what to do about it. */
+const withCure = (said: string, code: unknown): string => {
+  const cure = typeof code === 'number' ? CURES[code] : undefined;
+  return cure === undefined ? `WhatsApp: ${said}` : `WhatsApp: ${/[.!?]$/.test(said) ? said : `${said}.`} ${cure}`;
+};
+
 const TEMPLATE_CODES = [132000, 132999] as const;
 const PERMISSION_CODES = [200, 299] as const;
 
@@ -49,7 +82,7 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   if (!meaning) return statusFailure(answer, 'WhatsApp', { ...(providerCode && { providerCode }), detail });
   const [ours, facts] = meaning;
   const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
-  return new ChannelFailure(ours, `WhatsApp: ${detail ?? 'refused'}`, {
+  return new ChannelFailure(ours, withCure(detail ?? 'refused', code), {
     ...facts,
     providerCode: String(code),
     retryAfterMs,
@@ -80,7 +113,7 @@ export function deliveryError(error: unknown): { code: string; detail: string; p
     'The message was not delivered.';
   return {
     code: known?.[0] ?? 'provider_refused',
-    detail: `WhatsApp: ${said}`,
+    detail: withCure(said, code),
     provider_code: typeof code === 'number' ? String(code) : null,
   };
 }

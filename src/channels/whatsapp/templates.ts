@@ -43,31 +43,66 @@ function readTemplate(item: unknown): ChannelTemplate[] {
   const parts = list(member(item, 'components'));
   const part = (type: string): unknown => parts.find((one) => textMember(one, 'type') === type);
   const body = textMember(part('BODY'), 'text') ?? '';
-  const header = part('HEADER');
-  const buttons = list(member(part('BUTTONS'), 'buttons'));
-  const headerText = textMember(header, 'text') ?? null;
-  const isFilledByUs =
-    (header === undefined || (headerText !== null && variablesOf(headerText).length === 0)) &&
-    buttons.every((button) => variablesOf(textMember(button, 'url') ?? '').length === 0 && isPlain(button));
+  const header = headerOf(part('HEADER'));
+  const buttons = list(member(part('BUTTONS'), 'buttons')).map(buttonOf);
+  const isFilledByUs = header !== undefined && buttons.every((button) => button !== undefined);
   return [
     {
       name,
       language: language.replaceAll('_', '-'),
       status,
       category: (textMember(item, 'category') ?? '').toLowerCase(),
-      header: headerText,
+      header: header?.text ?? null,
+      header_type: header?.type ?? null,
       body,
       footer: textMember(part('FOOTER'), 'text') ?? null,
-      buttons: buttons.flatMap((button) => textMember(button, 'text') ?? []),
-      variables: variablesOf(body),
+      buttons: buttons.flatMap((button) => button?.text ?? []),
+      variables: [
+        ...(header?.variables ?? []),
+        ...variablesOf(body),
+        ...buttons.flatMap((button, at) => (button?.value ? [`button.${at + 1}.${button.value}`] : [])),
+      ],
       can_be_sent: status === 'approved' && isFilledByUs && part('BODY') !== undefined,
     },
   ];
 }
 
-/** A button that needs no value with each message. */
-const isPlain = (button: unknown): boolean =>
-  ['QUICK_REPLY', 'URL', 'PHONE_NUMBER'].includes(textMember(button, 'type') ?? '');
+type Header = { type: ChannelTemplate['header_type']; text: string | null; variables: string[] };
+
+const HEADERS: Readonly<Record<string, Omit<Header, 'text'>>> = {
+  IMAGE: { type: 'image', variables: ['header.image'] },
+  VIDEO: { type: 'video', variables: ['header.video'] },
+  DOCUMENT: { type: 'document', variables: ['header.document'] },
+  LOCATION: { type: 'location', variables: ['header.latitude', 'header.longitude'] },
+};
+
+/** Undefined: a header of a kind that Parley does not know. Null: there is no header. */
+function headerOf(header: unknown): Header | null | undefined {
+  if (header === undefined) return null;
+  const text = textMember(header, 'text');
+  if (text === undefined) {
+    const known = HEADERS[textMember(header, 'format') ?? ''];
+    return known && { ...known, text: null };
+  }
+  // Meta allows one placeholder in a header.
+  return { type: 'text', text, variables: variablesOf(text).length > 0 ? ['header.text'] : [] };
+}
+
+/** `value`: the kind of value that the button needs in each message. */
+function buttonOf(button: unknown): { text: string; value: 'url' | 'code' | null } | undefined {
+  const text = textMember(button, 'text') ?? '';
+  switch (textMember(button, 'type')) {
+    case 'QUICK_REPLY':
+    case 'PHONE_NUMBER':
+      return { text, value: null };
+    case 'URL':
+      return { text, value: variablesOf(textMember(button, 'url') ?? '').length > 0 ? 'url' : null };
+    case 'COPY_CODE':
+      return { text, value: 'code' };
+    default:
+      return undefined;
+  }
+}
 
 /** Numbered or named placeholders, each once, in the order in which they are filled. */
 function variablesOf(text: string): string[] {

@@ -5,6 +5,7 @@ import { startWhatsApp } from '../../../test/fakes/whatsapp.ts';
 import type { ChannelAccount } from '../channel.ts';
 import { fitContent } from '../fit-content.ts';
 import { whatsapp } from './whatsapp.ts';
+import { wireContent } from './wire-content.ts';
 
 let fake: FakeProvider;
 let account: ChannelAccount;
@@ -111,6 +112,46 @@ describe('sending', () => {
   });
 });
 
+test('a failure contains the text of Meta and its fix, and a refused template is explained by its definition', async () => {
+  fake.fail({ status: 400, code: 131042, text: 'Business eligibility payment issue' });
+  await expect(send({ type: 'text', text: 'x' })).rejects.toThrow(
+    'WhatsApp: (#131042) Business eligibility payment issue. Add a payment method to the account in WhatsApp Manager.',
+  );
+  fake.fail({ status: 400, code: 132000, text: 'Number of parameters does not match' });
+  const content = { type: 'template', name: 'order_ready', language: 'en_US', variables: { '1': 'Asha' } } as const;
+  await expect(send(content)).rejects.toThrow('WhatsApp: The template "order_ready" needs a value for "2".');
+});
+
+test('a template carries its header and the values of its buttons', async () => {
+  const wireOf = (variables: Record<string, string>) =>
+    (wireContent({ type: 'template', name: 't', variables })['template'] as { components: unknown[] }).components;
+  expect(wireOf({ 'header.text': 'Spring' })).toEqual([
+    { type: 'header', parameters: [{ type: 'text', text: 'Spring' }] },
+  ]);
+  expect(wireOf({ 'header.document': 'https://a.example/b.pdf', 'header.document_name': 'Bill.pdf' })).toEqual([
+    {
+      type: 'header',
+      parameters: [{ type: 'document', document: { link: 'https://a.example/b.pdf', filename: 'Bill.pdf' } }],
+    },
+  ]);
+  expect(wireOf({ 'header.video': 'https://a.example/b.mp4' })).toEqual([
+    { type: 'header', parameters: [{ type: 'video', video: { link: 'https://a.example/b.mp4' } }] },
+  ]);
+  const place = { latitude: '25.28', longitude: '51.53', name: 'Shop', address: 'Doha' };
+  expect(
+    wireOf({
+      'header.latitude': '25.28',
+      'header.longitude': '51.53',
+      'header.name': 'Shop',
+      'header.address': 'Doha',
+    }),
+  ).toEqual([{ type: 'header', parameters: [{ type: 'location', location: place }] }]);
+  expect(wireOf({ 'button.2.payload': 'stop', first_name: 'Asha' })).toEqual([
+    { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Asha' }] },
+    { type: 'button', index: '1', sub_type: 'quick_reply', parameters: [{ type: 'payload', payload: 'stop' }] },
+  ]);
+});
+
 const ask = (token: string) =>
   inboundRequest({ method: 'GET', query: `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}` });
 
@@ -141,6 +182,7 @@ describe('templates', () => {
         status: 'pending',
         category: 'utility',
         header: null,
+        header_type: null,
         body: 'مرحبًا {{1}}، طلبك {{2}} جاهز.',
         footer: null,
         buttons: [],
@@ -153,14 +195,21 @@ describe('templates', () => {
         status: 'approved',
         category: 'utility',
         header: 'Your order',
+        header_type: 'text',
         body: 'Hi {{1}}, order {{2}} is ready.',
         footer: 'Example Shop',
         buttons: ['Thanks'],
         variables: ['1', '2'],
         can_be_sent: true,
       },
-      // Its picture would have to be given with each message.
-      expect.objectContaining({ name: 'spring_sale', status: 'approved', variables: ['name'], can_be_sent: false }),
+      // Buttons for one-time passwords are of a kind that Parley does not know.
+      expect.objectContaining({ name: 'sign_in', status: 'approved', can_be_sent: false }),
+      expect.objectContaining({
+        name: 'spring_sale',
+        header_type: 'image',
+        variables: ['header.image', 'name', 'button.1.url', 'button.2.code'],
+        can_be_sent: true,
+      }),
     ]);
   });
 

@@ -1,8 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
+import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
 import { apiBase, callProvider, fetchBytes, member, ownAddress, textMember, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
+import { templateFault } from '../template-fault.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
 import { listTemplates } from './templates.ts';
@@ -53,7 +56,7 @@ export const whatsapp: ChannelKind = {
     };
   },
 
-  async send(message, account, tools: SendTools) {
+  async send(message, account, tools) {
     const repliedTo = message.replyTo?.providerMessageId;
     const answer = await callProvider(tools, {
       url: `${base(account)}/messages`,
@@ -68,16 +71,13 @@ export const whatsapp: ChannelKind = {
       }),
     });
     const messages = member(answer.json, 'messages');
-    if (answer.status !== 200 || !Array.isArray(messages)) throw failureOf(answer);
+    if (answer.status !== 200 || !Array.isArray(messages)) {
+      throw await explained(failureOf(answer), message.content, () => templatesOf(account, tools));
+    }
     return { providerMessageId: textMember(messages[0], 'id') ?? null, status: 'sent' };
   },
 
-  async listTemplates(account, tools) {
-    const id = setting(account.settings, 'business_account_id');
-    if (id === '') throw new ChannelFailure('provider_refused', NO_ACCOUNT, { setting: 'business_account_id' });
-    const url = `${apiBase(account.settings, API)}/${VERSION}/${id}/message_templates`;
-    return listTemplates(tools, { url, token: account.secrets['access_token'] ?? '' });
-  },
+  listTemplates: templatesOf,
 
   /**
    * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: the address of a file is valid for five
@@ -112,3 +112,22 @@ export const whatsapp: ChannelKind = {
 
 const base = ({ settings }: ChannelAccount): string =>
   `${apiBase(settings, API)}/${VERSION}/${setting(settings, 'phone_number_id')}`;
+
+async function templatesOf(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]> {
+  const id = setting(account.settings, 'business_account_id');
+  if (id === '') throw new ChannelFailure('provider_refused', NO_ACCOUNT, { setting: 'business_account_id' });
+  const url = `${apiBase(account.settings, API)}/${VERSION}/${id}/message_templates`;
+  return listTemplates(tools, { url, token: account.secrets['access_token'] ?? '' });
+}
+
+/** Meta does not name the value at fault. The definition of the template does, if the account can be read. */
+async function explained(
+  failure: ChannelFailure,
+  content: MessageContent,
+  list: () => Promise<ChannelTemplate[]>,
+): Promise<ChannelFailure> {
+  if (failure.code !== 'template_refused' || content.type !== 'template') return failure;
+  const items = await list().catch(() => null);
+  const fault = items && templateFault(content, items);
+  return fault ? new ChannelFailure(failure.code, `WhatsApp: ${fault}`, failure.facts) : failure;
+}

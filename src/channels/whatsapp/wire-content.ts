@@ -66,9 +66,21 @@ function interactive(content: Choices): unknown {
   return { type: 'list', body, action: { button: '☰', sections: [{ rows }] } };
 }
 
-/** Variables named 1, 2, 3 fill a template's numbered placeholders. Other names fill its named placeholders. */
+type Variables = Readonly<Record<string, string>>;
+type Component = { type: string; parameters: unknown[]; sub_type?: string; index?: string };
+
+/**
+ * Variables named 1, 2, 3 fill the numbered placeholders of the body. Other names without a dot fill its named
+ * placeholders. A name with a dot belongs to the header or to a button: `header.image`, `button.1.url`. See
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
-  const entries = Object.entries(variables);
+  const components = [...headerComponents(variables), ...bodyComponents(variables), ...buttonComponents(variables)];
+  return { name, language: { code: language.replace('-', '_') }, components };
+}
+
+function bodyComponents(variables: Variables): Component[] {
+  const entries = Object.entries(variables).filter(([key]) => !key.includes('.'));
   const numbered = entries.every(([key]) => /^\d+$/.test(key));
   const parameters = (numbered ? entries.toSorted(([a], [b]) => Number(a) - Number(b)) : entries).map(
     ([key, text]) => ({
@@ -77,6 +89,40 @@ function template({ name, language = 'en', variables = {} }: Extract<MessageCont
       text,
     }),
   );
-  const components = parameters.length > 0 ? [{ type: 'body', parameters }] : [];
-  return { name, language: { code: language.replace('-', '_') }, components };
+  return parameters.length > 0 ? [{ type: 'body', parameters }] : [];
+}
+
+function headerComponents(variables: Variables): Component[] {
+  const of = (name: string): string | undefined => variables[`header.${name}`];
+  const parameter = [
+    of('text') && { type: 'text', text: of('text') },
+    of('image') && { type: 'image', image: { link: of('image') } },
+    of('video') && { type: 'video', video: { link: of('video') } },
+    of('document') && { type: 'document', document: { link: of('document'), filename: of('document_name') } },
+    of('latitude') && {
+      type: 'location',
+      location: {
+        latitude: of('latitude'),
+        longitude: of('longitude'),
+        name: of('name'),
+        address: of('address'),
+      },
+    },
+  ].find(Boolean);
+  return parameter ? [{ type: 'header', parameters: [parameter] }] : [];
+}
+
+const BUTTON = /^button\.(\d+)\.(url|payload|code)$/;
+
+/** Buttons are counted from 1 here and from 0 at Meta. */
+function buttonComponents(variables: Variables): Component[] {
+  return Object.entries(variables).flatMap(([key, value]): Component[] => {
+    const [, number, kind] = BUTTON.exec(key) ?? [];
+    if (number === undefined) return [];
+    const at = { type: 'button', index: String(Number(number) - 1) };
+    if (kind === 'url') return [{ ...at, sub_type: 'url', parameters: [{ type: 'text', text: value }] }];
+    if (kind === 'code')
+      return [{ ...at, sub_type: 'copy_code', parameters: [{ type: 'coupon_code', coupon_code: value }] }];
+    return [{ ...at, sub_type: 'quick_reply', parameters: [{ type: 'payload', payload: value }] }];
+  });
 }

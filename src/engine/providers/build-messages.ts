@@ -1,6 +1,7 @@
 import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
 import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../memory.ts';
 import type { TurnMessage, TurnRequest } from '../provider.ts';
+import { contentOf, NO_IMAGES, type UserParts } from './show-images.ts';
 
 /** Limit for history and memory together, newest messages first. More would fill a small model's context window. */
 const MAX_CHARACTERS = 60_000;
@@ -24,23 +25,33 @@ const NOTHING: Remembered = { memory: { said: [], turns: [] }, confirmed: [], of
 export function buildMessages(
   { history, input }: Pick<TurnRequest, 'history' | 'input'>,
   { memory, confirmed, offered }: Remembered = NOTHING,
+  shown = NO_IMAGES,
 ): ModelMessage[] {
   const turns: ModelMessage[] = [];
   const add = (role: 'user' | 'assistant', content: string) => {
     const last = turns.at(-1);
     if (content.trim() === '') return;
     if (last?.role === role && typeof last.content === 'string') last.content += `\n\n${content}`;
+    else if (last?.role === 'user' && role === 'user') last.content = [...asParts(last.content), ...asParts(content)];
     else turns.push({ role, content });
+  };
+  const addPerson = (message: TurnMessage) => {
+    const content = contentOf(message, shown);
+    if (typeof content === 'string') return add('user', content);
+    const last = turns.at(-1);
+    if (last?.role === 'user') last.content = [...asParts(last.content), ...content];
+    else turns.push({ role: 'user', content });
   };
   const recent = history.slice(startOf(history, memory));
   const calls = callsBefore(recent, memory, offered);
   const before = earlier(recent, memory.said);
   if ((before[0] ?? recent[0])?.role !== 'end_user') add('user', '(The conversation begins.)');
   for (const { role, text } of before) add(role === 'end_user' ? 'user' : 'assistant', text);
-  for (const [at, { role, text }] of recent.entries()) {
+  for (const [at, message] of recent.entries()) {
+    const { role, text } = message;
     const called = calls.get(at);
     if (called && turns.at(-1)?.role === 'user') turns.push(...callsAndResults(called, `turn_${at}`));
-    if (role === 'end_user') add('user', text);
+    if (role === 'end_user') addPerson(message);
     else if (role !== 'system') add('assistant', text);
   }
   if (turns.at(-1)?.role !== 'user') {
@@ -48,6 +59,9 @@ export function buildMessages(
   }
   return [...turns, ...callsAndResults(confirmed, 'confirmed')];
 }
+
+const asParts = (content: string | UserParts): UserParts =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** Index of the oldest message that fits. */
 export function startOf(history: readonly TurnMessage[], memory: Memory): number {

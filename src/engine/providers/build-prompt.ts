@@ -1,6 +1,7 @@
 import { type AgentDefinition, DEFAULT_END_USER_FIELDS, SEARCH_TOOL } from '../../../contract/agents.ts';
 import type { TurnRequest } from '../provider.ts';
 import type { Numbered, Sources } from './find-sources.ts';
+import type { ShownImages } from './show-images.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 
 const MAX_VARIABLES_CHARACTERS = 8_000;
@@ -19,7 +20,11 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
  * variables, the facts, and the passages of this turn. Data is marked as data, because documents and variables are
  * untrusted and must not give instructions.
  */
-export function buildInstructions(request: TurnRequest, sources: Sources): { fixed: string; changing: string } {
+export function buildInstructions(
+  request: TurnRequest,
+  sources: Sources,
+  { isPartial }: Pick<ShownImages, 'isPartial'>,
+): { fixed: string; changing: string } {
   const { agent, locale, now } = request;
   if (request.task !== undefined) return { fixed: request.task, changing: `Now: ${now.toISOString()}` };
   const known = templateVariables(request);
@@ -49,6 +54,7 @@ export function buildInstructions(request: TurnRequest, sources: Sources): { fix
     `Now: ${now.toISOString()}`,
     `Facts about this conversation (JSON): ${facts.slice(0, MAX_VARIABLES_CHARACTERS)}`,
     ...notesOf(request),
+    isPartial ? NOT_SEEN : '',
     ...(sources.whole ? [] : [documents(sources)]),
   ];
   return { fixed: paragraphs(fixed), changing: paragraphs(changing) };
@@ -85,6 +91,9 @@ function latest(texts: readonly string[]): string {
 }
 
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+
+const NOT_SEEN =
+  'You cannot see the images that are shown only as [image] or by their caption. If one of them matters, say that you cannot see it, and ask the person to describe it.';
 
 const SEARCH_RULE = `- You see only a part of the documents. If it does not answer, call the tool ${SEARCH_TOOL} with your own words, in the language of the documents, before you say that you do not know.`;
 

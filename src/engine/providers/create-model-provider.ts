@@ -11,6 +11,7 @@ import { buildMessages, startOf } from './build-messages.ts';
 import { buildInstructions, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
+import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
 import {
@@ -22,6 +23,7 @@ import {
   runTool,
   type ToolTurn,
 } from './run-tool.ts';
+import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
@@ -88,8 +90,6 @@ async function askModel(
       retryable: false,
     });
   }
-  // Loaded on first use: an installation that uses only the embedded provider never loads the SDK.
-  const { generate } = await import('./generate.ts');
   const steps: TurnTrace['steps'] = [];
   const [sources, changed] = await Promise.all([findSources(request, steps), options.findChangedTools(request)]);
   const turn: ToolTurn = {
@@ -112,15 +112,16 @@ async function askModel(
     const said = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
     return { ...result, state: withMemory(result.state, rememberCalls(memory, said, turn.called)) };
   };
-  const { text: answer, handOff } = await generate({
+  const { text: answer, handOff } = await askWithImages(turn, options.name, (shown) => ({
     settings: options,
     timeoutMs: limit === undefined ? (options.timeoutMs ?? MODEL_TIMEOUT_MS) : limit * 1_000,
     model,
-    instructions: buildInstructions(request, sources),
+    instructions: buildInstructions(request, sources, shown),
     sources,
-    messages: buildMessages(request, { memory, confirmed, offered }),
+    messages: buildMessages(request, { memory, confirmed, offered }, shown),
+    shown,
     turn,
-  });
+  }));
   const trace = { provider: options.name, steps };
   if (turn.asking !== null)
     return remembering({ ...ask(request, turn.asking, steps), next: 'waiting_for_user', trace });
@@ -133,6 +134,34 @@ async function askModel(
   if (handOff === null) return remembering({ ...say(request, text, cited), next: 'waiting_for_user', trace });
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
   return remembering({ ...say(request, written || text || handOff.message), next: 'handed_off', trace });
+}
+
+/**
+ * No provider reports whether a model accepts images. If the model refuses a request with images, it is asked once more
+ * without them. Servers of open models answer with a 5xx status instead of a refusal.
+ */
+async function askWithImages(
+  { request, steps, called }: ToolTurn,
+  name: ModelSettings['name'],
+  generationOf: (shown: ShownImages) => Generation,
+): Promise<Generated> {
+  // Loaded on first use: an installation that uses only the embedded provider never loads the SDK.
+  const { generate } = await import('./generate.ts');
+  const shown = await showImages(request, steps);
+  const calledBefore = called.length;
+  try {
+    return await generate(generationOf(shown));
+  } catch (error) {
+    const codes = name === 'openai_compatible' ? ['provider_refused', 'provider_unreachable'] : ['provider_refused'];
+    const mayBeBlind = error instanceof ProviderError && codes.includes(error.code) && called.length === calledBefore;
+    if (shown.images.size === 0 || !mayBeBlind) throw error;
+    // A refused call is not billed.
+    request.calls?.end({ input: 0, cached: 0, output: 0 });
+    steps.push({ kind: 'images_refused', detail: error.message });
+    return await generate(generationOf(withoutImages()));
+  } finally {
+    shown.close();
+  }
 }
 
 /**

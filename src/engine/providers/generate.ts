@@ -7,6 +7,7 @@ import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
 import { hideReasoning, withoutReasoning } from './hide-reasoning.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
+import { mostTokens, type ShownImages } from './show-images.ts';
 import type { ToolTurn } from './run-tool.ts';
 import { createStableText } from './stable-text.ts';
 import { streamAnswer } from './stream-answer.ts';
@@ -25,6 +26,7 @@ export type Generation = {
   instructions: { fixed: string; changing: string };
   sources: Sources;
   messages: ModelMessage[];
+  shown: ShownImages;
   turn: ToolTurn;
 };
 
@@ -51,7 +53,7 @@ export async function generate(generation: Generation): Promise<Generated> {
 type Progress = { steps: number; messages: ModelMessage[] };
 
 async function generateOnce(generation: Generation, progress: Progress): Promise<Generated> {
-  const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
+  const { settings, timeoutMs, model, instructions, sources, messages, shown, turn } = generation;
   const { request, steps } = turn;
   const { signal, agent, words, calls } = request;
   const settled = words && hideReasoning(createStableText(words, () => sources.passages.map(({ passage }) => passage)));
@@ -59,7 +61,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     answered = null;
-    await calls?.begin({ inputTokens: mostTokens(init?.body) });
+    await calls?.begin({ inputTokens: inputTokens(init?.body, shown) });
     const timeout = AbortSignal.timeout(timeoutMs);
     const until = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     const response = await settings.fetch(url, { ...init, signal: until });
@@ -160,8 +162,8 @@ const ADDED_TOKENS = 500;
 const UNREADABLE_TOKENS = 10_000_000;
 
 /** An upper limit for any provider, because no token is shorter than a byte. */
-const mostTokens = (body: unknown): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) + ADDED_TOKENS : UNREADABLE_TOKENS;
+const inputTokens = (body: unknown, shown: ShownImages): number =>
+  typeof body === 'string' ? mostTokens(Buffer.byteLength(body), shown) + ADDED_TOKENS : UNREADABLE_TOKENS;
 
 function measured({ inputTokens: input, outputTokens: output, inputTokenDetails }: LanguageModelUsage) {
   if (input === undefined || output === undefined) return null;

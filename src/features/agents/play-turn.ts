@@ -16,7 +16,7 @@ export type PlayedAgent = { id: string; name: string; revision: number; definiti
 
 /** A conversation that exists only in the request. */
 export type Talk = {
-  history: { role: 'agent' | 'end_user'; text: string }[];
+  history: { role: 'agent' | 'end_user'; text: string; image?: string }[];
   /** The person's messages since the agent's last turn. Empty: the agent opens the conversation. */
   input: string[];
   state: unknown;
@@ -65,6 +65,7 @@ export async function playOnce(
     input: talk.input,
     state: talk.state,
     knowledge: stage?.knowledge ?? loaded.knowledge,
+    ...(loaded.openImages && { openImages: loaded.openImages }),
     now: stage?.now ?? new Date(),
     context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
     signal,
@@ -80,7 +81,8 @@ export async function refusing<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.code === 'knowledge_failed') throw new Refusal('unavailable', error.message, { cause: error });
+    if (error.code === 'knowledge_failed' || error.code === 'images_busy')
+      throw new Refusal('unavailable', error.message, { cause: error });
     throw new Refusal('provider_failed', error.message, { cause: error });
   }
 }

@@ -1,13 +1,14 @@
 import type { ReplaySide } from '../../../contract/dashboard/replay.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
+import { turnMessage } from '../../answering/take-turn.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 import { timeOfId } from '../../kernel/ids.ts';
 import type { RecordedConversation, RecordedRun } from '../../store/conversations/read-recorded.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 
 type Steps = TurnTrace['steps'];
-type Line = { role: 'agent' | 'end_user'; text: string };
+type Line = { role: 'agent' | 'end_user'; text: string; image?: string };
 
 /** A turn of the agent in a past conversation. */
 export type RecordedTurn = {
@@ -36,8 +37,9 @@ export function recordedTurns(
   const history: Line[] = [];
   let waiting: MessageRow[] = [];
   const take = (at: Date, run: RecordedRun | undefined, isOpening: boolean, side: ReplaySide, steps: Steps): void => {
-    const input = isOpening ? [] : waiting.map(textOf);
-    for (const text of input) history.push({ role: 'end_user', text });
+    const lines = isOpening ? [] : waiting.map(lineOfMessage);
+    const input = lines.map(({ text }) => text);
+    history.push(...lines);
     if (!isOpening) waiting = [];
     turns.push({ at, history: [...history], input, call: run?.input ?? {}, side, steps });
   };
@@ -58,7 +60,7 @@ export function recordedTurns(
         take(momentOf(message), run, isOpening, sideOf(parts, trace.steps), trace.steps);
       }
     }
-    history.push({ role: 'agent', text: textOf(message) });
+    history.push(lineOfMessage(message));
   }
   if (hasMore) return { turns, stopped: 'limit' };
   // The messages were answered by a turn without a message.
@@ -74,7 +76,7 @@ function partsAfter(messages: readonly MessageRow[], at: number): MessageRow[] {
 }
 
 const momentOf = ({ id }: MessageRow): Date => new Date(timeOfId(id));
-const textOf = ({ content }: { content: MessageContent }): string => ('text' in content && content.text) || '';
+const lineOfMessage = (message: MessageRow): Line => turnMessage(message) as Line;
 
 const MAX_ARGUMENTS = 1_000;
 

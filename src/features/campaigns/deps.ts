@@ -1,7 +1,9 @@
 import type { Access } from '../../access/access.ts';
+import type { Connector } from '../../channels/connect.ts';
 import type { FactLookups } from '../../access/target-facts.ts';
 import type { Db } from '../../store/db.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 
 /** The dependencies of the verbs in this folder. */
@@ -11,6 +13,8 @@ export type CampaignsDeps = {
   guard: IdempotencyGuard;
   suppression: Suppression;
   findChannel: FactLookups['channel'];
+  openSecrets: OpenSecrets;
+  connector: Pick<Connector, 'templates'>;
   /** Called after an audience was queued. */
   wake: { pushes(): void };
   /** Called after recipients were committed. It wakes the workers of this process. */

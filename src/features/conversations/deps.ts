@@ -1,3 +1,4 @@
+import type { Connector } from '../../channels/connect.ts';
 import type { BlobStore } from '../../kernel/blob-store.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
@@ -9,6 +10,7 @@ export type ConversationsDeps = {
   db: Db;
   waiter: RunWaiter;
   openSecrets: OpenSecrets;
+  connector: Pick<Connector, 'templates'>;
   inboundQueue: InboundQueue;
   /** The store for files of conversations. Null: they are in the database. */
   blobs: BlobStore | null;

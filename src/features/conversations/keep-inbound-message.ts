@@ -20,7 +20,8 @@ import {
 } from '../../store/inbound/place.ts';
 import type { KeptMessage } from '../../store/inbound/keep-batch.ts';
 import { insertAwaitedAttachment } from '../../store/attachments/queue.ts';
-import { readTranscribes, TRANSCRIPT_WAIT_MS } from '../../store/attachments/transcripts.ts';
+import { readReadsImages } from '../../store/attachments/images.ts';
+import { FILE_WAIT_MS, readTranscribes } from '../../store/attachments/transcripts.ts';
 import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
 import { cleanFileName } from './new-attachment.ts';
@@ -58,7 +59,7 @@ async function storeMessage(
     providerMessageId: cleanName(event.providerMessageId),
     metadata: cleanMetadata(event.metadata) ?? null,
     settles: true,
-    ...((await isSpoken(tx, channel.orgId, event)) && { waitMs: TRANSCRIPT_WAIT_MS }),
+    ...((await waitsForFile(tx, channel, event)) && { waitMs: FILE_WAIT_MS }),
   });
   if (event.file) {
     const name = cleanFileName(event.file.name);
@@ -75,10 +76,16 @@ async function storeMessage(
 /** The placeholders that providers use for a voice recording. */
 const SPOKEN = /^\[(voice|audio)\]$/;
 
-async function isSpoken(tx: Queryable, orgId: string, { content, file }: InboundMessage): Promise<boolean> {
+/** The turn waits for the transcript of audio, and for a file that may be an image if the agent's model reads images. */
+async function waitsForFile(
+  tx: Queryable,
+  { orgId, agentId }: InboundChannel,
+  { content, file }: InboundMessage,
+): Promise<boolean> {
   const isAudio =
     content.type === 'audio' || (file !== undefined && content.type === 'text' && SPOKEN.test(content.text));
-  return isAudio && readTranscribes(tx, orgId);
+  if (isAudio) return readTranscribes(tx, orgId);
+  return file !== undefined && readReadsImages(tx, orgId, agentId);
 }
 
 /** Finds the open conversation or creates one. The person is also found by address or identifier, or created. */

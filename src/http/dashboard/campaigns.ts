@@ -1,7 +1,8 @@
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { countAudience } from '../../features/campaigns/count-audience.ts';
 import { countFile } from '../../features/campaigns/count-file.ts';
-import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
+import { deleteCampaign, moveCampaign } from '../../features/campaigns/change-campaign.ts';
+import { saveCampaign } from '../../features/campaigns/save-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { previewCampaign } from '../../features/campaigns/preview-campaign.ts';
@@ -31,7 +32,7 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   route('createCampaign', ({ orgId, body, actor }) => createCampaign(deps, orgId, body, actor)),
   route('readCampaign', ({ orgId, params }) => readCampaign(deps, orgId, params.campaign_id)),
   route('updateCampaign', ({ orgId, params, body, actor }) =>
-    updateCampaign(deps, orgId, params.campaign_id, body, actor),
+    saveCampaign(deps, orgId, params.campaign_id, body, actor),
   ),
   route('previewCampaign', ({ orgId, params, body }) => previewCampaign(deps, orgId, params.campaign_id, body)),
   route('reviewCampaign', ({ orgId, params, body: { filters } }) =>

@@ -4,7 +4,8 @@ import {
   resolveConversation,
   takeOverConversation,
 } from '../../features/conversations/hand-over.ts';
-import { replyInConversation, sendFileInConversation } from '../../features/conversations/reply-in-conversation.ts';
+import { sendFileInConversation } from '../../features/conversations/reply-in-conversation.ts';
+import { sendReply } from '../../features/conversations/send-reply.ts';
 import { setConversationTags } from '../../features/conversations/set-tags.ts';
 import { assignConversation } from '../../features/conversations/assign-conversation.ts';
 import { changeConversations } from '../../features/conversations/change-conversations.ts';
@@ -58,7 +59,7 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
   route('replyInConversation', ({ orgId, params, query: { after }, body, actor }) =>
-    replyInConversation(deps, orgId, params.conversation_id, { ...body, after }, actor),
+    sendReply(deps, orgId, params.conversation_id, { ...body, after }, actor),
   ),
   route('sendFileInConversation', ({ orgId, params, query: { name, after }, body, actor }) =>
     sendFileInConversation(deps, orgId, params.conversation_id, { name, after, bytes: body as Buffer }, actor),

@@ -10,8 +10,8 @@ import { modelProvider } from '../schema/agent.ts';
  */
 export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 
-/** How long the turn that answers audio waits for the transcript. */
-export const TRANSCRIPT_WAIT_MS = 30_000;
+/** How long the turn that answers a file waits for it, or for its transcript. */
+export const FILE_WAIT_MS = 30_000;
 
 /** The connection that transcribes audio of the organization. Null: there is none. */
 export async function readTranscriptionConnection(
@@ -59,12 +59,12 @@ export async function readAudio(
 }
 
 /**
- * A turn that is queued for later starts now, unless other audio of its conversation still waits for its transcript.
+ * A turn that is queued for later starts now, unless another file of its run, or its transcript, still has to arrive.
  */
 export async function startWaitingTurn(tx: Queryable, orgId: string, runId: string): Promise<void> {
   await tx.execute(sql`UPDATE run SET due_at = now()
     WHERE org_id = ${orgId} AND id = ${runId} AND status = 'queued' AND lease IS NULL AND due_at > now()
-      AND due_at < now() + ${TRANSCRIPT_WAIT_MS} * interval '1 millisecond' AND attempts = 0
+      AND due_at < now() + ${FILE_WAIT_MS} * interval '1 millisecond' AND attempts = 0
       AND NOT EXISTS (SELECT 1 FROM message m JOIN attachment a ON a.org_id = m.org_id AND a.message_id = m.id
         WHERE m.org_id = ${orgId} AND m.run_id = ${runId} AND a.due_at IS NOT NULL)`);
 }

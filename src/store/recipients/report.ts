@@ -16,13 +16,13 @@ export async function reportRecipients(
   zone: string,
 ): Promise<ReportRows> {
   const { rows } = await db.execute<Record<ReportStep, number> & { at: number; by: ReportRows['by'] }>(sql`
-    WITH quarters AS (
-      SELECT ${quarter('sent_at')}, ${quarter('delivered_at')}, ${quarter('read_at')}, ${quarter('replied_at')},
-        ${quarter('left_at')}, count(*) AS n
+    WITH ${binOf(zone)}, bins AS (
+      SELECT ${binned('sent_at')}, ${binned('delivered_at')}, ${binned('read_at')}, ${binned('replied_at')},
+        ${binned('left_at')}, count(*) AS n
       FROM recipient WHERE org_id = ${orgId} AND campaign_id = ${campaignId} GROUP BY 1, 2, 3, 4, 5
     ), moves AS MATERIALIZED (
       SELECT m.step, m.at, sum(q.n) AS n
-      FROM quarters q CROSS JOIN LATERAL (VALUES ('sent', q.sent_at), ('delivered', q.delivered_at),
+      FROM bins q CROSS JOIN LATERAL (VALUES ('sent', q.sent_at), ('delivered', q.delivered_at),
         ('read', q.read_at), ('answered', q.replied_at), ('left', q.left_at)) AS m(step, at)
       WHERE m.at IS NOT NULL GROUP BY 1, 2
     ), span AS MATERIALIZED (
@@ -43,7 +43,16 @@ export async function reportRecipients(
   return { by: rows[0]?.by ?? 'hour', points };
 }
 
-const quarter = (column: string) => sql.raw(`date_bin('15 minutes', ${column}, 'epoch') AS ${column}`);
+/**
+ * Recipients are counted in bins first, because rows with equal bins are one group. Whole hours make fewer groups, but
+ * hours of some zones begin at a half or a quarter of an hour in UTC.
+ */
+const binOf = (zone: string) => sql`bin AS MATERIALIZED (
+  SELECT CASE WHEN bool_and(extract(minute FROM (at AT TIME ZONE ${zone}) - (at AT TIME ZONE 'UTC')) = 0)
+    THEN interval '1 hour' ELSE interval '15 minutes' END AS width
+  FROM (VALUES (date_trunc('year', now())), (date_trunc('year', now()) + interval '6 months')) AS half(at))`;
+
+const binned = (column: string) => sql.raw(`date_bin((SELECT width FROM bin), ${column}, 'epoch') AS ${column}`);
 
 const step = (name: ReportStep) => sql.raw(`coalesce(sum(m.n) FILTER (WHERE m.step = '${name}'), 0)::int AS "${name}"`);
 

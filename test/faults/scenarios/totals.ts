@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { MAX_BLOCK } from '../../../src/access/limits/call-blocks.ts';
 import { createDigest, digestBytes } from '../../../src/access/api-keys/digest.ts';
 import { mintKey } from '../../../src/access/api-keys/key-format.ts';
@@ -68,20 +69,41 @@ export const totalScenarios: Scenario[] = [
         victim.resume();
         victim.proxy.heal();
       }
-      await use.end();
+      // Every call needs a reservation now. The leases of the nodes stay good, and only the reservations fail.
+      await use.end(() => breakReservations(trial, 3_000));
       // A reservation and a return whose answers were lost.
       use.lostAtMost(faults.length * 2 * MAX_BLOCK);
     },
   },
 ];
 
+/** Holds the rows that reservations lock, and ends the connections of those that wait. */
+async function breakReservations({ region, pause }: Trial, forMs: number): Promise<void> {
+  const until = performance.now() + forMs;
+  await region.withDb((db) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`SELECT FROM api_key_use FOR UPDATE`);
+      while (performance.now() < until) {
+        // A transaction otherwise reads pg_stat_activity once.
+        await tx.execute(sql`SELECT pg_stat_clear_snapshot()`);
+        await tx.execute(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND query LIKE '%api_key_use%'`);
+        await pause(50);
+      }
+    }),
+  );
+}
+
 type Use = {
   total: number;
   counts(): { accepted: number; unknown: number };
   /** Resolves when this many more calls were accepted. */
   reaches(more: number): Promise<void>;
-  /** Resolves when every node has refused for longer than unused calls need to come back; checks the promise. */
-  end(): Promise<void>;
+  /**
+   * Resolves when every node has refused for longer than unused calls need to come back; checks the promise. `fault`
+   * runs while all calls of the total are reserved.
+   */
+  end(fault?: () => Promise<void>): Promise<void>;
   lostAtMost(many: number): void;
 };
 
@@ -125,10 +147,14 @@ async function startUse({ region, tenant, expect, pause }: Trial, total: number)
       const wanted = Math.min(counts.accepted + more, total - MAX_BLOCK);
       while (counts.accepted < wanted) await pause(5);
     },
-    end: async () => {
+    end: async (fault) => {
       while (!isUsedUp()) await pause(50);
+      const { accepted } = counts;
+      await fault?.();
       isOver = true;
       await Promise.all(calling);
+      const late = counts.accepted - accepted;
+      expect(late === 0, `${late} calls were accepted after all calls of the total were reserved`);
       expect(counts.accepted <= total, `${counts.accepted} calls were accepted where ${total} are allowed in total`);
       expect(odd.length === 0, `${odd.length} calls were answered otherwise, the first with ${odd[0]}`);
       const [row] = await region.rows<{ reserved: number }>('SELECT reserved FROM api_key_use WHERE key_id = $1', [

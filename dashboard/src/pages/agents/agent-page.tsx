@@ -66,6 +66,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/model',
     '/temperature',
     '/end_user_fields',
+    '/read_images',
     '/max_output_tokens',
     '/time_limit_seconds',
     '/fallback',

@@ -27,6 +27,7 @@ const FIELDS = [
   'model',
   'temperature',
   'end_user_fields',
+  'read_images',
   'max_output_tokens',
   'time_limit_seconds',
   'fallback',

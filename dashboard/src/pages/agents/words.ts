@@ -58,6 +58,9 @@ export const words = defineWords(
     end_user_fields: 'Customer data that the model provider receives',
     end_user_fields_hint:
       'Choose fields or type the name of an attribute. The provider also receives each field that the instructions name, such as {braces}, and everything that the customer writes.',
+    read_images: 'Send images to the model',
+    read_images_hint:
+      'The model receives images that customers send: PNG, JPEG, WebP and GIF up to 3.75 MB. A model that cannot read images is told so.',
     provider_ready: 'Credentials are stored.',
     provider_missing: 'No credentials are stored for this provider: the agent cannot answer with it.',
     provider_set: 'Set credentials',
@@ -223,6 +226,7 @@ export const words = defineWords(
     field_temperature: 'temperature',
     field_max_output_tokens: 'longest answer',
     field_end_user_fields: 'customer data for the model',
+    field_read_images: 'images for the model',
     field_time_limit_seconds: 'time limit of a call',
     field_fallback: 'stand-ins',
     field_opening: 'opening message',
@@ -321,6 +325,9 @@ export const words = defineWords(
     end_user_fields: 'بيانات العميل التي يتلقاها مزوّد النموذج',
     end_user_fields_hint:
       'اختر الحقول أو اكتب اسم سمة. يتلقى المزوّد أيضًا كل حقل تذكره التعليمات، مثل {braces}، وكل ما يكتبه العميل.',
+    read_images: 'إرسال الصور إلى النموذج',
+    read_images_hint:
+      'يتلقى النموذج الصور التي يرسلها العملاء: PNG وJPEG وWebP وGIF حتى 3.75 ميغابايت. ويُبلَّغ بذلك النموذج الذي لا يقرأ الصور.',
     provider_ready: 'بيانات الاعتماد محفوظة.',
     provider_missing: 'لا بيانات اعتماد محفوظة لهذا المزوّد: لا يستطيع الوكيل الإجابة به.',
     provider_set: 'ضبط بيانات الاعتماد',
@@ -488,6 +495,7 @@ export const words = defineWords(
     field_temperature: 'درجة التنوّع',
     field_max_output_tokens: 'أطول إجابة',
     field_end_user_fields: 'بيانات العميل المرسلة إلى النموذج',
+    field_read_images: 'الصور المرسلة إلى النموذج',
     field_time_limit_seconds: 'مهلة الطلب',
     field_fallback: 'البدائل',
     field_opening: 'رسالة الافتتاح',

@@ -10,6 +10,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
     model: hasModel ? edited.model?.trim() || undefined : undefined,
     temperature: hasModel ? edited.temperature : undefined,
     end_user_fields: hasModel ? edited.end_user_fields : undefined,
+    read_images: hasModel && edited.read_images === false ? false : undefined,
     max_output_tokens: hasModel ? edited.max_output_tokens : undefined,
     time_limit_seconds: hasModel ? edited.time_limit_seconds : undefined,
     fallback: hasModel && edited.fallback?.length ? edited.fallback.map(without) : undefined,

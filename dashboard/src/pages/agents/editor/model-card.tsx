@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import {
@@ -73,6 +73,7 @@ export function ModelCard(): ReactNode {
           )}
         </div>
         {provider !== 'embedded' && <EndUserFields />}
+        {provider !== 'embedded' && <ReadImages />}
         {provider !== 'embedded' && <Credentials provider={provider} />}
       </Stack>
     </Card>
@@ -94,6 +95,20 @@ function EndUserFields(): ReactNode {
       value={[...(definition.end_user_fields ?? DEFAULT_END_USER_FIELDS)]}
       error={fault('/end_user_fields')}
       onChange={(end_user_fields) => change({ end_user_fields })}
+    />
+  );
+}
+
+function ReadImages(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, readOnly } = useEditor();
+  return (
+    <Checkbox
+      label={say('read_images')}
+      description={say('read_images_hint')}
+      disabled={readOnly}
+      checked={definition.read_images !== false}
+      onChange={(event) => change({ read_images: event.currentTarget.checked ? undefined : false })}
     />
   );
 }

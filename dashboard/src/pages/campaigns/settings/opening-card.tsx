@@ -12,6 +12,7 @@ import {
   TemplatePreview,
   TemplatesState,
   useTemplates,
+  useValueLabel,
 } from '../../../parts/template-picker.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
@@ -175,6 +176,7 @@ function TemplateVariables({
   fixed,
 }: FieldsProps & { fixed: boolean }): ReactNode {
   const say = useWords(words);
+  const labelOf = useValueLabel();
   const isOpen = !editor.readOnly && !fixed;
   if (fixed && variables.length === 0) return null;
   const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
@@ -200,6 +202,7 @@ function TemplateVariables({
           />
           <TextInput
             aria-label={say('variable_value', { number: index + 1 })}
+            title={name.includes('.') ? labelOf(name) : undefined}
             placeholder="{{end_user.name}}"
             dir="auto"
             maxLength={1024}

@@ -1,0 +1,71 @@
+import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
+import type { MessageContent } from '../../contract/messages.ts';
+import type { ChannelAccount } from './channel.ts';
+import type { Connector } from './connect.ts';
+
+export type TemplateContent = Extract<MessageContent, { type: 'template' }>;
+
+/** The names that are listed in a sentence. */
+const MAX_NAMED = 5;
+/** Values that a template never requires. */
+const OPTIONAL = /^(?:header\.document_name|header\.(?:name|address)|button\.\d+\.payload)$/;
+const MEDIA = /^header\.(?:image|video|document)$/;
+
+/**
+ * Compares a message with the definition of its template at the provider. Returns the problem and its fix as a
+ * sentence. Null: the provider accepts the message. `values` may still contain variables (`{{order_id}}`).
+ */
+export function templateFault(content: TemplateContent, items: readonly ChannelTemplate[]): string | null {
+  const { name, variables = {} } = content;
+  const language = sameLanguage(content.language ?? 'en');
+  const named = items.filter((one) => one.name === name);
+  if (named.length === 0)
+    return `There is no template "${name}". ${listed(
+      'Templates',
+      items.map((one) => one.name),
+    )}`;
+  const found = named.find((one) => sameLanguage(one.language) === language);
+  if (!found) {
+    const languages = named.map((one) => one.language);
+    return `The template "${name}" does not exist in the language "${content.language ?? 'en'}". ${listed('Languages', languages)}`;
+  }
+  if (found.status !== 'approved')
+    return `The template "${name}" cannot be sent: its status at the provider is "${found.status}".`;
+  if (!found.can_be_sent) return `The template "${name}" has a part that Parley cannot fill.`;
+  const missing = found.variables.filter((one) => (variables[one] ?? '').trim() === '');
+  if (missing.length > 0) return `The template "${name}" needs a value for ${quoted(missing)}.`;
+  const unknown = Object.keys(variables).filter((one) => !found.variables.includes(one) && !OPTIONAL.test(one));
+  if (unknown.length > 0) return `The template "${name}" has no placeholder ${quoted(unknown)}. Remove the value.`;
+  const address = Object.keys(variables).find((one) => MEDIA.test(one) && !isAddress(variables[one]!));
+  return address === undefined ? null : `The value of "${address}" must be an https address.`;
+}
+
+type Row = Pick<ChannelAccount, 'id' | 'settings'> & { kind: string };
+
+/**
+ * The same for a connected channel, whose definitions are read from its provider. Null also if they cannot be read,
+ * because a message must not wait for a provider that is down.
+ */
+export async function channelTemplateFault<R extends Row>(
+  { connector, openSecrets }: { connector: Pick<Connector, 'templates'>; openSecrets(row: R): Promise<Secrets> },
+  row: R,
+  content: TemplateContent,
+): Promise<string | null> {
+  const secrets = await openSecrets(row).catch(() => null);
+  if (secrets === null) return null;
+  const answer = await connector.templates(row.kind, { id: row.id, settings: row.settings, secrets });
+  return answer === null || 'refused' in answer ? null : templateFault(content, answer.items);
+}
+
+type Secrets = ChannelAccount['secrets'];
+
+const sameLanguage = (tag: string): string => tag.replaceAll('_', '-').toLowerCase();
+const isAddress = (value: string): boolean => value.includes('{{') || /^https:\/\/\S+$/.test(value);
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+
+function listed(title: string, names: readonly string[]): string {
+  const known = [...new Set(names)];
+  if (known.length === 0) return 'The account has no templates.';
+  const more = known.length > MAX_NAMED ? `, and ${known.length - MAX_NAMED} more` : '';
+  return `${title}: ${known.slice(0, MAX_NAMED).join(', ')}${more}.`;
+}

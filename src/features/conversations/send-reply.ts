@@ -1,0 +1,26 @@
+import type { ConversationMessage, ReplyBody } from '../../../contract/dashboard/conversations.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { channelTemplateFault } from '../../channels/template-fault.ts';
+import { readChannel } from '../../store/channels/channels.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
+import type { ConversationsDeps } from './deps.ts';
+import { replyInConversation } from './reply-in-conversation.ts';
+
+/** Sends the reply of a member. A template is compared with its definition at the provider first. */
+export async function sendReply(
+  deps: Pick<ConversationsDeps, 'db' | 'openSecrets' | 'connector'>,
+  orgId: string,
+  id: string,
+  reply: ReplyBody & { after?: string | undefined },
+  actor: Actor,
+): Promise<ConversationMessage> {
+  const conversation = reply.template && (await findConversation(deps.db, orgId, id));
+  const channel = conversation && (await readChannel(deps.db, orgId, conversation.channelId));
+  const detail = channel && (await channelTemplateFault(deps, channel, { type: 'template', ...reply.template! }));
+  if (detail) {
+    const errors = [{ pointer: '/template', code: 'template', detail }];
+    throw new Refusal('validation_failed', detail, { errors });
+  }
+  return replyInConversation(deps, orgId, id, reply, actor);
+}
