@@ -247,7 +247,7 @@ describe('ids of another organization', () => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
     const isFile = route === DASHBOARD_ROUTES.uploadDocument || route === DASHBOARD_ROUTES.sendFileInConversation;
-    const query = isFile ? '?name=D' : '';
+    const query = isFile ? '?name=D' : route === DASHBOARD_ROUTES.suggestPassages ? '?question=Open' : '';
     const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}${query}`;
     const answer = await people['stranger']!(call, validBody(route));
     expect(answer.status).toBe(404);
