@@ -43,6 +43,7 @@ export const ID_PREFIXES = [
   'push',
   'turn',
   'rollout',
+  'wording',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -363,6 +363,7 @@ const kinds = {
     cure: 'Check the id of the saved reply, or list the saved replies.',
   },
   budget_not_found: { status: 404, title: 'No such budget', cure: 'Check the budget id, or list the budgets.' },
+  wording_not_found: { status: 404, title: 'No such question', cure: 'List the learned questions of the agent.' },
   source_not_found: {
     status: 404,
     title: 'No such site',

@@ -6,7 +6,7 @@ import type { Passage } from '../../src/engine/provider.ts';
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;
 
 export type QuestionSet = {
-  half: 'development' | 'held_out' | 'unseen' | 'new_trades';
+  half: 'development' | 'held_out' | 'unseen' | 'new_trades' | 'second_trades' | 'training';
   domain: string;
   documents: { id: string; name: string; text: string | string[] }[];
   /**
@@ -30,8 +30,9 @@ export type Verdict = {
   said: string;
 };
 
-export const readSets = (language: string): QuestionSet[] => {
-  const file = new URL(`./${language}.json`, import.meta.url);
+/** The sets of this folder, or of a folder below it. */
+export const readSets = (language: string, folder = '.'): QuestionSet[] => {
+  const file = new URL(`./${folder}/${language}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
 };
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
 import type { Finding } from '../../src/engine/provider.ts';
-import { judgeSets, LANGUAGES, type QuestionSet, recallOf, readSets, type Verdict } from './judge-sets.ts';
+import { judgeSets, LANGUAGES, recallOf, readSets, type Verdict } from './judge-sets.ts';
 
 /**
  * Prints the figures of an agent without a model, only as totals. `node bench/knowledge/measure.ts [folder]`. With a
@@ -15,7 +14,7 @@ const folder = process.argv[2];
 const percent = (some: number, all: number): string => `${((100 * some) / Math.max(1, all)).toFixed(0)} %`;
 
 for (const language of LANGUAGES) {
-  const sets = folder === undefined ? readSets(language) : setsIn(folder, language);
+  const sets = readSets(language, folder);
   const verdicts = judgeSets(sets, buildKnowledge);
   console.log(`${language}, ${verdicts.length} questions`);
   for (const kind of new Set(verdicts.map((verdict) => verdict.kind))) {
@@ -56,11 +55,6 @@ function report(title: string, list: readonly Verdict[]): void {
         `asks about what no document answers ${count((one) => !one.answerable && one.did === 'offer' && !one.isShown)}`,
       ].join(', '),
   );
-}
-
-function setsIn(name: string, language: string): QuestionSet[] {
-  const file = new URL(`./${name}/${language}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
 }
 
 function atOnce({ right, did }: Verdict): boolean {

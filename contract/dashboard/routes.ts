@@ -136,6 +136,7 @@ import {
   SuiteRecord,
   TestAgentBody,
 } from './test-cases.ts';
+import { AddedWording, AddWordingBody, SuggestedPassages, SuggestPassagesQuery, WordingRecord } from './wordings.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
@@ -386,6 +387,10 @@ const routes = {
   readSuite: route('GET 200', `${org}/agents/:agent_id/suite`, 'viewer', 'Read the tests of an agent', { answer: SuiteRecord }),
   setSuite: route('PUT 200', `${org}/agents/:agent_id/suite`, 'member', 'Replace the tests of an agent', { body: SetSuiteBody, bodyLimit: DEFINITION_BODY_BYTES, answer: SuiteRecord }),
   checkSuite: route('POST 204', `${org}/agents/:agent_id/suite/check`, 'member', 'Check tests, and a definition, without storing them', { body: CheckSuiteBody, bodyLimit: DEFINITION_BODY_BYTES }),
+  listWordings: route('GET 200', `${org}/agents/:agent_id/wordings`, 'viewer', 'Questions that were learned as other wordings of a passage', { query: PageQuery({}), answer: Page(WordingRecord) }),
+  suggestPassages: route('GET 200', `${org}/agents/:agent_id/wordings/passages`, 'viewer', 'Passages that may answer a question', { query: SuggestPassagesQuery, answer: SuggestedPassages }),
+  addWording: route('POST 201', `${org}/agents/:agent_id/wordings`, 'member', 'Learn a question as another wording of a passage', { body: AddWordingBody, answer: AddedWording }),
+  removeWording: route('DELETE 204', `${org}/agents/:agent_id/wordings/:wording_id`, 'member', 'Forget a learned question; people cannot add it again', {}),
   testAgent: route('POST 200', `${org}/agents/:agent_id/test`, 'member', 'Run one test against the draft, a version or a definition; no tool is called and nothing is sent', { body: TestAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: CaseResult }),
   replayConversation: route('POST 200', `${org}/agents/:agent_id/replay`, 'member', 'Play a conversation that has been on the draft or a version; no tool is called, nothing is sent or stored', { body: ReplayBody, answer: ReplayResult }),
   listMissedQuestions: route('GET 200', `${org}/agents/:agent_id/questions`, 'viewer', 'Questions of the last 30 days that the agent could not answer, by topic', { answer: MissedQuestions }),

@@ -139,12 +139,17 @@ export type Passage = {
   section: string | null;
   heading: string | null;
   text: string;
+  /** Questions of people that this passage answers in other words. They are never quoted. */
+  wordings?: readonly Wording[];
 };
+
+/** `section`: people chose the passage with its neighbours, so these are quoted together. */
+export type Wording = { question: string; section: boolean };
 
 export type Finding = { passage: Passage; score: number };
 
-/** A part of a document that may answer a question: its name and its passages. */
-export type Offer = { label: string; passages: Passage[] };
+/** A part of a document that may answer a question: its name and its passages. `nearest` is the likeliest of them. */
+export type Offer = { label: string; passages: Passage[]; nearest: Passage };
 
 /** `findings` answer the question. If there are no findings, `offers` may answer: at most two, the nearest first. */
 export type Answer = { findings: Finding[]; offers: Offer[] };
@@ -167,12 +172,15 @@ export const MAX_QUESTION_CHARACTERS = 2_000;
 /** Two searches for two readers: a person who reads quotes, and a model that reads passages. */
 export type KnowledgeSearch = {
   answer(question: string): Promise<Answer>;
+  /** The passages that are most similar to the question, the nearest first, for a member who chooses one. */
+  rank(question: string): Promise<Finding[]>;
   /** Returns as many passages as fit into `tokens`. `earlier` is the text before the question. */
   gather(question: string, earlier: string, tokens: number, asker?: Asker): Promise<Gathered>;
 };
 
 export const NO_KNOWLEDGE: KnowledgeSearch = {
   answer: async () => ({ findings: [], offers: [] }),
+  rank: async () => [],
   gather: async () => ({ whole: true, findings: [], documents: [] }),
 };
 

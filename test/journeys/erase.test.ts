@@ -188,6 +188,14 @@ test('no planted data about a person is found in any table or in the log, and th
     send_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
 
+  // A question of the person that a member taught the agent.
+  const agent = `/agents/${agentId}`;
+  await owner.call(`POST ${agent}/documents`, { name: 'Guide', text: 'We open at nine.' });
+  const { body: read } = await owner.call(`GET ${agent}/wordings/passages?question=open`);
+  const [{ document_id, passage }] = read.passages;
+  const taught = { question: `Is ${WORD} open?`, document_id, passage, from: made.id };
+  expect((await owner.call(`POST ${agent}/wordings`, taught)).status).toBe(201);
+
   // Channels: outgoing messages, incoming messages, and provider reports of both.
   const send = (to: object, headers = {}) =>
     call(
@@ -295,6 +303,7 @@ test('no planted data about a person is found in any table or in the log, and th
     'idempotency.body',
     'message.content',
     'message.error',
+    'passage_wording.question',
     'recipient.ref',
     'recipient.variables',
     'run.input',

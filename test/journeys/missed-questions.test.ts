@@ -2,6 +2,8 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
+const SHOTS = process.env['TEST_SHOTS'];
+
 /** From an unanswered question to a document and a test. */
 describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
   let journey: Journey;
@@ -89,6 +91,40 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await item.getByRole('link', { name: 'Concierge' }).click();
     await page.waitForURL(/tab=knowledge/);
     await page.getByRole('button', { name: 'Add document' }).waitFor();
+  });
+
+  it('a question is taught by choosing a passage, with the reply of the team, listed and forgotten', async () => {
+    const id = await ask('Lina', 'Is there a lorry for the sofa?');
+    await make(`/agents/${agent}/documents`, { name: 'Transport', text: 'Our van carries furniture to your home.' });
+    await make(`/conversations/${id}/take-over`, undefined);
+    await make(`/conversations/${id}/reply`, { text: 'Our van carries furniture, also sofas.' });
+    const page = await at();
+    const list = page.getByRole('list', { name: 'Unanswered questions' });
+    const item = list.getByRole('listitem').filter({ hasText: 'Is there a lorry' });
+    await item.getByRole('button', { name: 'Choose a passage' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Choose the passage that answers the question' });
+    await dialog.getByText('Reply of your team').waitFor();
+    const passage = dialog.getByRole('radio', { name: 'Our van carries furniture to your home.' });
+    await passage.waitFor();
+    expect(await seriousFaults(page, '[role=dialog]')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Learn the question' }).press('Enter');
+    await dialog.getByText('This field is required.').waitFor();
+    await passage.press('Space');
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/choose-passage.png` });
+    await dialog.getByRole('button', { name: 'Learn the question' }).press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await item.waitFor({ state: 'detached' });
+    const again = await get(`/conversations/${await ask('Sara', 'For the sofa: is there a lorry?')}`);
+    expect(JSON.stringify(again.messages.at(-1).content)).toContain('Our van carries furniture to your home.');
+
+    const row = page.getByRole('table', { name: 'Learned questions' }).getByRole('row').filter({ hasText: 'lorry' });
+    await row.getByText('Your team').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/learned-questions.png`, fullPage: true });
+    expect(await seriousFaults(page)).toEqual([]);
+    await row.getByRole('button', { name: /^Forget/ }).click();
+    await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('No learned questions.').waitFor();
+    expect((await get(`/agents/${agent}/wordings`)).data).toEqual([]);
   });
 
   it('an unanswered question can be dismissed; the page fits a phone in Arabic', async () => {

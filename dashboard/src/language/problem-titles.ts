@@ -114,6 +114,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   source_running: 'تجري قراءة الموقع الآن',
   source_not_running: 'لا تجري قراءة الموقع الآن',
   source_limit_reached: 'بلغت المؤسسة الحد الأقصى من المواقع',
+  wording_not_found: 'لا يوجد سؤال كهذا',
   source_not_found: 'لا يوجد موقع كهذا',
   validation_failed: 'بعض الحقول غير صحيحة',
   file_not_readable: 'لا يمكن تحويل الملف إلى مستند',

@@ -1,6 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
-import { type Answer, type Gathered, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
+import {
+  type Answer,
+  type Finding,
+  type Gathered,
+  type KnowledgeSearch,
+  ProviderError,
+} from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { createKnowledgeThread } from './knowledge-thread.ts';
 import {
@@ -30,7 +36,7 @@ export type Knowledge = {
  * Either the vector of the question and the vectors to compare it with, or a search that returns all passages or none.
  */
 type How = { meaning: AskedMeaning } | { onlyWhole: true };
-export type ThreadSearch = Pick<KnowledgeSearch, 'answer'> & {
+export type ThreadSearch = Pick<KnowledgeSearch, 'answer' | 'rank'> & {
   gather(question: string, earlier: string, tokens: number, asker?: unknown, how?: How): Promise<Gathered>;
 };
 
@@ -53,7 +59,7 @@ export type KnowledgeOptions = {
   stuckMs?: number;
 };
 
-type Found = Answer | Gathered;
+type Found = Answer | Gathered | Finding[];
 type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): void; threads: number };
 
 /** Maximum number of waiting questions. A worker has 400 turns in progress. */
@@ -137,6 +143,7 @@ export function createKnowledge({
   return {
     of: (documents) => ({
       answer: (text) => ask<Answer>(documents, { reader: 'person', text }),
+      rank: (text) => ask<Finding[]>(documents, { reader: 'member', text }),
       gather: (text, earlier, tokens, _asker, how) =>
         ask<Gathered>(documents, { reader: 'model', text, earlier, tokens, ...how }),
     }),

@@ -1,5 +1,7 @@
 import { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
 import { type DocumentText, passagesOf } from '../../engine/knowledge/split-document.ts';
+import { passageKey } from '../../engine/knowledge/question-key.ts';
+import type { Passage, Wording } from '../../engine/provider.ts';
 import type { Steps } from '../../engine/knowledge/steps.ts';
 import { type CachedIndex, nameOf } from './cached-index.ts';
 import { WAIT, type Work } from './fair-steps.ts';
@@ -110,11 +112,17 @@ function* readAll(build: Build, post: BuildOptions['post'], makeRoom: () => void
     if (document === null) break;
     build.arrived = null;
     after = document.id;
+    const wordings = Map.groupBy(document.wordings ?? [], ({ passage }) => passage);
     for (const passage of passagesOf(document)) {
-      if (passage !== null) index.add(passage);
+      if (passage !== null) index.add(withWordings(passage, wordings));
       yield;
     }
     makeRoom();
   }
   yield* index.close();
+}
+
+function withWordings(passage: Passage, wordings: ReadonlyMap<string, readonly Wording[]>): Passage {
+  const own = wordings.size === 0 ? undefined : wordings.get(passageKey(passage));
+  return own === undefined ? passage : { ...passage, wordings: own };
 }

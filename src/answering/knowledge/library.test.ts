@@ -60,7 +60,9 @@ function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes 
 
 const HOURS = ['The shop opens at 9 am.'];
 const said = (answer: FromThread | undefined): string[] =>
-  answer?.kind === 'found' ? answer.found.findings.map(({ passage }) => passage.text) : [answer?.kind ?? 'nothing'];
+  answer?.kind === 'found' && 'findings' in answer.found
+    ? answer.found.findings.map(({ passage }) => passage.text)
+    : [answer?.kind ?? 'nothing'];
 
 describe('the library', () => {
   test('builds an index once, for all questions during the build and after it', () => {

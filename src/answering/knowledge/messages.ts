@@ -1,4 +1,4 @@
-import type { Answer, Gathered } from '../../engine/provider.ts';
+import type { Answer, Finding, Gathered } from '../../engine/provider.ts';
 import type { EmbeddingSpace } from '../../engine/knowledge/vector-key.ts';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 
@@ -6,11 +6,12 @@ import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 export type DocumentsOf = { orgId: string; agentId: string; edition: string; bytes: number };
 
 /**
- * A question of a person who reads quotes, or of a model that reads up to `tokens`. `onlyWhole`: the result is empty if
+ * A question of a person who reads quotes, of a member who chooses a passage, or of a model that reads up to `tokens`. `onlyWhole`: the result is empty if
  * not all passages fit.
  */
 export type Question =
   | { reader: 'person'; text: string }
+  | { reader: 'member'; text: string }
   | { reader: 'model'; text: string; earlier: string; tokens: number; meaning?: AskedMeaning; onlyWhole?: boolean };
 
 /** The vector of the question, and the vectors of passages to which it may be compared. */
@@ -32,7 +33,7 @@ export type VectorPiece = { hashes: Uint8Array; vectors: Uint8Array; last: Vecto
 export type VectorPlace = { document: string; hash: string };
 
 export type FromThread =
-  | { kind: 'found'; job: number; found: Answer | Gathered }
+  | { kind: 'found'; job: number; found: Answer | Gathered | Finding[] }
   | { kind: 'failed'; job: number; why: string }
   /** Requests, for the agent of this job, its first document with an id after `after`. */
   | { kind: 'want'; job: number; after: string | null }

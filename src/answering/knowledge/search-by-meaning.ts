@@ -20,6 +20,7 @@ export function searchByMeaning(
 ): KnowledgeSearch {
   return {
     answer: search.answer,
+    rank: search.rank,
     async gather(question, earlier, tokens, asker) {
       if (asker === undefined || question.trim() === '') return search.gather(question, earlier, tokens);
       const all = await search.gather(question, earlier, tokens, undefined, { onlyWhole: true });

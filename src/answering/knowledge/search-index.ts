@@ -1,4 +1,4 @@
-import type { Answer, Gathered } from '../../engine/provider.ts';
+import type { Answer, Finding, Gathered } from '../../engine/provider.ts';
 import type { Steps } from '../../engine/knowledge/steps.ts';
 import type { CachedIndex } from './cached-index.ts';
 import type { Work } from './fair-steps.ts';
@@ -6,6 +6,7 @@ import { LEAST_SHARE } from './load-vectors.ts';
 import type { Ask, FromThread } from './messages.ts';
 
 const SEARCH_LIMIT_MS = 5_000;
+const MAX_RANKED = 10;
 
 /** The search for one question. */
 export function searchIndex(
@@ -20,7 +21,8 @@ export function searchIndex(
   return { orgId, job, steps: steps(), limitMs: SEARCH_LIMIT_MS, spentMs: 0, fail };
 }
 
-function* find(question: Ask['question'], { index, vectors }: CachedIndex): Steps<Answer | Gathered> {
+function* find(question: Ask['question'], { index, vectors }: CachedIndex): Steps<Answer | Gathered | Finding[]> {
+  if (question.reader === 'member') return (yield* index.rank(question.text)).slice(0, MAX_RANKED);
   if (question.reader === 'person') return yield* index.answer(question.text);
   const { text, earlier, tokens, meaning, onlyWhole } = question;
   if (onlyWhole && !index.fits(tokens)) return { whole: false, findings: [], documents: [] };

@@ -1,4 +1,5 @@
 import { foldText } from '../knowledge/fold-text.ts';
+import { passageKey } from '../knowledge/question-key.ts';
 import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
 import { MAX_QUESTION_CHARACTERS, type Offer, type Passage } from '../provider.ts';
 import { readWords } from '../read-words.ts';
@@ -40,6 +41,7 @@ export const askBack = (talk: Talk, question: string): boolean => {
   });
   noteMiss(talk, 'Unanswered until the person chooses a section.', question);
   talk.state.offered = talk.offers.map(offeredOf);
+  talk.state.asked = question.slice(0, MAX_NOTED);
   const labels = [...talk.offers.map(({ label }) => label), talk.texts.something_else];
   const choices = labels.map((label, at) => ({ id: String(at + 1), label }));
   sayContent(talk, { type: 'choices', text: talk.texts.which_of_these, choices });
@@ -63,8 +65,9 @@ export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'somet
 };
 
 /** Sends the section that the person chose. */
-export const tellChosen = (talk: Talk, { label, document, quote, text }: Offered): void => {
-  note(talk, 'chosen', 'The person chose a section.', { document, label });
+export const tellChosen = (talk: Talk, { label, document, quote, text, learn }: Offered): void => {
+  const learned = learn && talk.askedBefore !== null ? { ...learn, question: talk.askedBefore } : {};
+  note(talk, 'chosen', 'The person chose a section.', { document, label, ...learned });
   say(talk, text, [{ document, quote }]);
 };
 
@@ -79,8 +82,9 @@ export const noteMiss = (talk: Talk, detail: string, question: string): void =>
     question: question.slice(0, MAX_NOTED),
   });
 
-const offeredOf = ({ label, passages }: Offer): Offered => ({
+const offeredOf = ({ label, passages, nearest }: Offer): Offered => ({
   label,
+  learn: { document_id: nearest.document_id, passage: passageKey(nearest) },
   text: textOf(passages),
   document: passages[0]!.document,
   quote: passages

@@ -430,7 +430,7 @@ describe('what may answer', () => {
       question.includes('borrow')
         ? {
             findings: [],
-            offers: between.slice(0, 2).map((one) => ({ label: one.section!.slice(8), passages: [one] })),
+            offers: between.slice(0, 2).map((one) => ({ label: one.section!.slice(8), passages: [one], nearest: one })),
           }
         : built.answer(question),
   };
@@ -443,7 +443,10 @@ describe('what may answer', () => {
 
   it('asks back about a near passage and never states it', async () => {
     const [, helmets] = between;
-    const answer = async () => ({ findings: [], offers: [{ label: 'Helmets', passages: [helmets!] }] });
+    const answer = async () => ({
+      findings: [],
+      offers: [{ label: 'Helmets', passages: [helmets!], nearest: helmets! }],
+    });
     const result = await turn({}, ['My head is cold.'], { knowledge: { ...NO_KNOWLEDGE, answer } });
     expect(choicesOf(result)).toEqual(['Helmets', 'Something else']);
     expect(result.messages[0]!.sources).toEqual([]);

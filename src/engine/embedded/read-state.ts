@@ -15,9 +15,18 @@ export type EmbeddedState = {
   slots: Record<string, SlotValue | null>;
   /** The sections that the last turn offered. Empty when it offered none. */
   offered: Offered[];
+  /** The question about which the last turn asked back. */
+  asked: string | null;
 };
 
-export type Offered = { label: string; text: string; document: string; quote: string };
+/** `learn` names the passage to which the person's choice belongs. A state of an earlier release has none. */
+export type Offered = {
+  label: string;
+  text: string;
+  document: string;
+  quote: string;
+  learn?: { document_id: string; passage: string };
+};
 
 /**
  * Reads a stored state. A missing state means a new conversation. So does a damaged state or a state from another
@@ -37,6 +46,7 @@ export const readState = (stored: unknown): EmbeddedState => {
     steps_done: given['steps_done'] === true,
     slots,
     offered: (Array.isArray(given['offered']) ? given['offered'] : []).filter(isOffered),
+    asked: typeof given['asked'] === 'string' ? given['asked'] : null,
   };
 };
 

@@ -28,6 +28,8 @@ export type Talk = {
   optedOut: boolean;
   /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
+  /** The question to which they belong. */
+  readonly askedBefore: string | null;
   /** Sections that may answer the last question that was searched. */
   offers: Offer[];
 };
@@ -35,8 +37,9 @@ export type Talk = {
 export const beginTalk = (request: TurnRequest): Talk => {
   const state = readState(request.state);
   // An offer is valid for one turn.
-  const offeredBefore = state.offered;
+  const { offered: offeredBefore, asked: askedBefore } = state;
   state.offered = [];
+  state.asked = null;
   const asked = languageOf(request.locale) ?? languageOf(request.end_user.locale);
   const before = state.language ?? asked;
   const language =
@@ -59,6 +62,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
     next: 'waiting_for_user',
     optedOut: false,
     offeredBefore,
+    askedBefore,
     offers: [],
   };
 };

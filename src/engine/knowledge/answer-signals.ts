@@ -2,7 +2,7 @@ import type { Passage } from '../provider.ts';
 import { isEmptyWord, termsOf } from './analyze-text.ts';
 import { lettersOf, rarityOf } from './gram-table.ts';
 import type { KeyTable } from './key-table.ts';
-import type { Asked, Ranked } from './rank-passages.ts';
+import { type Asked, type Ranked, relatedOf } from './rank-passages.ts';
 import type { Demand } from './read-question.ts';
 
 /**
@@ -25,6 +25,8 @@ export const SIGNALS = [
   /** Words that the passage lacks: the rarest word that another passage has, and the words that no document has. */
   'missingKnown',
   'missingUnknown',
+  /** Share of the missing words for which the passage has a word that is used in the same situation. */
+  'related',
   /** A topic of the lexicon that no document covers. */
   'foreign',
   /** A missing model number, or another missing word that shows that the passage is about a different thing. */
@@ -66,7 +68,14 @@ export type IndexView = {
 type QuestionFacts = {
   asked: Asked;
   /** The alternatives of each demand that occur in a document, with their rarity. */
-  demands: { demand: Demand; ways: { id: number; worth: number }[]; rarity: number; isKnown: boolean }[];
+  demands: {
+    demand: Demand;
+    ways: { id: number; worth: number }[];
+    /** Known words that are used in the same situation. */
+    related: number[];
+    rarity: number;
+    isKnown: boolean;
+  }[];
   letters: ReadonlySet<number>;
   isWhole: boolean;
   words: number;
@@ -82,10 +91,11 @@ export const factsOf = (asked: Asked, isWhole: boolean, { keys, passages }: Inde
       const id = keys.idOf(key);
       return id === null ? [] : [{ key, id, worth }];
     });
+    const related = relatedOf(demand).flatMap((key) => keys.idOf(key) ?? []);
     const words = ways.filter(({ key }) => !key.startsWith('f:'));
     const holding = Math.max(0, ...words.map(({ key }) => keys.showing(key).length));
     const most = rarityOf(0, passages.length);
-    return { demand, ways, isKnown: words.length > 0, rarity: rarityOf(holding, passages.length) / most };
+    return { demand, ways, related, isKnown: words.length > 0, rarity: rarityOf(holding, passages.length) / most };
   }),
 });
 
@@ -101,7 +111,8 @@ export const signalsOf = (
   let [found, wanted, missingKnown, missingUnknown, foreign, decisive, kindPresent, kindMissing] = [
     0, 0, 0, 0, 0, 0, 0, 0,
   ];
-  for (const { demand, ways, rarity, isKnown } of facts.demands) {
+  let [lacking, related] = [0, 0];
+  for (const { demand, ways, related: near, rarity, isKnown } of facts.demands) {
     const shown = candidate.at.some((at) => ways.some(({ id, worth }) => worth * view.keys.worthIn(at, id) >= SHOWN));
     if (demand.force === 'kind') {
       if (shown) kindPresent = 1;
@@ -114,6 +125,8 @@ export const signalsOf = (
       found += weight;
       continue;
     }
+    lacking += weight;
+    if (near.some((id) => candidate.at.some((at) => view.keys.worthIn(at, id) > 0))) related += weight;
     if (demand.force !== 'must') continue;
     if (demand.decisive || view.isTelling(demand)) decisive = 1;
     if (isKnown) missingKnown = Math.max(missingKnown, rarity);
@@ -136,6 +149,7 @@ export const signalsOf = (
     headingWords: shareOfLetters(facts.letters, heading),
     missingKnown,
     missingUnknown: Math.min(1, missingUnknown / 3),
+    related: lacking === 0 ? 0 : related / lacking,
     foreign,
     decisiveMissing: decisive,
     kindPresent,

@@ -4,13 +4,15 @@ import { type Candidate, factsOf, type IndexView, type Rest, signalsOf } from '.
 import { chanceOf, decide, nearOf, type Weighed } from './decide-answer.ts';
 import { ANSWER_AT } from './decision-weights.ts';
 import { isCount } from './detect-features.ts';
-import { offerSections, rankedFirst } from './find-sections.ts';
+import { offerSections, rankedFirst, sectionAround } from './find-sections.ts';
 import { focusQuestion } from './focus-question.ts';
 import { foldText, type Writing, wordsOf, writingOf } from './fold-text.ts';
 import { gatherSections, tokensOf } from './gather-sections.ts';
 import { fuseRanks } from './fuse-ranks.ts';
 import { GramTable } from './gram-table.ts';
 import { KeyTable } from './key-table.ts';
+import { respell } from './latin-words.ts';
+import { questionKey } from './question-key.ts';
 import { type Asked, rankPassages, type Ranked } from './rank-passages.ts';
 import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
 import { type Demand, readQuestion } from './read-question.ts';
@@ -43,6 +45,8 @@ export class KnowledgeIndex {
   /** Used only during the build: recently read texts, and the stems of each label. */
   private readonly read = new Map<string, Term[]>();
   private readonly labels = new Map<string, Label>();
+  /** The passage for each wording of a question that was learned from people. */
+  private readonly wordings = new Map<string, { at: number; section: boolean }>();
   private textBytes = 0;
 
   /** The approximate memory in bytes, which is accurate enough to limit the total of many indexes. */
@@ -61,7 +65,14 @@ export class KnowledgeIndex {
     this.passages.push(passage);
     this.lengths.push(length);
     this.keys.add(keys);
-    this.grams.add([passage.document, passage.heading ?? '', passage.text].flatMap((text) => this.termsOf(text)));
+    const { wordings = [] } = passage;
+    const texts = [passage.document, passage.heading ?? '', passage.text, ...wordings.map(({ question }) => question)];
+    this.grams.add(texts.flatMap((text) => this.termsOf(text)));
+    for (const { question, section } of wordings) {
+      const key = questionKey(question);
+      if (key !== '') this.wordings.set(key, { at: this.passages.length - 1, section });
+      this.textBytes += PASSAGE_BYTES + 2 * (key.length + question.length);
+    }
     this.tokens += tokensOf(passage);
     this.textBytes += PASSAGE_BYTES + 2 * passage.text.length;
     for (const column of columnsOf(passage)) for (const term of this.termsOf(column)) this.names.add(term.stem);
@@ -83,6 +94,8 @@ export class KnowledgeIndex {
 
   /** The result for a person's question: an answer, sections to choose from, or nothing. */
   *answer(message: string): Steps<Answer> {
+    const learned = this.learnedFor(message);
+    if (learned !== null) return { findings: learned, offers: [] };
     const weighed = yield* this.weigh(message);
     const answered = new Map<number, Finding>();
     const unclear: Weighed[] = [];
@@ -95,6 +108,15 @@ export class KnowledgeIndex {
     // If a message has several unclear questions, the agent asks back about the likeliest.
     const [first] = unclear.toSorted((a, b) => b.near - a.near);
     return { findings: [], offers: first?.offers ?? [] };
+  }
+
+  /** A question in the words of a stored wording is answered from its passage. */
+  private learnedFor(message: string): Finding[] | null {
+    if (this.wordings.size === 0) return null;
+    const known = this.wordings.get(questionKey(message.slice(0, MAX_QUESTION_CHARACTERS)));
+    if (known === undefined) return null;
+    const places = known.section ? sectionAround(this.passages, known.at) : [known.at];
+    return places.map((at) => ({ passage: this.passages[at]!, score: 1 }));
   }
 
   /** A question with the words of a heading is answered from its section, whatever kind of fact the section states. */
@@ -111,7 +133,7 @@ export class KnowledgeIndex {
     const asked = yield* this.focus(message, '');
     const around = asked.filter(({ worth }) => worth < 1);
     const weighed: Weighed[] = [];
-    const writing = writingOf(this.vocabulary.respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
+    const writing = writingOf(respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
     for (const one of asked) {
       // A number alone, such as the choice from a list, is not a question.
       if (one.worth === 1 && one.terms.some(({ word }) => /\p{L}/u.test(word)))
@@ -246,13 +268,19 @@ export class KnowledgeIndex {
   }
 
   private *understand(question: string, worth: number): Steps<Asked> {
-    const text = this.vocabulary.joinWords(this.vocabulary.respell(question));
+    const text = this.vocabulary.joinWords(respell(question, this.vocabulary.writings));
     const demands = readQuestion(text).slice(0, MAX_DEMANDS);
     for (const demand of demands) {
       yield;
       yield* this.vocabulary.mend(demand, (key) => this.keys.has(key));
     }
-    return { demands, terms: termsOf(text), worth };
+    // Letters are compared in the spelling of the documents.
+    const intended = new Map(demands.map(({ term, intended }) => [term?.word, intended]));
+    const terms = termsOf(text).flatMap((term) => {
+      const words = intended.get(term.word) ?? [];
+      return words.length === 0 || words.length > MAX_INTENDED ? [term] : words.flatMap(termsOf);
+    });
+    return { demands, terms, worth };
   }
 
   /** The passages that answer, the best first. */
@@ -468,6 +496,8 @@ const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
+/** With more possible words, the intended one is unknown. */
+const MAX_INTENDED = 2;
 /** A word that occurs in more labels than this does not show that two things are related. */
 const MAX_ALIKE = 50;
 /** How many texts are cached, as words, while an index is built. */

@@ -43,6 +43,8 @@ export const answerFeatures = (signals: Signals): number[] => [
   signals.strict * signals.agreement,
   signals.words * signals.lead,
   signals.letters * signals.agreement,
+  signals.related * signals.agreement,
+  signals.missingUnknown * (1 - signals.related),
 ];
 
 /** The features of the likeliest candidate, with the chances of the offered sections. */

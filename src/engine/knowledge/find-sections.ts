@@ -17,7 +17,7 @@ export const offerSections = (
     const center = at[0]!;
     if (covered.has(center)) continue;
     if (windows.length === MAX_OFFERED) break;
-    const window = windowAround(passages, center, MAX_OFFER_CHARACTERS, (one) => one.text.length);
+    const window = sectionAround(passages, center);
     for (const one of window) covered.add(one);
     windows.push({ center, window });
     chances.push(chance);
@@ -29,10 +29,15 @@ export const offerSections = (
     return {
       label: isAlone ? sections[at]! : beginningOf(passages[center]!),
       passages: window.map((one) => passages[one]!),
+      nearest: passages[center]!,
     };
   });
   return { offers, chances };
 };
+
+/** The indexes of a passage and of its neighbours that are shown with it when a person chooses its section. */
+export const sectionAround = (passages: readonly Passage[], at: number): number[] =>
+  windowAround(passages, at, MAX_OFFER_CHARACTERS, (one) => one.text.length);
 
 /** Indexes of the passages with a score, the highest score first. Equal scores keep the order of the documents. */
 export const rankedFirst = (scores: Float64Array): number[] => {

@@ -1,3 +1,5 @@
+import { foldText, wordsOf, type Writing } from './fold-text.ts';
+
 /**
  * Common Hindi and Arabic words that people write in Latin letters, with the spelling that documents use. No word here
  * is an English word, except for those in MARKS_NOTHING.
@@ -51,8 +53,27 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
   return hindi >= arabic ? 'hi' : 'ar';
 };
 
+/** In "battery ka rate", one ambiguous word shows the language if the documents are in it and no word is English. */
+const likelyLanguageOf = (words: readonly string[], writings: ReadonlySet<Writing>): LatinLanguage | null => {
+  if (words.length > MAX_SHORT || words.some((word) => ENGLISH.has(word))) return null;
+  const { hi, ar } = tablesOnce();
+  if (writings.has('devanagari') && words.some((word) => hi.has(word))) return 'hi';
+  return writings.has('arabic') && words.some((word) => ar.has(word)) ? 'ar' : null;
+};
+
 const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
 const isSpelledWithDigits = (word: string): boolean => LETTER_DIGIT.test(word) && !NAMES_WITH_DIGIT.test(word);
+
+/** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
+export const respell = (question: string, writings: ReadonlySet<Writing> = NO_WRITINGS): string => {
+  const words = wordsOf(foldText(question));
+  const language = latinLanguageOf(words) ?? likelyLanguageOf(words, writings);
+  if (language === null) return question;
+  return words
+    .map((word) => nativeSpelling(word, language) ?? word)
+    .join(' ')
+    .trim();
+};
 
 /** The spelling of a common word in documents. Empty for an article, null for another word. */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>
@@ -63,5 +84,7 @@ const ENGLISH = new Set(
     '|',
   ),
 );
+const NO_WRITINGS: ReadonlySet<Writing> = new Set();
 const MAX_WORDS = 200;
+const MAX_SHORT = 6;
 const LEAST_SHARE = 0.2;

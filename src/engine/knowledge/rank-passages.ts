@@ -2,6 +2,7 @@ import type { Term } from './analyze-text.ts';
 import { type GramTable, rarityOf } from './gram-table.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Demand } from './read-question.ts';
+import { relatedKeys } from './related-words.ts';
 import type { Steps } from './steps.ts';
 
 /**
@@ -65,6 +66,16 @@ function* addDemand(
     }
   }
   yield;
+  for (const key of relatedOf(demand)) {
+    const holding = keys.showing(key);
+    if (holding.length > MAX_HOLDING_RELATED) continue;
+    const value = RELATED_WORTH * rarityOf(holding.length, passages);
+    for (const passage of holding) {
+      if (best[passage] === 0) met.push(passage);
+      best[passage] = Math.max(best[passage]!, value);
+    }
+  }
+  yield;
   const weight = weightOf(demand);
   for (const passage of met) {
     scores[passage]! += worth * weight * best[passage]!;
@@ -72,6 +83,10 @@ function* addDemand(
   }
   return weight * (rarest > 0 ? rarest : rarityOf(0, passages));
 }
+
+/** The keys of words that are used in the same situation as the word of a demand. */
+export const relatedOf = ({ term, force, general }: Demand): readonly string[] =>
+  term === null || force === 'kind' || general ? [] : relatedKeys(term.stem);
 
 const weightOf = ({ force, general }: Demand): number => {
   if (force === 'kind') return 0.8;
@@ -83,4 +98,7 @@ const largest = (scores: Float64Array): number => scores.reduce((most, score) =>
 
 const LETTERS_WORTH = 0.5;
 const MAX_HOLDING = 50_000;
+/** A related word says less than the word itself, and nothing if it occurs in many passages. */
+const RELATED_WORTH = 0.35;
+const MAX_HOLDING_RELATED = 2_000;
 const A_STEP = 1_000;

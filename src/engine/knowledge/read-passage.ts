@@ -6,7 +6,7 @@ import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
  * Returns every key by which a question may find a passage, with its weight. Also returns the number of words in the
- * text. Words in the text weigh most, then the nearest heading, the headings above it, and the document's name.
+ * text. Words in the text weigh most, then the nearest heading, the headings above it, the document's name, and wordings of questions.
  */
 export const readPassage = (
   passage: Passage,
@@ -21,6 +21,7 @@ export const readPassage = (
   for (const [at, heading] of path.entries())
     addKeys(keys, terms(heading), at === path.length - 1 ? FIELD.heading : FIELD.above);
   addKeys(keys, terms(passage.document.replace(/\.[a-z]{2,4}$/i, '').replace(/[-_]/g, ' ')), FIELD.document);
+  for (const { question } of passage.wordings ?? []) addKeys(keys, terms(question), FIELD.wording);
   if (before !== undefined && before.heading === passage.heading && REFERS_BACK.test(passage.text)) {
     addKeys(keys, terms(spellRanges(before.text)), FIELD.before);
   }
@@ -52,7 +53,7 @@ const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: numbe
 };
 
 /** The place of a word (text, heading, document name) decides its weight for the passage. */
-const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85 } as const;
+const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85, wording: 0.7 } as const;
 /** A passage that begins with "it" or "this" continues the topic of the passage before. */
 const REFERS_BACK =
   /^(?:it|its|they|their|this|these|both|he|she|هو|هي|وهو|وهي|يتميز|ويتميز|كما|यह|ये|इस|इसकी|इसका|इसके|इसमें|उनकी|उनका)(?![\p{L}\p{M}])/iu;

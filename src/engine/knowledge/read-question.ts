@@ -20,6 +20,8 @@ export type Demand = {
   at: number | null;
   /** A word without a specific meaning. */
   general: boolean;
+  /** The words of the documents that replace an unknown word of the question. */
+  intended?: readonly string[];
   /** For "how many", this is the demand for the counted things. The number must be near them. */
   counts?: Demand;
 };
@@ -43,6 +45,12 @@ export const readQuestion = (question: string): Demand[] => {
   for (const demand of demands) {
     const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
     if (beside !== undefined && demands.some((other) => other.ways.has(`c:${beside}`))) demand.force = 'may';
+  }
+  // In "Can I return a phone?", the phone is a thing and not the number that is asked for.
+  const topics = demands.filter(({ force, term }) => force === 'must' && term !== null && term.means.length > 0);
+  for (const demand of topics) {
+    if (demand.term!.means.includes('phone') && topics.length > 1 && !/number|رقم|नंबर/.test(question))
+      demand.decisive = false;
   }
   // If the question has only general words, those with a meaning become required.
   if (!demands.some((demand) => demand.force === 'must')) {

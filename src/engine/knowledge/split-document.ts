@@ -1,4 +1,4 @@
-import type { Passage } from '../provider.ts';
+import type { Passage, Wording } from '../provider.ts';
 
 /**
  * Splits a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
@@ -25,7 +25,13 @@ export function* passagesOf(document: DocumentText): Generator<Passage | null, v
   yield* splitter.taken();
 }
 
-export type DocumentText = { id: string; name: string; text: string };
+export type DocumentText = {
+  id: string;
+  name: string;
+  text: string;
+  /** Questions that were learned for passages, with the keys of the passages. */
+  wordings?: readonly ({ passage: string } & Wording)[];
+};
 
 /** Two million characters are a book of a thousand pages. The rest of a longer document is ignored. */
 export const MAX_DOCUMENT_CHARACTERS = 2_000_000;

@@ -1,6 +1,5 @@
 import { type Term, termsOf } from './analyze-text.ts';
 import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
-import { latinLanguageOf, nativeSpelling } from './latin-words.ts';
 import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
 import { soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
@@ -12,7 +11,7 @@ export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
   /** The writings of the documents. */
-  private readonly writings = new Set<Writing>();
+  readonly writings = new Set<Writing>();
   bytes = 0;
 
   add(term: Term): void {
@@ -39,17 +38,6 @@ export class Vocabulary {
     return joined.join(' ');
   }
 
-  /** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
-  respell(question: string): string {
-    const words = wordsOf(foldText(question));
-    const language = latinLanguageOf(words);
-    if (language === null) return question;
-    return words
-      .map((word) => nativeSpelling(word, language) ?? word)
-      .join(' ')
-      .trim();
-  }
-
   /** Adds the intended words to a demand when the documents do not contain its own words. */
   *mend(demand: Demand, isKnown: (key: string) => boolean): Steps<void> {
     const { term } = demand;
@@ -59,10 +47,12 @@ export class Vocabulary {
     // If several words sound alike, a match affects the ranking but proves nothing.
     const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
+    demand.intended = alike;
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
     for (const mended of yield* mendTypo(term, this.words)) {
       if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
       else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
+      demand.intended = [...(demand.intended ?? []), mended.term?.word ?? this.words.get(mended.stem)![0]!];
       if (mended.weak) demand.force = 'may';
     }
   }

@@ -28,6 +28,7 @@ import {
 } from '../../store/document-sources/queue.ts';
 import type { PageRow } from '../../store/document-sources/read.ts';
 import { checkRoom, readUse } from './documents.ts';
+import { keepWordings } from './wordings.ts';
 
 /** `links`: further pages of the source within its scope. */
 type Text = {
@@ -114,6 +115,7 @@ async function settleText(
     throw new Refusal('knowledge_agent_full', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents.`);
   const name = (title || nameOf(page.url)).slice(0, MAX_NAME_CHARACTERS);
   await putPageDocument(tx, held, { id, isNew, name, text, url: page.url });
+  if (!isNew) await keepWordings(tx, held.org_id, id, text);
   await settle({ state: 'read', hash: digest, documentId: id });
 }
 

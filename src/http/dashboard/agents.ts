@@ -31,6 +31,7 @@ import { readRollout } from '../../features/rollouts/read-rollout.ts';
 import { setRollout } from '../../features/rollouts/set-rollout.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ModelsDeps } from '../../features/models/deps.ts';
+import { addWording, listWordings, removeWording, suggestPassages } from '../../features/agents/wordings.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { streamTestChat } from './stream-test-chat.ts';
@@ -83,6 +84,14 @@ export const agentRoutes = ({
   route('listAllMissedQuestions', ({ orgId }) => listAllMissedQuestions(deps, orgId)),
   route('settleMissedQuestions', ({ orgId, params, body }) =>
     settleMissedQuestions(deps, orgId, params.agent_id, body.message_ids),
+  ),
+  route('listWordings', ({ orgId, params: { agent_id: agent }, paged }) =>
+    paged({ agent }, (page) => listWordings(deps, orgId, agent, page)),
+  ),
+  route('suggestPassages', ({ orgId, params, query }) => suggestPassages(deps, orgId, params.agent_id, query)),
+  route('addWording', ({ orgId, params, body, actor }) => addWording(deps, orgId, params.agent_id, body, actor)),
+  route('removeWording', ({ orgId, params, actor }) =>
+    removeWording(deps, orgId, params.agent_id, params.wording_id, actor),
   ),
   route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
   route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),

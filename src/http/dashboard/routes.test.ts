@@ -23,6 +23,7 @@ const changes = all.filter(([, { method }]) => method !== 'GET');
 const PREFIX = {
   agent_id: 'agent',
   document_id: 'doc',
+  wording_id: 'wording',
   trigger_id: 'trigger',
   channel_id: 'channel',
   campaign_id: 'campaign',
@@ -251,7 +252,7 @@ describe('ids of another organization', () => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
     const isFile = route === DASHBOARD_ROUTES.uploadDocument || route === DASHBOARD_ROUTES.sendFileInConversation;
-    const query = isFile ? '?name=D' : '';
+    const query = isFile ? '?name=D' : route === DASHBOARD_ROUTES.suggestPassages ? '?question=Open' : '';
     const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}${query}`;
     const answer = await people['stranger']!(call, validBody(route));
     expect(answer.status).toBe(404);
@@ -289,9 +290,13 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const members = await call(`GET ${at}/members`);
   const source = await call(`POST ${at}/agents/${agent_id}/sources`, VALID['createSource']);
   const secret = await call(`POST ${at}/agents/${agent_id}/tool-secrets`, VALID['createToolSecret']);
+  const read = await call(`GET ${at}/agents/${agent_id}/wordings/passages?question=words`);
+  const [{ document_id, passage }] = read.body.passages;
+  const wording = await call(`POST ${at}/agents/${agent_id}/wordings`, { question: 'Open?', document_id, passage });
   return {
     agent_id,
     channel_id,
+    wording_id: wording.body.id,
     message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ab',
     document_id: document.body.id,
     trigger_id: trigger.body.id,
@@ -327,6 +332,7 @@ const VALID: Record<string, unknown> = {
   setHandOffRules: { goes_to: 'no_one', user_id: null, hours: null, outside: null },
   setPresence: { presence: 'here' },
   settleMissedQuestions: { message_ids: [newId('msg')] },
+  addWording: { question: 'Open?', document_id: newId('doc'), passage: '0'.repeat(32) },
   testAgent: { case: { name: 'Opens', turns: [{}] } },
   tryTool: { tool: TOOL },
   listMcpTools: { server: 'shop', url: TOOL.url },

@@ -11,8 +11,8 @@ export type AgentForTurns = {
   rollout: { id: string; version: number; percent: number } | null;
   definition: AgentDefinition;
   /**
-   * Identifies the state of the agent's documents. It changes when one is added or removed. Null when the agent has
-   * none.
+   * Identifies the state of the agent's documents and of the wordings of their passages. Null when the agent has no
+   * documents.
    */
   edition: string | null;
   /** Total size of the texts of the documents. */
@@ -38,7 +38,10 @@ export async function readAgentForTurns(
       FROM agent a
       LEFT JOIN agent_version v ON v.org_id = a.org_id AND v.agent_id = a.id AND v.version = $3
       CROSS JOIN LATERAL (
-        SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id)) AS edition,
+        SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id) || coalesce((
+            SELECT string_agg(w.id, ',' ORDER BY w.id) FROM passage_wording w
+            WHERE w.org_id = a.org_id AND w.agent_id = a.id AND w.state = 'active'
+          ), '')) AS edition,
           coalesce(sum(octet_length(d.text)), 0)::float8 AS bytes
         FROM document d WHERE d.org_id = a.org_id AND d.agent_id = a.id
       ) d WHERE a.org_id = $1 AND a.id = $2`,
@@ -47,16 +50,28 @@ export async function readAgentForTurns(
   return found.rows[0] ?? null;
 }
 
+type DocumentText = {
+  id: string;
+  name: string;
+  text: string;
+  wordings: { passage: string; question: string; section: boolean }[];
+};
+
 /** The agent's first document with an id after `after`. */
 export async function readNextDocument(
   pool: pg.Pool,
   orgId: string,
   agentId: string,
   after: string | null,
-): Promise<{ id: string; name: string; text: string } | null> {
-  const found = await pool.query<{ id: string; name: string; text: string }>({
+): Promise<DocumentText | null> {
+  const found = await pool.query<DocumentText>({
     name: 'read-next-document',
-    text: `SELECT id, name, text FROM document WHERE org_id = $1 AND agent_id = $2 AND id > $3 ORDER BY id LIMIT 1`,
+    text: `SELECT id, name, text, (
+        SELECT coalesce(json_agg(json_build_object('passage', encode(passage, 'hex'), 'question', question,
+          'section', origin = 'people')), '[]')
+        FROM passage_wording w WHERE w.org_id = d.org_id AND w.document_id = d.id AND w.state = 'active'
+      ) AS wordings
+      FROM document d WHERE org_id = $1 AND agent_id = $2 AND id > $3 ORDER BY id LIMIT 1`,
     values: [orgId, agentId, after ?? ''],
   });
   return found.rows[0] ?? null;

@@ -11,6 +11,7 @@ import { channel } from '../schema/channel.ts';
 import { recipient } from '../schema/campaign.ts';
 import { conversation } from '../schema/conversation.ts';
 import { endUser, identity, suppression as suppressionTable } from '../schema/end-user.ts';
+import { eraseWordingsOf } from '../wordings.ts';
 import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppression } from './suppression.ts';
 
 /**
@@ -68,6 +69,7 @@ export async function eraseEndUser(
   await erasePushes(tx, orgId, identifiers);
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   const tests = await eraseCasesFrom(tx, orgId, id);
+  await eraseWordingsOf(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
   // This runs after everything that causes events. Concurrent events are committed by now and are found.
   await deleteEventsOf(tx, orgId, id);

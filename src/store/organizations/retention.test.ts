@@ -4,6 +4,7 @@ import { givenAgent, givenConversation, givenOrganization } from '../../../test/
 import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
+import { insertDocument } from '../documents.ts';
 import { countOld, eraseOld, readRetention, setRetention } from './retention.ts';
 import { campaign, recipient } from '../schema/campaign.ts';
 import { conversation, conversationNote, message } from '../schema/conversation.ts';
@@ -97,6 +98,23 @@ test('data older than the retention period is deleted with messages and runs, an
     { action: 'retention.swept', actor: 'system', facts: { days: 90, conversations: 1, messages: 2 } },
   ]);
   expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
+});
+
+test('old choices of single people are deleted, and learned questions stay', async () => {
+  const document = newId('doc');
+  await insertDocument(db, orgId, { id: document, agentId, name: 'Guide', text: 'We open at nine.' });
+  const put = (state: string, days: number) =>
+    db.execute(sql`INSERT INTO passage_wording
+        (org_id, id, agent_id, document_id, passage, words, question, quote, state, origin, end_user_id, created_at)
+      VALUES (${orgId}, ${newId('wording')}, ${agentId}, ${document}, '\\x00', '\\x00', ${state + days}, '', ${state},
+        'people', ${newId('enduser')}, now() - make_interval(days => ${days}))`);
+  for (const days of [10, 40]) for (const state of ['tap', 'active']) await put(state, days);
+  await setRetention(db, orgId, 30);
+  await sweep();
+  const { rows } = await db.execute(
+    sql`SELECT question FROM passage_wording WHERE org_id = ${orgId} ORDER BY question`,
+  );
+  expect(rows.map(({ question }) => question)).toEqual(['active10', 'active40', 'tap10']);
 });
 
 test('old notes are deleted even if no message is old', async () => {

@@ -79,6 +79,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
+    if (isDone) await tx.execute(DELETE_TAPS(sql`${pass.org_id}`, moment(pass.before)));
     await endPiece(tx, pass, erased, { cursor, isDone, now });
     return true;
   });
@@ -200,6 +201,10 @@ export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
 export const DELETE_APPROVALS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM approval WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}
     AND answered_at IS NOT NULL`;
+
+/** Choices of single people that did not become a learned question. They contain the person's words. */
+export const DELETE_TAPS = (orgId: SQL, before: SQL): SQL => sql`
+  DELETE FROM passage_wording WHERE org_id = ${orgId} AND state = 'tap' AND created_at < ${before}`;
 
 export const DELETE_CONVERSATIONS = (orgId: SQL, old: SQL): SQL => sql`WITH gone AS (
   DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${old}) RETURNING id

@@ -22,6 +22,7 @@ import type { LoadAgent } from '../../answering/load-agent.ts';
 import { callApproved } from '../../answering/approvals/call-approved.ts';
 import { decisionsIn, keepWaiting } from '../../answering/approvals/keep-waiting.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
+import { learnFromTap } from '../../answering/learn-from-tap.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
@@ -145,7 +146,7 @@ type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
 type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
 
 async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
-  const { db, liveDeltas, tracer } = turns;
+  const { db, log, liveDeltas, tracer } = turns;
   const words = liveDeltas.begin(topicsOf(run), run.input.reader);
   const span = tracer ? spanOfRun(tracer, run) : undefined;
   try {
@@ -164,6 +165,8 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     const outcome = await turns.loop.store(turn);
     words.end(outcome === 'stored');
     span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
+    if (outcome === 'stored')
+      await learnFromTap(db, run, turn).catch((error: unknown) => log.warn({ err: error }, 'a choice is not recorded'));
     if (outcome === 'outdated') {
       // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
       await again(turns, run);

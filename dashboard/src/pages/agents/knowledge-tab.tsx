@@ -23,6 +23,7 @@ import { AddDocumentDialog } from './add-document-dialog.tsx';
 import { Embeddings } from './embeddings.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
+import { LearnedQuestions } from './learned-questions.tsx';
 import { MissedQuestions } from '../../parts/questions/missed-questions.tsx';
 import { DocumentSources } from './document-sources.tsx';
 import { UploadFiles } from './upload-files.tsx';
@@ -86,6 +87,9 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       />
       <Box my="md">{may && <UploadFiles agentId={agentId} />}</Box>
       <KnowledgeUse agentId={agentId} />
+      <Box my="md">
+        <LearnedQuestions agentId={agentId} />
+      </Box>
       <DocumentSources agentId={agentId} />
       <Embeddings agentId={agentId} />
       <KnowledgeBudget />

@@ -1,9 +1,10 @@
 import { ActionIcon } from '@mantine/core';
-import { IconBulb, IconDots, IconTestPipe } from '@tabler/icons-react';
+import { IconBulb, IconDots, IconSchool, IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
 import { useWords } from '../../language/words.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
+import { teachWords } from '../../parts/questions/teach-words.ts';
 import { testWords } from '../../parts/test-cases/words.ts';
 import { useMay } from '../../session/session.ts';
 import { changeWords } from './change-words.ts';
@@ -14,12 +15,15 @@ type Props = {
   isExplained: boolean;
   onExplain: () => void;
   onCorrect: () => void;
+  /** Absent for an answer to no question. */
+  onTeach: (() => void) | undefined;
 };
 
 /** What can be done with an answer of the agent. Its button shows on hover and focus, and always on touch. */
-export function AnswerMenu({ message, isExplained, onExplain, onCorrect }: Props): ReactNode {
+export function AnswerMenu({ message, isExplained, onExplain, onCorrect, onTeach }: Props): ReactNode {
   const say = useWords(changeWords);
   const sayTest = useWords(testWords);
+  const sayTeach = useWords(teachWords);
   const may = useMay('member');
   if (message.why === null) return null;
   return (
@@ -45,6 +49,11 @@ export function AnswerMenu({ message, isExplained, onExplain, onCorrect }: Props
       {may && message.role === 'agent' && (
         <MenuItem icon={<IconTestPipe size={16} />} onClick={onCorrect}>
           {sayTest('should_have_been')}
+        </MenuItem>
+      )}
+      {may && message.role === 'agent' && onTeach && (
+        <MenuItem icon={<IconSchool size={16} />} onClick={onTeach}>
+          {sayTeach('teach_answer')}
         </MenuItem>
       )}
     </Menu>

@@ -16,6 +16,7 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
+import { ChoosePassageDialog, type Teachable } from '../../parts/questions/choose-passage-dialog.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
@@ -159,6 +160,8 @@ function Entry({ message, item }: EntryProps): ReactNode {
   const nameOf = usePersonName();
   const [isExplained, setExplained] = useState(false);
   const [isCorrected, setCorrected] = useState(false);
+  const [taught, setTaught] = useState<Teachable | null>(null);
+  const teachable = teachableFrom(item, message);
   const author =
     message.role === 'agent'
       ? say('agent')
@@ -193,14 +196,27 @@ function Entry({ message, item }: EntryProps): ReactNode {
           isExplained={isExplained}
           onExplain={() => setExplained(!isExplained)}
           onCorrect={() => setCorrected(true)}
+          onTeach={teachable && (() => setTaught(teachable))}
         />
       </div>
       <MessageTranslation message={message} conversationId={item.id} />
       <DeliveryNotes message={message} />
       {message.why && isExplained && <ShownSteps {...message.why} className={classes.why} />}
       <CreateTestCase item={item} message={message} opened={isCorrected} onClose={() => setCorrected(false)} />
+      <ChoosePassageDialog item={taught} onClose={() => setTaught(null)} />
     </div>
   );
+}
+
+/** The messages of the person that a message of the agent answers. Undefined if it answers none. */
+function teachableFrom({ messages, agent_id, end_user: person }: ConversationRecord, message: ConversationMessage) {
+  const asked: string[] = [];
+  for (const { role, content } of messages.slice(0, messages.indexOf(message)).toReversed()) {
+    if (role === 'end_user' && 'text' in content && content.text) asked.unshift(content.text);
+    else if (asked.length > 0) break;
+  }
+  if (asked.length === 0) return undefined;
+  return { agentId: agent_id, question: asked.join(' '), messageId: message.id, endUserId: person.id };
 }
 
 /** Messages are shown as text, whatever they contain. Nothing is loaded from another server. */

@@ -17,7 +17,9 @@ import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { useAgentNames } from '../names.ts';
 import pageClasses from '../page.module.css';
+import { ChoosePassageDialog, type Teachable } from './choose-passage-dialog.tsx';
 import { questionWords } from './question-words.ts';
+import { teachWords } from './teach-words.ts';
 import type { Made } from './use-write-answer.ts';
 import { WriteAnswerDialog } from './write-answer-dialog.tsx';
 import classes from './questions.module.css';
@@ -51,6 +53,7 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
   const org_id = useOrganization().id;
   const settle = useAct('settleMissedQuestions', { refresh: LISTS });
   const agentName = useAgentNames(most === undefined ? [] : (questions.data?.data ?? []).map((item) => item.agent_id));
+  const [teaching, setTeaching] = useState<MissedQuestion | null>(null);
   const [writing, setWriting] = useState<MissedQuestion | null>(null);
   const [made] = useState<Made>(() => new Map());
   const list = useRef<HTMLUListElement>(null);
@@ -64,10 +67,9 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
     if (isGone.current && document.activeElement === document.body) list.current?.focus();
     isGone.current = false;
   }, [questions.data]);
-  const dismiss = ({ agent_id, message_ids }: MissedQuestion): void => {
+  const take = ({ agent_id, message_ids }: MissedQuestion, onSuccess?: () => void): void => {
     isGone.current = true;
-    const params = { org_id, agent_id };
-    settle.mutate({ params, body: { message_ids } }, { onSuccess: () => notifyDone(say('dismissed')) });
+    settle.mutate({ params: { org_id, agent_id }, body: { message_ids } }, { ...(onSuccess && { onSuccess }) });
   };
   return (
     <Card title={say('title')} description={say('hint')}>
@@ -86,7 +88,8 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
                 agent={most === undefined ? null : <AgentQuestions id={item.agent_id} nameOf={agentName} />}
                 busy={settle.isPending}
                 onWrite={() => setWriting(item)}
-                onDismiss={() => dismiss(item)}
+                onTeach={() => setTeaching(item)}
+                onDismiss={() => take(item, () => notifyDone(say('dismissed')))}
               />
             ))}
           </ul>
@@ -102,10 +105,23 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
       ) : (
         <Skeleton h={80} />
       )}
+      <ChoosePassageDialog
+        item={teaching && teachable(teaching)}
+        onClose={() => setTeaching(null)}
+        onLearned={() => teaching && take(teaching)}
+        onClosed={closed}
+      />
       <WriteAnswerDialog item={writing} made={made} onClose={() => setWriting(null)} onClosed={closed} />
     </Card>
   );
 }
+
+const teachable = ({ agent_id, question, message_ids, examples }: MissedQuestion): Teachable => ({
+  agentId: agent_id,
+  question,
+  messageId: message_ids[0]!,
+  endUserId: examples[0]?.end_user_id ?? null,
+});
 
 /** A link to all questions that this agent could not answer. */
 function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof useAgentNames> }): ReactNode {
@@ -122,10 +138,14 @@ function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof 
   );
 }
 
-type Props = { item: MissedQuestion; agent: ReactNode; busy: boolean; onWrite: () => void; onDismiss: () => void };
+type Props = { item: MissedQuestion; agent: ReactNode; busy: boolean } & Record<
+  'onWrite' | 'onTeach' | 'onDismiss',
+  () => void
+>;
 
-function Question({ item, agent, busy, onWrite, onDismiss }: Props): ReactNode {
+function Question({ item, agent, busy, onWrite, onTeach, onDismiss }: Props): ReactNode {
   const say = useWords(questionWords);
+  const sayTeach = useWords(teachWords);
   const may = useMay('member');
   const [example] = item.examples;
   return (
@@ -165,9 +185,12 @@ function Question({ item, agent, busy, onWrite, onDismiss }: Props): ReactNode {
           </Group>
         </div>
         {may && (
-          <Group gap={4} wrap="nowrap">
+          <Group gap={4}>
             <Button size="compact-sm" variant="default" onClick={onWrite}>
               {say('write')}
+            </Button>
+            <Button size="compact-sm" variant="default" onClick={onTeach}>
+              {sayTeach('teach')}
             </Button>
             <Button size="compact-sm" variant="subtle" color="gray" disabled={busy} onClick={onDismiss}>
               {say('dismiss')}

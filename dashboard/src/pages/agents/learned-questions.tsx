@@ -1,0 +1,131 @@
+import { ActionIcon, Text } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { WordingRecord } from '../../../../contract/dashboard/wordings.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList, type Column } from '../../list/data-list.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { usePlacelessList } from '../../list/use-list-state.ts';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { teachWords } from '../../parts/questions/teach-words.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
+
+const PAGE = 20;
+
+/** Questions that were learned as other wordings of a passage. */
+export function LearnedQuestions({ agentId }: { agentId: string }): ReactNode {
+  const say = useWords(teachWords);
+  const org_id = useOrganization().id;
+  const list = usePlacelessList<object>();
+  const [leaving, setLeaving] = useState<WordingRecord | null>(null);
+  const query = { cursor: list.cursor, limit: PAGE };
+  const read = useRead('listWordings', { params: { org_id, agent_id: agentId }, query }, { keep: true });
+  const columns = useColumns(setLeaving);
+  return (
+    <Card title={say('learned')} description={say('learned_hint')}>
+      <DataList
+        label={say('learned')}
+        read={read}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Text size="sm" c="dimmed">
+            {say('learned_none')}
+          </Text>
+        }
+      />
+      {read.data && <Pager list={list} page={read.data} />}
+      <ForgetDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
+    </Card>
+  );
+}
+
+function useColumns(onForget: (item: WordingRecord) => void): Column<WordingRecord>[] {
+  const say = useWords(teachWords);
+  const sayCommon = useWords(common);
+  const may = useMay('member');
+  return [
+    {
+      id: 'question',
+      label: say('question'),
+      cell: ({ question }) => <span dir="auto">{question}</span>,
+    },
+    {
+      id: 'passage',
+      label: say('passage'),
+      cell: ({ document, heading, quote }) => (
+        <>
+          <Text size="sm" dir="auto" lineClamp={2}>
+            {quote}
+          </Text>
+          <Text size="xs" c="dimmed" dir="auto">
+            {heading === null ? document : `${document} › ${heading}`}
+          </Text>
+        </>
+      ),
+    },
+    { id: 'origin', label: say('origin'), cell: ({ origin }) => say(`origin_${origin}`) },
+    { id: 'added', label: say('added_at'), cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: 'actions',
+      label: sayCommon('actions'),
+      hidden: true,
+      align: 'end',
+      width: '60px',
+      cell: (item) =>
+        may && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={say('forget_label', { question: `\u2068${item.question}\u2069` })}
+            onClick={() => onForget(item)}
+          >
+            <IconTrash size={17} />
+          </ActionIcon>
+        ),
+    },
+  ];
+}
+
+type DialogProps = {
+  agentId: string;
+  /** Null: the dialog is closed. */
+  item: WordingRecord | null;
+  onClose: () => void;
+};
+
+function ForgetDialog({ agentId, item, onClose }: DialogProps): ReactNode {
+  const say = useWords(teachWords);
+  const org_id = useOrganization().id;
+  const remove = useAct('removeWording', { refresh: ['listWordings'] });
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  const done = (): void => {
+    close();
+    notifyDone(say('forgotten'));
+  };
+  const params = { org_id, agent_id: agentId, wording_id: item?.id ?? '' };
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('forget_title')}
+      act={say('forget')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() => remove.mutate({ params }, { onSuccess: done })}
+    >
+      <Text size="sm" dir="auto">
+        {item?.question}
+      </Text>
+      {say('forget_words')}
+    </ConfirmDialog>
+  );
+}

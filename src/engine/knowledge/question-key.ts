@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { Passage } from '../provider.ts';
+import { isEmptyWord, termsOf } from './analyze-text.ts';
+import { HASH_BYTES, textToEmbed } from './vector-key.ts';
+import { respell } from './latin-words.ts';
+
+/**
+ * The informative words of a question in any order and form. Two questions with the same key ask the same in the same
+ * words. Empty if the question has no such word.
+ */
+export const questionKey = (question: string): string => {
+  const stems = termsOf(respell(question))
+    .filter((term) => !isEmptyWord(term))
+    .map(({ stem }) => stem);
+  return [...new Set(stems)].sort().join(' ');
+};
+
+/** The key under which wordings of a passage are stored. It changes with the text or the headings of the passage. */
+export const passageKey = (passage: Pick<Passage, 'heading' | 'text'>): string => digestOf(textToEmbed(passage));
+
+export const digestOf = (text: string): string =>
+  createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, HASH_BYTES * 2);

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  addMember,
+  type Client,
+  type DashboardServer,
+  setUpOwner,
+  startDashboard,
+} from '../../../test/dashboard-server.ts';
+import { givenAgent, givenConversation, givenMessage } from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
+
+/** Questions that members teach an agent as other wordings of a passage. */
+let server: DashboardServer;
+let orgId: string;
+let member: Client;
+let viewer: Client;
+let agentId: string;
+let channelId: string;
+let at: string;
+
+const TEXT = [
+  '# Shop',
+  '## Theft',
+  'The bike is insured against theft. You pay the first 90 euros.',
+  '## Opening',
+  'We open at nine.',
+  '## Children',
+  'A seat for a child costs 4 euros.',
+].join('\n\n');
+const QUESTION = 'And when a stranger nicks it overnight?';
+const textOf = (text: string) => ({ type: 'text' as const, text });
+
+beforeAll(async () => {
+  server = await startDashboard();
+  const owner = await setUpOwner(server);
+  ({ orgId } = owner);
+  member = (await addMember(server, owner.call, orgId, 'member')).call;
+  viewer = (await addMember(server, owner.call, orgId, 'viewer')).call;
+});
+beforeEach(async () => {
+  ({ agentId, channelId } = await givenAgent(server.db, orgId));
+  at = `/organizations/${orgId}/agents/${agentId}`;
+  await member(`POST ${at}/documents`, { name: 'Guide', text: TEXT });
+});
+afterAll(() => server.stop());
+
+const say = async (text: string): Promise<string> => {
+  const { body } = await member(`POST ${at}/playground`, { messages: [{ role: 'end_user', text }] });
+  return body.messages.map(({ content }: { content: { text: string } }) => content.text).join('\n');
+};
+const suggest = async (more: Record<string, string> = {}, of = at) =>
+  (await viewer(`GET ${of}/wordings/passages?${new URLSearchParams({ question: QUESTION, ...more }).toString()}`)).body;
+const theft = async () => (await suggest({ question: 'theft' })).passages[0];
+const learn = async (more: object = {}) => {
+  const { document_id, passage } = await theft();
+  return member(`POST ${at}/wordings`, { question: QUESTION, document_id, passage, ...more });
+};
+
+describe('a question that a member teaches', () => {
+  test('is answered from its passage at once, also in other order, and listed with it', async () => {
+    expect(await say(QUESTION)).not.toContain('90 euros');
+    const added = await learn();
+    expect(added.status).toBe(201);
+    expect(await say(QUESTION)).toContain('The bike is insured against theft. You pay the first 90 euros.');
+    expect(await say('overnight, a stranger nicks it')).toContain('90 euros');
+    expect(await say('We open at what time?')).toContain('We open at nine.');
+    const { body } = await viewer(`GET ${at}/wordings`);
+    expect(body.data).toMatchObject([
+      {
+        id: added.body.id,
+        question: QUESTION,
+        document: 'Guide',
+        heading: 'Shop › Theft',
+        quote: 'The bike is insured against theft. You pay the first 90 euros.',
+        origin: 'member',
+      },
+    ]);
+  });
+
+  test('is forgotten when it is removed', async () => {
+    const { body } = await learn();
+    const removed = await member(`DELETE ${at}/wordings/${body.id}`);
+    expect(removed.status).toBe(204);
+    expect(await say(QUESTION)).not.toContain('90 euros');
+    expect((await viewer(`GET ${at}/wordings`)).body.data).toEqual([]);
+    expect((await member(`DELETE ${at}/wordings/${body.id}`)).body.code).toBe('wording_not_found');
+  });
+
+  test('is deleted with its document', async () => {
+    const { document_id } = await theft();
+    await learn();
+    await member(`DELETE ${at}/documents/${document_id}`);
+    expect((await viewer(`GET ${at}/wordings`)).body.data).toEqual([]);
+  });
+
+  test('a reply of a member after the question brings its passage to the top', async () => {
+    const { id } = await givenConversation(server.db, orgId, channelId);
+    const missed = await givenMessage(server.db, orgId, id, { content: textOf('I do not know.') });
+    await givenMessage(server.db, orgId, id, {
+      role: 'member',
+      content: textOf('A seat for your child costs 4 euros.'),
+    });
+    const found = await suggest({ question: 'Somewhere for the little one?', message_id: missed });
+    expect(found.reply).toBe('A seat for your child costs 4 euros.');
+    expect(found.passages[0]).toMatchObject({ heading: 'Shop › Children', text: 'A seat for a child costs 4 euros.' });
+    const { agentId: other } = await givenAgent(server.db, orgId);
+    const theirs = await suggest({ message_id: missed }, `/organizations/${orgId}/agents/${other}`);
+    expect(theirs).toEqual({ reply: null, passages: [] });
+  });
+
+  test('is refused without words, for a passage that is gone, and for a document of another agent', async () => {
+    const pointers = ({ body }: Awaited<ReturnType<typeof learn>>) =>
+      body.errors?.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
+    expect(pointers(await learn({ question: 'and is it?' }))).toEqual(['/question required']);
+    expect(pointers(await learn({ passage: '0'.repeat(32) }))).toEqual(['/passage not_found']);
+    expect((await learn({ document_id: newId('doc') })).body.code).toBe('document_not_found');
+    const { document_id, passage } = await theft();
+    const { agentId: other } = await givenAgent(server.db, orgId);
+    const theirs = await member(`POST /organizations/${orgId}/agents/${other}/wordings`, {
+      question: QUESTION,
+      document_id,
+      passage,
+    });
+    expect(theirs.body.code).toBe('document_not_found');
+    expect((await viewer(`GET ${at}/wordings`)).body.data).toEqual([]);
+  });
+
+  test('a passage has at most 20 questions', async () => {
+    const statuses: number[] = [];
+    for (let number = 0; number < 21; number++) statuses.push((await learn({ question: `Model ${number}?` })).status);
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 201));
+    expect(statuses[20]).toBe(422);
+  });
+});
