@@ -75,6 +75,7 @@ type Needed = (typeof ROLES)[number] | 'operator';
  * operator. The tests of a route fail if its noun is missing here, until its rights are written down.
  */
 const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
+  approvals: ['viewer', 'member'],
   organization: ['viewer', 'admin'],
   plan: ['operator', 'operator'],
   'second-factor': ['owner', 'owner'],
