@@ -372,3 +372,26 @@ test('an approved call is made with the key of its request, also when the turn i
   );
   expect(shop.calls[0]!.headers['idempotency-key']).toBe(rows[0]!.key);
 });
+
+test('a playground and a test decide in place: no member gets a request', async () => {
+  const tryIt = (approvals: 'approve' | 'deny') => {
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'Decided.' });
+    const messages = [{ role: 'end_user', text: 'Refund my order' }];
+    return owner.call(`POST /agents/${agentId}/playground`, { messages, approvals });
+  };
+  const kinds = ({ body }: { body: Json }) => body.trace.steps.map(({ kind }: { kind: string }) => kind);
+  expect(kinds(await tryIt('approve'))).toEqual(expect.arrayContaining(['tool_approved', 'tool']));
+  expect(shop.calls).toHaveLength(1);
+  expect(kinds(await tryIt('deny'))).not.toContain('tool');
+  expect(shop.calls).toHaveLength(1);
+  const call = { tool: 'refund', arguments: { order_id: 'A-1' } };
+  const played = async (approval: 'approve' | 'deny', calls: object[]) => {
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'Decided.' });
+    const turns = [{ say: 'Refund my order', expect: { approvals: [call], calls } }];
+    const tested = { name: 'Refund', tools: [{ tool: 'refund', answer: {}, approval }], turns };
+    return (await owner.call(`POST /agents/${agentId}/test`, { case: tested })).body;
+  };
+  expect(await played('approve', [call])).toMatchObject({ passed: true });
+  expect(await played('deny', [])).toMatchObject({ passed: true });
+  expect((await parley.db.execute(sql`SELECT 1 FROM approval WHERE agent_id = ${agentId}`)).rows).toEqual([]);
+});
