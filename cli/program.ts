@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/agents.ts';
+import { addApprovalsCommand } from './commands/approvals.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
 import { addChannelsCommand } from './commands/channels/channels.ts';
@@ -91,6 +92,7 @@ export function buildProgram(): Command {
   addSendCommand(program);
   addConversationsCommand(program);
   addChatCommand(program);
+  addApprovalsCommand(program);
   addQuestionsCommand(program);
   addEventsCommand(program);
   addAuditCommand(program);

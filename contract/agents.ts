@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { noReplyOf } from './no-reply.ts';
 import { ResultDefinition } from './results.ts';
+import { ToolApproval } from './approvals.ts';
 import { FALLBACK_REASONS } from './costs.ts';
 
 /**
@@ -18,7 +19,7 @@ export const LocalizedText = Type.Record(
 );
 export type LocalizedText = Static<typeof LocalizedText>;
 
-export const PROVIDERS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google'] as const;
+export const PROVIDERS = ['embedded', 'http', 'openai_compatible', 'openai', 'anthropic', 'google'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 const closed = { additionalProperties: false };
@@ -144,6 +145,7 @@ export const Tool = Type.Object(
           'Question with the answers Yes and No that the person gets before each call. It may contain {{arguments.order_id}}. Absent: no question.',
       }),
     ),
+    approval: Type.Optional(ToolApproval),
     read_only: Type.Optional(
       Type.Boolean({ default: false, description: 'The tool only reads data, so a failed call may be repeated.' }),
     ),
@@ -161,7 +163,8 @@ export const Tool = Type.Object(
 );
 export type Tool = Static<typeof Tool>;
 
-export const STAND_INS = [...PROVIDERS, 'hand_off'] as const;
+/** Own code is asked first: it is no fallback of a model. */
+export const STAND_INS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google', 'hand_off'] as const;
 
 /** The next responder: another model, the built-in engine, or people. */
 export const Fallback = Type.Object(
@@ -198,6 +201,14 @@ export const AgentDefinition = Type.Object(
         description: 'Name of the model at the provider; not for "embedded".',
       }),
     ),
+    url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        pattern: '^https?://',
+        maxLength: 2048,
+        description: 'Only for the provider "http": your own code, which receives each turn (docs/your-code.md).',
+      }),
+    ),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     end_user_fields: Type.Optional(
       Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' }), {
@@ -224,9 +235,9 @@ export const AgentDefinition = Type.Object(
     time_limit_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: 30,
+        maximum: 900,
         default: 30,
-        description: 'A longer call of the model is cancelled.',
+        description: 'A longer call of the model is cancelled. At most 30, or 900 for the provider "http".',
       }),
     ),
     fallback: Type.Optional(

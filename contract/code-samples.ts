@@ -50,6 +50,9 @@ const LIBRARY: Readonly<Record<string, string>> = {
     'for await (const event of parley.runs.stream({ agent_id: $1, trigger_id: $2, id: $3 })) console.log(event);',
   'POST /api/triggers/*/*/runs/*/cancel':
     'console.log(await parley.runs.cancel({ agent_id: $1, trigger_id: $2, id: $3 }));',
+  'GET /api/triggers/*/*/conversations/*/messages':
+    'for await (const message of parley.triggers.messages($1, $2, $3)) console.log(message);',
+  'POST /api/client-tokens': 'console.log(await parley.clientTokens.create($body));',
   'GET /api/campaigns/*': 'console.log(await parley.campaigns.get($1));',
   'POST /api/campaigns/*/recipients': 'console.log(await parley.campaigns.push($1, $rows));',
   'GET /api/campaigns/*/recipients':
@@ -75,6 +78,9 @@ const LIBRARY: Readonly<Record<string, string>> = {
   'GET /api/channels/*': 'console.log(await parley.channels.list($1));',
   'POST /api/channels/*/*/messages': 'console.log(await parley.channels.send($1, $2, $body));',
   'GET /api/channels/*/*/messages/*': 'console.log(await parley.channels.message($1, $2, $3));',
+  'GET /api/approvals':
+    "for await (const approval of parley.approvals.list({ status: 'pending' })) console.log(approval);",
+  'POST /api/approvals/*': 'console.log(await parley.approvals.decide($1, $body));',
   'GET /api/events': 'for await (const event of parley.events.list()) console.log(event);',
   'GET /api/health': 'console.log(await parley.health());',
   'GET /ready': 'console.log(await parley.ready());',
@@ -84,6 +90,8 @@ const LIBRARY: Readonly<Record<string, string>> = {
 };
 
 function typescriptOf({ method, path, body }: ApiCall, baseUrl: string): string {
+  const asOpenAI = OPENAI[`${method} ${path}`];
+  if (asOpenAI !== undefined) return openaiCall(asOpenAI, body, baseUrl);
   // A fixed part of a path wins over an id, as in the router.
   const found = [`${method} ${path}`, ...Object.keys(LIBRARY)].find((route) => route in LIBRARY && fits(route));
   const [, ...ids] = found ? expression(found).exec(`${method} ${path}`)! : [];
@@ -105,6 +113,17 @@ ${call}`;
     return expression(route).test(`${method} ${path}`);
   }
 }
+
+/** OpenAI's own client calls the routes that have its format. */
+const OPENAI: Readonly<Record<string, string>> = {
+  'GET /api/openai/v1/models': 'for await (const model of openai.models.list()) console.log(model);',
+  'POST /api/openai/v1/chat/completions': 'console.log(await openai.chat.completions.create($body));',
+};
+
+const openaiCall = (call: string, body: unknown, baseUrl: string): string => `import OpenAI from 'openai';
+
+const openai = new OpenAI({ baseURL: '${baseUrl}/api/openai/v1', apiKey: process.env.${KEY_PLACE}! });
+${call.replace('$body', literal(body ?? {}))}`;
 
 const expression = (route: string): RegExp =>
   new RegExp(`^${route.replaceAll('.', String.raw`\.`).replaceAll('*', '([^/]+)')}$`);

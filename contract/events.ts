@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { ApprovalRecord } from './approvals.ts';
 import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
@@ -13,130 +14,157 @@ const text = Type.String();
 const Moment = Type.String({ format: 'date-time' });
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-const ConversationData = Type.Object({
-  id: text,
-  agent_id: text,
-  channel_id: text,
-  end_user_id: text,
-  key: nullable(text),
-  status: Type.Enum(['open', 'handed_off', 'resolved']),
-  locale: nullable(text),
-  tags: Type.Array(text),
-  run_id: nullable(text),
-  created_at: Moment,
-  updated_at: Moment,
-});
+const ConversationData = Type.Object(
+  {
+    id: text,
+    agent_id: text,
+    channel_id: text,
+    end_user_id: text,
+    key: nullable(text),
+    status: Type.Enum(['open', 'handed_off', 'resolved']),
+    locale: nullable(text),
+    tags: Type.Array(text),
+    run_id: nullable(text),
+    created_at: Moment,
+    updated_at: Moment,
+  },
+  { title: 'ConversationEventData' },
+);
 
 /** With the result of its run so far. */
-const HandedOffData = Type.Object({ ...ConversationData.properties, result: RunResult });
+const HandedOffData = Type.Object(
+  { ...ConversationData.properties, result: RunResult },
+  { title: 'HandedOffEventData' },
+);
 
-const MessageData = Type.Object({
-  id: text,
-  conversation_id: text,
-  agent_id: text,
-  channel_id: text,
-  end_user_id: text,
-  run_id: nullable(text),
-  role: Type.Enum(MESSAGE_ROLES),
-  content: MessageContent,
-  sources: Type.Array(MessageSource),
-  /** Null for incoming messages. */
-  status: nullable(Type.Enum(DELIVERY_STATUSES)),
-  error: nullable(Type.Object({ code: text, detail: text, provider_code: Type.Optional(nullable(text)) })),
-  metadata: Type.Record(text, text),
-  created_at: Moment,
-});
+const MessageData = Type.Object(
+  {
+    id: text,
+    conversation_id: text,
+    agent_id: text,
+    channel_id: text,
+    end_user_id: text,
+    run_id: nullable(text),
+    role: Type.Enum(MESSAGE_ROLES),
+    content: MessageContent,
+    sources: Type.Array(MessageSource),
+    /** Null for incoming messages. */
+    status: nullable(Type.Enum(DELIVERY_STATUSES)),
+    error: nullable(Type.Object({ code: text, detail: text, provider_code: Type.Optional(nullable(text)) })),
+    metadata: Type.Record(text, text),
+    created_at: Moment,
+  },
+  { title: 'MessageEventData' },
+);
 
-const RunData = Type.Object({
-  id: text,
-  status: Type.Enum(RUN_STATUSES),
-  reason: nullable(text),
-  error: nullable(Type.Object({ code: text, detail: text })),
-  agent_id: text,
-  /** Null if the person wrote first or a campaign started the conversation. */
-  trigger_id: nullable(text),
-  conversation_id: text,
-  end_user_id: text,
-  channel_id: text,
-  metadata: Type.Record(text, text),
-  agent_version: nullable(Type.Integer()),
-  result: RunResult,
-  created_at: Moment,
-  finished_at: nullable(Moment),
-});
+const RunData = Type.Object(
+  {
+    id: text,
+    status: Type.Enum(RUN_STATUSES),
+    reason: nullable(text),
+    error: nullable(Type.Object({ code: text, detail: text })),
+    agent_id: text,
+    /** Null if the person wrote first or a campaign started the conversation. */
+    trigger_id: nullable(text),
+    conversation_id: text,
+    end_user_id: text,
+    channel_id: text,
+    metadata: Type.Record(text, text),
+    agent_version: nullable(Type.Integer()),
+    result: RunResult,
+    created_at: Moment,
+    finished_at: nullable(Moment),
+  },
+  { title: 'RunEventData' },
+);
 
 const { identities: _identities, ...person } = EndUser.properties;
-const EndUserData = Type.Object(person);
+const EndUserData = Type.Object(person, { title: 'EndUserEventData' });
 
-const RecipientData = Type.Object({
-  id: text,
-  campaign_id: text,
-  end_user_id: nullable(text),
-  ref: nullable(text),
-  status: Type.Enum(RECIPIENT_STATUSES),
-  previous_status: Type.Enum(RECIPIENT_STATUSES),
-  reason: nullable(text),
-  conversation_id: nullable(text),
-  run_id: nullable(text),
-  created_at: Moment,
-  updated_at: Moment,
-});
+const RecipientData = Type.Object(
+  {
+    id: text,
+    campaign_id: text,
+    end_user_id: nullable(text),
+    ref: nullable(text),
+    status: Type.Enum(RECIPIENT_STATUSES),
+    previous_status: Type.Enum(RECIPIENT_STATUSES),
+    reason: nullable(text),
+    conversation_id: nullable(text),
+    run_id: nullable(text),
+    created_at: Moment,
+    updated_at: Moment,
+  },
+  { title: 'RecipientEventData' },
+);
 
-const CampaignData = Type.Object({
-  id: text,
-  agent_id: text,
-  channel_id: text,
-  name: text,
-  state: Type.Literal('ended'),
-  created_at: Moment,
-  updated_at: Moment,
-});
+const CampaignData = Type.Object(
+  {
+    id: text,
+    agent_id: text,
+    channel_id: text,
+    name: text,
+    state: Type.Literal('ended'),
+    created_at: Moment,
+    updated_at: Moment,
+  },
+  { title: 'CampaignEventData' },
+);
 
 /** The data never contains the key's value, which only its creator has seen. */
-const ApiKeyData = Type.Object({
-  id: text,
-  label: text,
-  prefix: text,
-  scope: Type.Enum(KEY_SCOPES),
-  agent_id: nullable(text),
-  campaign_id: nullable(text),
-  permissions: Type.Array(Type.Enum(PERMISSIONS)),
-  created_at: Moment,
-  revoked_at: nullable(Moment),
-  /** Where the key was found in public, and whether a scanner signed the report. */
-  leak: nullable(LeakRecord),
-});
+const ApiKeyData = Type.Object(
+  {
+    id: text,
+    label: text,
+    prefix: text,
+    scope: Type.Enum(KEY_SCOPES),
+    agent_id: nullable(text),
+    campaign_id: nullable(text),
+    permissions: Type.Array(Type.Enum(PERMISSIONS)),
+    created_at: Moment,
+    revoked_at: nullable(Moment),
+    /** Where the key was found in public, and whether a scanner signed the report. */
+    leak: nullable(LeakRecord),
+  },
+  { title: 'ApiKeyEventData' },
+);
 
-const BudgetData = Type.Object({
-  id: text,
-  subject: Type.Enum(['organization', 'agent', 'campaign', 'key']),
-  /** Null for the organization. */
-  subject_id: nullable(text),
-  period: Type.Enum(['day', 'month']),
-  /** The first day of the period, in UTC. */
-  period_start: Type.String({ format: 'date' }),
-  /** `tokens`, or a currency code. */
-  unit: text,
-  amount: Type.Number(),
-  spent: Type.Number(),
-});
+const BudgetData = Type.Object(
+  {
+    id: text,
+    subject: Type.Enum(['organization', 'agent', 'campaign', 'key']),
+    /** Null for the organization. */
+    subject_id: nullable(text),
+    period: Type.Enum(['day', 'month']),
+    /** The first day of the period, in UTC. */
+    period_start: Type.String({ format: 'date' }),
+    /** `tokens`, or a currency code. */
+    unit: text,
+    amount: Type.Number(),
+    spent: Type.Number(),
+  },
+  { title: 'BudgetEventData' },
+);
 
 /**
  * A record of the audit log, without secrets. The actor fields are null if no person acted, or if the account was
  * deleted.
  */
-const AuditData = Type.Object({
-  id: text,
-  actor: text,
-  actor_name: nullable(text),
-  actor_email: nullable(text),
-  action: text,
-  subject_id: text,
-  facts: Type.Record(text, Type.Unknown()),
-  address: nullable(text),
-  request_id: nullable(text),
-  created_at: Moment,
-});
+const AuditData = Type.Object(
+  {
+    id: text,
+    actor: text,
+    actor_name: nullable(text),
+    actor_email: nullable(text),
+    action: text,
+    subject_id: text,
+    facts: Type.Record(text, Type.Unknown()),
+    address: nullable(text),
+    request_id: nullable(text),
+    created_at: Moment,
+  },
+  { title: 'AuditEventData' },
+);
 
 /** The schema of `data` for each type: the record at the time of the event, in the form of the API. */
 export const EVENT_DATA = {
@@ -153,6 +181,7 @@ export const EVENT_DATA = {
   'run.failed': RunData,
   'run.skipped': RunData,
   'run.result_updated': RunData,
+  'approval.requested': ApprovalRecord,
   'end_user.created': EndUserData,
   'end_user.updated': EndUserData,
   'end_user.deleted': Type.Object({ id: text }),

@@ -18,6 +18,7 @@ export const ID_PREFIXES = [
   'evt',
   'whk',
   'req',
+  'approval',
   // Below: prefixes of records that the public API never shows.
   'user',
   'member',
@@ -40,6 +41,7 @@ export const ID_PREFIXES = [
   'attachment',
   'view',
   'push',
+  'turn',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -17,6 +17,8 @@ export const MAX_JSON_KEYS = 1_000;
 export const MAX_JSON_VALUES = 131_072;
 export const REQUEST_TIMEOUT_MS = 30_000;
 export const MAX_WAIT_SECONDS = 25;
+/** How long a call of the OpenAI-compatible endpoint waits: less than the 60 s of common load balancers. */
+export const COMPLETION_WAIT_SECONDS = 55;
 /** The minimum and maximum retention of conversations, if there is a limit. */
 export const MIN_RETENTION_DAYS = 30;
 export const MAX_RETENTION_DAYS = 3_650;

@@ -53,6 +53,11 @@ const kinds = {
     title: 'The API key has been revoked',
     cure: 'Revocation is final. Create a new key in the dashboard and use it instead.',
   },
+  client_token_expired: {
+    status: 401,
+    title: 'The client token has expired',
+    cure: 'Your backend creates a new token with POST /api/client-tokens. The browser client asks for it with getToken.',
+  },
   token_invalid: {
     status: 401,
     title: 'The access token is not valid',
@@ -77,6 +82,11 @@ const kinds = {
     status: 401,
     title: 'The visitor token is not valid',
     cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token. The widget does this automatically.',
+  },
+  reply_token_invalid: {
+    status: 401,
+    title: 'The reply token is not valid',
+    cure: 'Send the reply_token of exactly this turn as the bearer token, to the reply_url of the same turn.',
   },
   session_missing: {
     status: 401,
@@ -176,8 +186,13 @@ const kinds = {
   },
   origin_not_allowed: {
     status: 403,
-    title: 'This site may not show the chat',
-    cure: "Add the page's origin, such as https://shop.example, to allowed_origins in the settings of the channel.",
+    title: 'Calls from this site are not allowed',
+    cure: "Use the page's exact origin, such as https://shop.example. For a web chat, add it to allowed_origins in the settings of the channel. For a client token, name it in origins when your backend creates the token.",
+  },
+  client_token_not_allowed: {
+    status: 403,
+    title: 'Client tokens cannot do this',
+    cure: 'A client token can only call its own trigger, and read the runs and messages of the conversations that it started. Make other calls from your backend with an API key.',
   },
   setup_closed: {
     status: 403,
@@ -249,6 +264,11 @@ const kinds = {
     status: 404,
     title: 'No such run',
     cure: 'Check the run id; it must belong to the trigger in the path. When a person is erased, the runs of this person are erased too.',
+  },
+  approval_not_found: {
+    status: 404,
+    title: 'No such approval',
+    cure: 'Check the approval id. An agent key finds only the approvals of its agent. When a person is erased, the approvals of this person are erased too.',
   },
   conversation_not_found: {
     status: 404,
@@ -378,6 +398,11 @@ const kinds = {
     title: 'Another member has replied',
     cure: 'Nothing was sent. Read the new reply, then send yours if it is still needed.',
   },
+  turn_superseded: {
+    status: 409,
+    title: 'The turn no longer takes this answer',
+    cure: 'The person has written again, another answer was first, the deadline has passed, or the run has ended. Drop the answer. If the person wrote, your code receives a new turn with all messages.',
+  },
   trigger_disabled: {
     status: 409,
     title: 'The trigger is disabled',
@@ -437,6 +462,11 @@ const kinds = {
     status: 409,
     title: 'The import cannot do this now',
     cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
+  },
+  approval_decided: {
+    status: 409,
+    title: 'The approval was decided differently',
+    cure: 'A decision is final. Read the approval to see the decision and its reason. The same decision again is accepted.',
   },
   run_finished: {
     status: 409,
@@ -587,6 +617,17 @@ const kinds = {
     status: 502,
     title: 'The provider returned an error',
     cure: 'The detail says what the provider returned. Check the address and the credentials.',
+  },
+  run_failed: {
+    status: 502,
+    title: 'The agent could not answer',
+    cure: 'The call was accepted, and its run failed. The detail says why, and the page of the conversation in the dashboard shows each attempt.',
+  },
+  answer_pending: {
+    status: 504,
+    retryAfterSeconds: 1,
+    title: 'The agent has not answered yet',
+    cure: 'The call was accepted, and the agent will answer. Repeat the call with the same Idempotency-Key to wait for the answer, or read the run that the header Location names. Without an Idempotency-Key, a repeated call starts another run.',
   },
   unavailable: {
     status: 503,

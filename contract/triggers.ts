@@ -112,11 +112,19 @@ export const TriggerCall = Type.Object(
     conversation: Type.Optional(
       Type.Object(
         {
-          key: Type.String({
-            minLength: 1,
-            maxLength: 255,
-            description: 'Your own name for the conversation, such as an order number.',
-          }),
+          key: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              description: 'Your own name for the conversation, such as an order number.',
+            }),
+          ),
+          id: Type.Optional(
+            Type.String({
+              pattern: idPattern('conv'),
+              description: "Parley's ID of a conversation to continue. No other field is then allowed.",
+            }),
+          ),
           on_existing: Type.Optional(
             Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
               default: 'continue',
@@ -150,6 +158,7 @@ export const RUN_STATUSES = [
   'scheduled',
   'running',
   'waiting_for_user',
+  'waiting_for_approval',
   'handed_off',
   'completed',
   'failed',
@@ -158,12 +167,16 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
+export type EarlierMessage = { role: 'agent' | 'end_user'; text: string };
+
 /** The data of the call that a run stores for the worker. */
 export type RunInput = {
   variables?: Record<string, unknown>;
   metadata?: Record<string, string>;
   /** The ID of the message that the first turn answers. Absent: the agent writes first. */
   message_id?: string;
+  /** What was said before this conversation, oldest first. Turns read it, but it is not stored as messages. */
+  earlier?: EarlierMessage[];
   /** The opening of a campaign, which replaces the agent's own. */
   opening?: MessageContent;
   campaign_id?: string;

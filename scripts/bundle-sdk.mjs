@@ -1,6 +1,6 @@
 /**
- * Builds `sdk/dist`, the package of the client library, for `npm pack ./sdk/dist`. The package has one file of code,
- * its types, and no dependency. `npm start` does not need this package.
+ * Builds `sdk/dist`, the package of the client library, for `npm pack ./sdk/dist`. The package has one file of code for
+ * each export, its types, and no dependency. `npm start` does not need this package.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,16 +16,23 @@ rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 
 const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-const bundle = await rolldown({
-  input: path.join(SDK, 'src', 'parley.ts'),
-  platform: 'neutral',
-  cwd: SDK,
-  // src/version.ts
-  transform: { define: { PARLEY_SDK_VERSION: JSON.stringify(version) } },
-});
-const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: 'parley.js' });
-await bundle.close();
-if (output.length !== 1 || output[0].imports.length > 0) throw new Error('The client library imports a package.');
+/** The code of each export, and the packages that it may import. `react` imports the code of `browser`. */
+const ENTRIES = { parley: [], browser: [], react: ['react', './browser.js'] };
+const paths = (id) => (id.endsWith('browser.ts') ? './browser.js' : id);
+for (const [name, imports] of Object.entries(ENTRIES)) {
+  const bundle = await rolldown({
+    input: path.join(SDK, 'src', `${name}.ts`),
+    platform: 'neutral',
+    cwd: SDK,
+    external: (id) => id === 'react' || (name === 'react' && id === './browser.ts'),
+    // src/version.ts
+    transform: { define: { PARLEY_SDK_VERSION: JSON.stringify(version) } },
+  });
+  const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: `${name}.js`, paths });
+  await bundle.close();
+  if (output.length !== 1 || output[0].imports.some((each) => !imports.includes(paths(each))))
+    throw new Error(`The client library imports a package: ${output[0].imports.join(', ')}`);
+}
 
 const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-p', SDK, '--outDir', DIST], { stdio: 'inherit' });
@@ -37,7 +44,13 @@ const manifest = {
   description: 'Client library of the Parley API, for Node, Deno, Bun and edge runtimes',
   license,
   type: 'module',
-  exports: { '.': { types: './parley.d.ts', default: './parley.js' } },
+  exports: {
+    '.': { types: './parley.d.ts', default: './parley.js' },
+    './browser': { types: './browser.d.ts', default: './browser.js' },
+    './react': { types: './react.d.ts', default: './react.js' },
+  },
+  peerDependencies: { react: '>=18' },
+  peerDependenciesMeta: { react: { optional: true } },
   types: './parley.d.ts',
   sideEffects: false,
   engines: { node: '>=20' },

@@ -9,12 +9,9 @@ import { trackedFiles } from './tracked-files.mjs';
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 const GLOSSARY = 'docs/glossary.md';
 
-/** To be renamed, and its later name. */
-const LATER = new Map([['src/worker/sources', 'document-sources']]);
-
 const nouns = nounsOf(readFileSync(path.join(ROOT, GLOSSARY), 'utf8'));
 const faults = [...foldersOf(trackedFiles(ROOT, 'src', 'dashboard/src/pages'))].filter(
-  (folder) => !nouns.has(path.posix.basename(folder)) && !LATER.has(folder),
+  (folder) => !nouns.has(path.posix.basename(folder)),
 );
 for (const folder of faults) console.error(`${folder}: "${path.posix.basename(folder)}" is not a noun of ${GLOSSARY}`);
 process.exitCode = faults.length === 0 ? 0 : 1;

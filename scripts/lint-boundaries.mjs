@@ -98,6 +98,8 @@ function pageOf(file) {
   return page === '..' || rest === undefined ? null : page;
 }
 
+/** The hook of the client library, which only React apps import. */
+const HOOK = path.join('sdk', 'src', 'react.ts');
 const ROUTES = path.join(ROOT, 'dashboard', 'src', 'routes.tsx');
 const PAGE_FAULT =
   'A page is imported only by dashboard/src/routes.tsx and by itself: what two pages share is in dashboard/src/parts.';
@@ -110,6 +112,7 @@ function faultOf(file, source, isType) {
       ? null
       : 'Only src/config reads the environment: use the global process for the rest.';
   }
+  if (source === 'react' && file.endsWith(HOOK)) return null;
   if (!source.startsWith('.')) return packageFault(room, source);
   const target = path.resolve(path.dirname(file), source);
   const to = roomOf(target);

@@ -9,10 +9,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
+import { approvalRoutes } from '../src/http/api/approvals/routes.ts';
+import { TurnAnswer, TurnRequested } from '../contract/turns.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
+import { completionRoutes } from '../src/http/api/completions/routes.ts';
 import { endUserRoutes } from '../src/http/api/end-users/routes.ts';
 import { listEventsRoute } from '../src/http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../src/http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../src/http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../src/http/api/triggers/routes.ts';
 import { describeRoutes, hoist, type OpenApiDocument } from '../src/http/docs/openapi.ts';
@@ -30,8 +34,16 @@ const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' }
 /** The description is created without a server, because the declarations of the routes need no configuration. */
 export function describePublicApi(): OpenApiDocument {
   const none = { ...SERVER, allRoutes: (): Route[] => [] } as never;
-  const families = [triggerRoutes, campaignRoutes, endUserRoutes, channelApiRoutes, systemRoutes];
-  const single = [listEventsRoute(none), reportLeakedRoute(none)];
+  const families = [
+    approvalRoutes,
+    triggerRoutes,
+    completionRoutes,
+    campaignRoutes,
+    endUserRoutes,
+    channelApiRoutes,
+    systemRoutes,
+  ];
+  const single = [listEventsRoute(none), reportLeakedRoute(none), createClientTokenRoute(none)];
   return describeRoutes([...families.flatMap((routes): Route[] => routes(none)), ...single], SERVER);
 }
 
@@ -40,6 +52,7 @@ export async function wireTypes(): Promise<string> {
   try {
     const description = describePublicApi();
     hoist(wireSchema(Type.Object(EVENT_DATA, { title: 'EventData' })), description.components.schemas);
+    for (const schema of [TurnRequested, TurnAnswer]) hoist(wireSchema(schema), description.components.schemas);
     writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(description));
     const redocly = path.join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const args = [redocly, 'generate-client', 'openapi.json', '--output', 'client.ts', '--output-mode', 'split'];

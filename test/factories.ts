@@ -9,6 +9,7 @@ import type { Db } from '../src/store/db.ts';
 import { channelCredential, sealCredential } from '../src/store/credentials.ts';
 import { countCalls } from '../src/store/api-keys/total.ts';
 import { agent } from '../src/store/schema/agent.ts';
+import { approval } from '../src/store/schema/approval.ts';
 import { apiKey, apiKeyDigest } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
 import { conversation, message } from '../src/store/schema/conversation.ts';
@@ -157,6 +158,27 @@ export async function givenConversation(
     status: options.status ?? 'open',
   });
   return { id, endUserId };
+}
+
+/** A pending approval of a call that this run requested. */
+export async function givenApproval(
+  db: Db,
+  orgId: string,
+  run: { id: string; agent_id: string; conversation_id: string },
+  args: Record<string, unknown> = {},
+): Promise<string> {
+  const id = newId('approval');
+  const tool = { name: 'refund', description: 'Refunds.', parameters: { type: 'object' }, url: 'https://shop.test/' };
+  await db.insert(approval).values({
+    orgId,
+    id,
+    agentId: run.agent_id,
+    conversationId: run.conversation_id,
+    runId: run.id,
+    call: { tool, arguments: args, idempotency_key: id },
+    expiresAt: new Date(Date.now() + 3_600_000),
+  });
+  return id;
 }
 
 export async function givenMessage(

@@ -46,6 +46,7 @@ export const oneKey: AccessDecisions = {
     return ADMISSION;
   },
   limit: () => ({ policy: '"key";q=600;w=60', state: '"key";r=599;t=60' }),
+  isOwnPage: () => false,
   limitEndUser: async () => {},
   remaining: async () => null,
 };

@@ -74,6 +74,19 @@ export function addAgentsCommand(program: Command): void {
       }),
     ),
   );
+  verb(
+    agents
+      .command('secret')
+      .summary('create or replace the secret that signs the turns of your own code')
+      .description(
+        'Creates or replaces the secret that signs the turns of an agent with the provider "http". The previous secret also signs for 24 hours.',
+      )
+      .argument('<agent-id>'),
+    async ({ api, out }, [id]) => {
+      out.record(await api.call('rotateAgentSecret', { ids: { agent_id: id! } }));
+      out.hint('Store the secret now: it is not shown again.');
+    },
+  );
   addAgentVersions(agents);
   addAgentTests(agents);
   addAgentReplay(agents);

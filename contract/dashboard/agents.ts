@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { APPROVAL_DECISIONS } from '../approvals.ts';
 import { AgentDefinition, PROVIDERS } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MAX_REMINDERS } from '../no-reply.ts';
@@ -145,6 +146,8 @@ export const PlaygroundBody = Type.Object(
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
+    /** The decision about every call that needs an approval. Absent: `approve`. */
+    approvals: Type.Optional(Type.Enum(APPROVAL_DECISIONS)),
     /** The person does not answer: how many steps of `no_reply` are done. The next one is the turn. */
     silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },
@@ -159,6 +162,8 @@ export const TraceStep = Type.Object({
   sent: Type.Optional(Nullable(Type.String())),
   output: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
+  /** The reason of the team for an approval or a denial. */
+  reason: Type.Optional(Type.String()),
 });
 export type TraceStep = Static<typeof TraceStep>;
 
@@ -169,6 +174,8 @@ export const PlaygroundTurn = Type.Object(
     next: Type.Union([Type.Literal('waiting_for_user'), Type.Literal('handed_off'), Type.Literal('completed')]),
     tags: Type.Array(Type.String()),
     opted_out: Type.Boolean(),
+    /** The values of result fields that your own code named. */
+    result: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** The reasons for this answer of the agent. */
     trace: Type.Object({
       provider: Type.String(),

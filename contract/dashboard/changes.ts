@@ -6,7 +6,7 @@ import { closed } from './shapes.ts';
  * The topics of live updates for a page. An event names only topics and never contains the change. The page then reads
  * its data again with its usual routes and permissions.
  */
-export const TOPICS = ['conversations', 'waiting', 'keys', 'requests', 'audit', 'first_steps'] as const;
+export const TOPICS = ['conversations', 'waiting', 'approvals', 'keys', 'requests', 'audit', 'first_steps'] as const;
 /** Topics of one record, for example `conversation:conv_…`. */
 export const RECORD_TOPICS = { conversation: 'conv', presence: 'conv', runs: 'trigger', campaign: 'campaign' } as const;
 

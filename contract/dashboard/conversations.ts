@@ -1,3 +1,4 @@
+import { ApprovalEntry } from './approvals.ts';
 import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
@@ -141,6 +142,8 @@ export const ConversationRecord = Type.Object(
     notes: Type.Array(ConversationNote),
     /** The newest, oldest first; at most 200. The hand-off of the agent is there until the agent answers again. */
     changes: Type.Array(ConversationChange),
+    /** The newest approvals of tool calls, oldest first; at most 50. */
+    approvals: Type.Array(ApprovalEntry),
     runs: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -191,6 +194,9 @@ export const ConversationCounts = Type.Object(
     /** Conversations with an unread note that mentions the reader. */
     mentions: Count,
     all: Count,
+    /** Tool calls that wait for an approval. */
+    approvals: Count,
+    newest_approval: Nullable(Type.Object({ id: Type.String(), conversation_id: Type.String(), created_at: Moment })),
     /** The newest hand-off that is unassigned or assigned to the reader. */
     newest: Nullable(Type.Object({ id: Type.String(), handed_off_at: Moment })),
   },

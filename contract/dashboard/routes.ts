@@ -17,6 +17,8 @@ import {
   RequestListQuery,
   RequestRecord,
 } from './activity.ts';
+import { DecideApprovalBody } from '../approvals.ts';
+import { ApprovalEntry, ApprovalListQuery, ListedApproval } from './approvals.ts';
 import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
 import { Numbers, NumbersQuery } from './statistics.ts';
@@ -204,6 +206,7 @@ import {
 } from './sign-in.ts';
 import { BudgetRecord, ModelPrice, SetBudgetBody, SetPriceBody, UsageQuery, UsageRecord } from './costs.ts';
 import {
+  AgentSecret,
   CreateToolSecretBody,
   ListMcpToolsBody,
   McpTools,
@@ -474,6 +477,7 @@ const routes = {
   watchEvents: route('GET 200', `${org}/events`, 'viewer', 'Watch events as they happen', { query: WatchEventsQuery, answer: WatchedEvents }),
 
   // Secrets of tools
+  rotateAgentSecret: route('POST 201', `${org}/agents/:agent_id/secret`, 'member', 'Create or replace the secret that signs the turns of own code; it is shown only here', { answer: AgentSecret }),
   listToolSecrets: route('GET 200', `${org}/agents/:agent_id/tool-secrets`, 'viewer', 'List which tools of an agent are signed', { answer: Whole(ToolSecretRecord) }),
   createToolSecret: route('POST 201', `${org}/agents/:agent_id/tool-secrets`, 'admin', 'Sign the calls of a tool; the secret is shown only here', { body: CreateToolSecretBody, answer: NewToolSecret }),
   rotateToolSecret: route('POST 200', `${org}/agents/:agent_id/tool-secrets/:tool_secret_id/rotate`, 'admin', 'Replace the signing secret of a tool; the new one is shown only here', { body: RotateToolSecretBody, answer: NewToolSecret }),
@@ -524,6 +528,8 @@ const routes = {
   listSegments: route('GET 200', `${org}/segments`, 'viewer', 'List segments: filters of end users under a name', { answer: Whole(SegmentRecord) }),
   createSegment: route('POST 201', `${org}/segments`, 'member', 'Save filters of end users as a segment', { body: CreateSegmentBody, answer: SegmentRecord }),
   deleteSegment: route('DELETE 204', `${org}/segments/:segment_id`, 'member', 'Delete a segment', {}),
+  listApprovals: route('GET 200', `${org}/approvals`, 'viewer', 'List tool calls that need an approval', { query: ApprovalListQuery, answer: Page(ListedApproval) }),
+  decideApproval: route('POST 200', `${org}/approvals/:approval_id`, 'member', 'Approve or deny a tool call', { body: DecideApprovalBody, answer: ApprovalEntry }),
   readHandOffRules: route('GET 200', `${org}/hand-offs`, 'viewer', 'To whom hand-offs go, and when', { answer: HandOffRules }),
   setHandOffRules: route('PUT 200', `${org}/hand-offs`, 'admin', 'Say to whom hand-offs go, and when', { body: SetHandOffRulesBody, answer: HandOffRules }),
   readMemberHelp: route('GET 200', `${org}/member-help`, 'viewer', 'Which calls of a model help members', { answer: MemberHelp }),

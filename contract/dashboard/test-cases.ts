@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { AgentDefinition } from '../agents.ts';
+import { APPROVAL_DECISIONS } from '../approvals.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MODEL_PROVIDERS } from './models.ts';
 import { closed, Id, Moment, Name, Nullable } from './shapes.ts';
@@ -73,6 +74,12 @@ export const Expectation = Type.Object(
         description: 'The tool calls of this turn. The listed arguments have these values. Empty: no tool is called.',
       }),
     ),
+    approvals: Type.Optional(
+      Type.Array(Type.Object({ tool: ToolName, arguments: Type.Optional(Arguments) }, closed), {
+        maxItems: MAX_EXPECTED,
+        description: 'The calls of this turn that need an approval, as in `calls`. Empty: no call needs one.',
+      }),
+    ),
     knows: Type.Optional(
       Type.Boolean({
         description: 'False: the agent does not know the answer, so it cites no document and calls no tool.',
@@ -120,6 +127,11 @@ const CaseTool = Type.Object(
     arguments: Type.Optional(Arguments),
     answer: Type.Optional(Type.Unknown()),
     error: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    approval: Type.Optional(
+      Type.Enum(APPROVAL_DECISIONS, {
+        description: 'The decision about a call that needs an approval. Absent: `approve`.',
+      }),
+    ),
   },
   closed,
 );

@@ -10,7 +10,9 @@ import type { DashboardRouteName } from './routes.ts';
  * - A token cannot send messages to people or read personal data: conversations, end users and campaigns are closed.
  *   Only tests that members created from conversations contain text of people.
  * - A token cannot grant access: sign-in, members, keys, tokens and all secrets are closed. Endpoints and the list of their
- *   deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed.
+ *   deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed. The one
+ *   exception is the secret with which Parley signs turns for own code, because a pipeline sets up agent and code
+ *   together. It opens nothing in Parley.
  * - No route here requires a role above member, so a stolen token never has the rights of an admin.
  *
  * `own`: every token, with any verb. A token for certain agents can use only routes whose path contains one of them.
@@ -59,6 +61,10 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   deleteSource: 'publish',
   syncSource: 'publish',
   cancelSync: 'publish',
+  // Arguments of calls may have data of people. A token that publishes already decides which tools an agent calls.
+  listApprovals: 'publish',
+  decideApproval: 'publish',
   createTrigger: 'publish',
   updateTrigger: 'publish',
+  rotateAgentSecret: 'publish',
 };

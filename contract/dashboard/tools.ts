@@ -37,6 +37,10 @@ export type ToolSecretRecord = Static<typeof ToolSecretRecord>;
 export const NewToolSecret = Type.Object({ ...record, secret: Type.String() }, { title: 'NewToolSecret' });
 export type NewToolSecret = Static<typeof NewToolSecret>;
 
+/** The secret that signs the turns of an agent with own code. Only this response contains it. */
+export const AgentSecret = Type.Object({ secret: Type.String() }, { title: 'AgentSecret' });
+export type AgentSecret = Static<typeof AgentSecret>;
+
 export const CreateToolSecretBody = Type.Object(
   {
     tool: Type.String({

@@ -9,6 +9,7 @@ import { rememberAs } from './preferences.ts';
 import { Shell } from './shell/shell.tsx';
 import { readActivitySearch } from './pages/activity/search.ts';
 import { readAgentSearch, readAgentsSearch } from './pages/agents/search.ts';
+import { readApprovalsSearch } from './pages/approvals/search.ts';
 import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readChannelsSearch } from './pages/channels/search.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
@@ -78,6 +79,7 @@ const routeTree = root.addChildren([
       createRoute({ getParentRoute: () => conversations, path: '/', component: lazyPage(() => import('./pages/conversations/conversations-page.tsx'), 'NoConversation') }),
       createRoute({ getParentRoute: () => conversations, path: '$conversation_id', component: lazyPage(() => import('./pages/conversations/conversation-page.tsx'), 'ConversationPage') }),
     ]),
+    createRoute({ getParentRoute: () => inside, path: '/approvals', validateSearch: readApprovalsSearch, component: lazyPage(() => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/channels', validateSearch: readChannelsSearch, component: lazyPage(() => import('./pages/channels/channels-page.tsx'), 'ChannelsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/channels/$channel_id', component: lazyPage(() => import('./pages/channels/channel-page.tsx'), 'ChannelPage') }),
     createRoute({ getParentRoute: () => inside, path: '/campaigns', validateSearch: readCampaignsSearch, component: lazyPage(() => import('./pages/campaigns/campaigns-page.tsx'), 'CampaignsPage') }),

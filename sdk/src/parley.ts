@@ -1,5 +1,7 @@
+import { Approvals } from './approvals.ts';
 import { Campaigns } from './campaigns.ts';
 import { Channels } from './channels.ts';
+import { ClientTokens } from './client-tokens.ts';
 import { EndUsers } from './end-users.ts';
 import { Events } from './events.ts';
 import type { ParleyOptions } from './options.ts';
@@ -17,6 +19,7 @@ export {
 } from './webhooks.ts';
 export type { BulkCounts, BulkOptions, EndUserFilter } from './end-users.ts';
 export type { PushCounts, PushOptions } from './campaigns.ts';
+export type { ApprovalOptions, DecisionOptions } from './approvals.ts';
 export type { EventOptions } from './events.ts';
 export type { List, Page, PageOptions } from './pages.ts';
 export type { RunEvent } from './stream.ts';
@@ -24,6 +27,18 @@ export type { LogEntry } from './log.ts';
 export type { ParleyOptions } from './options.ts';
 export type { CallOptions, ResponseInfo, WriteOptions } from './transport.ts';
 export type { ResultFields, RunRef, RunWith, StartedRun, StartOptions } from './triggers.ts';
+export {
+  accepted,
+  type Later,
+  later,
+  reply,
+  type Turn,
+  type TurnHandler,
+  type TurnReply,
+  turns,
+  type TurnsOptions,
+} from './turns.ts';
+export type { NodeRequest, NodeResponse } from './turn-servers.ts';
 export type * from './wire.ts';
 
 /** The public API of one Parley server, with one API key. */
@@ -31,9 +46,11 @@ export class Parley {
   readonly triggers: Triggers;
   readonly runs: Runs;
   readonly channels: Channels;
+  readonly clientTokens: ClientTokens;
   readonly endUsers: EndUsers;
   readonly campaigns: Campaigns;
   readonly events: Events;
+  readonly approvals: Approvals;
   readonly #transport: Transport;
 
   constructor(options: ParleyOptions) {
@@ -41,9 +58,11 @@ export class Parley {
     this.triggers = new Triggers(this.#transport);
     this.runs = new Runs(this.#transport);
     this.channels = new Channels(this.#transport);
+    this.clientTokens = new ClientTokens(this.#transport);
     this.endUsers = new EndUsers(this.#transport);
     this.campaigns = new Campaigns(this.#transport);
     this.events = new Events(this.#transport);
+    this.approvals = new Approvals(this.#transport);
   }
 
   /** Returns the API key's own record with its permissions. */

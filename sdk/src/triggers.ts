@@ -4,7 +4,7 @@ import { hasAnswered, hasEnded, hasStreamedAnswer } from './run-states.ts';
 import { follow, type RunEvent } from './stream.ts';
 import { sleep } from './timers.ts';
 import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
-import type { AcceptedRun, AnsweredRun, DryRun, Run, TriggerCall } from './wire.ts';
+import type { AcceptedRun, AnsweredRun, DryRun, Message, Run, TriggerCall } from './wire.ts';
 
 /** Identifies a run. Pass any run that a method here returned. */
 export type RunRef = { id: string; agent_id: string; trigger_id: string };
@@ -60,6 +60,21 @@ export class Triggers {
       ...(wait !== undefined && { headers: { prefer: `wait=${Math.round(wait)}`, ...rest.headers } }),
       body: call,
     });
+  }
+
+  /** All messages of a conversation that has a run of this trigger, newest first. */
+  messages(
+    agent: string,
+    trigger: string,
+    conversation: string,
+    { limit, cursor, ...options }: PageOptions = {},
+  ): List<Message> {
+    const read = (at?: string): Promise<Page<Message>> =>
+      this.#transport.json('GET', path`/api/triggers/${agent}/${trigger}/conversations/${conversation}/messages`, {
+        ...options,
+        query: { limit, cursor: at },
+      });
+    return new List(read, cursor);
   }
 
   /**

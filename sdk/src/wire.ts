@@ -20,13 +20,80 @@ export type Problem = {
     type: string;
     title: string;
     status: number;
-    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "unavailable" | "outcome_unknown";
+    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
     detail: string;
     request_id: string;
     errors?: Fault[];
     required_permission?: string;
     key_permissions?: string[];
     existing_id?: string;
+};
+
+/**
+ * All errors below /api/openai/ have this shape.
+ */
+export type OpenAIError = {
+    error: {
+        message: string;
+        type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "server_error";
+        /**
+         * The first wrong value of the body.
+         */
+        param: string | null;
+        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "source_not_found" | "import_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+        /**
+         * The page that explains this code.
+         * @format uri
+         */
+        doc_url: string;
+        request_id: string;
+        errors?: Fault[];
+    };
+};
+
+export type Approval = {
+    id: string;
+    status: "pending" | "approved" | "denied";
+    agent_id: string;
+    /**
+     * The run that continues after the decision.
+     */
+    run_id: string;
+    conversation_id: string;
+    tool: string;
+    /**
+     * The arguments of the call. They cannot change after the request.
+     */
+    arguments: Record<string, unknown>;
+    /**
+     * The reason of the decision. If no one decided: `timeout`, or why the run ended, e.g. `handed_off`, `resolved`, `cancelled`.
+     */
+    reason: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    expires_at: string;
+    decided_at: string | null;
+};
+
+export type ApprovalPage = {
+    data: Approval[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type DecideApproval = {
+    decision: "approve" | "deny";
+    /**
+     * The agent reads it, and may repeat it to the person.
+     * @minLength 1
+     * @maxLength 1000
+     */
+    reason?: string;
 };
 
 export type EndUserInput = {
@@ -110,7 +177,12 @@ export type TriggerCall = {
          * @minLength 1
          * @maxLength 255
          */
-        key: string;
+        key?: string;
+        /**
+         * Parley's ID of a conversation to continue. No other field is then allowed.
+         * @pattern ^conv_[0-7][0-9a-hjkmnp-tv-z]{25}$
+         */
+        id?: string;
         /**
          * What happens if it exists: continue it, start a new one, or refuse with `already_exists`. Default: `continue`.
          */
@@ -259,7 +331,7 @@ export type AnsweredRun = {
      */
     outcome: "answered";
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -373,7 +445,7 @@ export type ModelUse = {
 
 export type Run = {
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -414,7 +486,7 @@ export type AcceptedRun = {
      */
     outcome: "accepted";
     id: string;
-    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
     agent_id: string;
     trigger_id: string;
     conversation_id: string;
@@ -434,6 +506,236 @@ export type RunPage = {
     data: Run[];
     next_cursor: string | null;
     has_more: boolean;
+};
+
+export type MessagePage = {
+    data: Message[];
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type ModelList = {
+    object: "list";
+    data: {
+        /**
+         * The ID of the agent.
+         */
+        id: string;
+        object: "model";
+        created: number;
+        /**
+         * The ID of the organization.
+         */
+        owned_by: string;
+        /**
+         * The name of the agent.
+         */
+        name: string;
+    }[];
+};
+
+export type ChatCompletionCall = {
+    /**
+     * The ID of the agent.
+     * @minLength 1
+     * @maxLength 255
+     */
+    model: string;
+    /**
+     * The agent answers the last message with the role `user`. With `metadata.conversation`, only this message is used. Otherwise the messages before it are the history of the conversation.
+     * @minItems 1
+     * @maxItems 500
+     */
+    messages: {
+        /**
+         * Parley reads `user` and `assistant`. It ignores the others: the instructions of the agent are its definition.
+         */
+        role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+        /**
+         * A text, or parts of the type `text`.
+         */
+        content?: string | ({
+            type: "text";
+            /**
+             * @maxLength 32000
+             */
+            text: string;
+        } | {
+            type: "refusal";
+            /**
+             * @maxLength 32000
+             */
+            refusal: string;
+        })[] | null;
+        /**
+         * @maxLength 255
+         */
+        name?: string;
+        refusal?: unknown;
+        annotations?: unknown;
+        audio?: null;
+        tool_calls?: unknown;
+        tool_call_id?: unknown;
+        function_call?: unknown;
+    }[];
+    stream?: boolean | null;
+    stream_options?: {
+        include_usage?: boolean;
+        include_obfuscation?: boolean;
+    } | null;
+    /**
+     * The external ID of the end user. Absent: anonymous.
+     * @minLength 1
+     * @maxLength 255
+     */
+    user?: string;
+    metadata?: Record<string, string> | null;
+    /**
+     * Values for the variables that the trigger declares. The texts of the agent may contain them: {{order_id}}.
+     */
+    variables?: Record<string, unknown>;
+    n?: number | null;
+    tool_choice?: "auto" | "none" | null;
+    function_call?: "auto" | "none" | null;
+    logprobs?: false | null;
+    response_format?: {
+        type: "text";
+    } | null;
+    modalities?: "text"[] | null;
+    /**
+     * Accepted and ignored.
+     */
+    frequency_penalty?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    functions?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    logit_bias?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    max_completion_tokens?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    max_tokens?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    parallel_tool_calls?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    prediction?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    presence_penalty?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    prompt_cache_key?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    prompt_cache_retention?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    reasoning_effort?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    safety_identifier?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    seed?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    service_tier?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    stop?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    store?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    temperature?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    tools?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    top_logprobs?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    top_p?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    verbosity?: unknown;
+    /**
+     * Accepted and ignored.
+     */
+    web_search_options?: unknown;
+};
+
+export type ChatCompletion = {
+    /**
+     * The ID of the run.
+     */
+    id: string;
+    object: "chat.completion";
+    /**
+     * Seconds since 1970.
+     */
+    created: number;
+    model: string;
+    choices: {
+        index: 0;
+        message: {
+            role: "assistant";
+            /**
+             * Several messages are separated by an empty line.
+             */
+            content: string;
+            refusal: null;
+        };
+        logprobs: null;
+        finish_reason: "stop";
+    }[];
+    /**
+     * The tokens of all models that this run called. The built-in engine uses none.
+     */
+    usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+    };
+    parley: {
+        run_id: string;
+        trigger_id: string;
+        conversation_id: string;
+        end_user_id: string;
+        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+        reason: string | null;
+        /**
+         * The messages of the agent, with their sources.
+         */
+        messages: Message[];
+    };
 };
 
 export type RecipientCounts = {
@@ -772,12 +1074,6 @@ export type EndUserConversationPage = {
     has_more: boolean;
 };
 
-export type MessagePage = {
-    data: Message[];
-    next_cursor: string | null;
-    has_more: boolean;
-};
-
 export type EndUserExport = {
     /**
      * @format date-time
@@ -1020,341 +1316,540 @@ export type LeakReport = {
     source?: string | null;
 }[];
 
+export type NewClientToken = {
+    /**
+     * @pattern ^agent_[0-7][0-9a-hjkmnp-tv-z]{25}$
+     */
+    agent_id: string;
+    /**
+     * The only trigger that the token may call.
+     * @pattern ^trigger_[0-7][0-9a-hjkmnp-tv-z]{25}$
+     */
+    trigger_id: string;
+    end_user: EndUserInput;
+    conversation?: {
+        /**
+         * Every call of the token continues the conversation with this key, or starts it.
+         * @minLength 1
+         * @maxLength 255
+         */
+        key: string;
+    };
+    /**
+     * The web pages that may use the token.
+     * @minItems 1
+     * @maxItems 10
+     */
+    origins: string[];
+    /**
+     * Seconds until the token expires.
+     * @minimum 60
+     * @maximum 3600
+     */
+    expires_in: number;
+};
+
+export type ClientToken = {
+    /**
+     * The page sends it as `Authorization: Bearer`. Parley does not store it.
+     */
+    token: string;
+    /**
+     * @format date-time
+     */
+    expires_at: string;
+};
+
+export type ConversationEventData = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    end_user_id: string;
+    key: string | null;
+    status: "open" | "handed_off" | "resolved";
+    locale: string | null;
+    tags: string[];
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type ConversationStartedEvent = {
+    id: string;
+    type: "conversation.started";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: ConversationEventData;
+};
+
+export type HandedOffEventData = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    end_user_id: string;
+    key: string | null;
+    status: "open" | "handed_off" | "resolved";
+    locale: string | null;
+    tags: string[];
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+    result: RunResult;
+};
+
+export type ConversationHandedOffEvent = {
+    id: string;
+    type: "conversation.handed_off";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: HandedOffEventData;
+};
+
+export type ConversationResolvedEvent = {
+    id: string;
+    type: "conversation.resolved";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: ConversationEventData;
+};
+
+export type ConversationReopenedEvent = {
+    id: string;
+    type: "conversation.reopened";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: ConversationEventData;
+};
+
+export type MessageEventData = {
+    id: string;
+    conversation_id: string;
+    agent_id: string;
+    channel_id: string;
+    end_user_id: string;
+    run_id: string | null;
+    role: "agent" | "end_user" | "member" | "system";
+    content: MessageContent;
+    sources: {
+        document: string;
+        quote: string;
+    }[];
+    status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
+    error: {
+        code: string;
+        detail: string;
+        provider_code?: string | null;
+    } | null;
+    metadata: Record<string, string>;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+};
+
+export type MessageReceivedEvent = {
+    id: string;
+    type: "message.received";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: MessageEventData;
+};
+
+export type MessageSentEvent = {
+    id: string;
+    type: "message.sent";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: MessageEventData;
+};
+
+export type MessageDeliveredEvent = {
+    id: string;
+    type: "message.delivered";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: MessageEventData;
+};
+
+export type MessageReadEvent = {
+    id: string;
+    type: "message.read";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: MessageEventData;
+};
+
+export type MessageFailedEvent = {
+    id: string;
+    type: "message.failed";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: MessageEventData;
+};
+
+export type RunEventData = {
+    id: string;
+    status: "queued" | "scheduled" | "running" | "waiting_for_user" | "waiting_for_approval" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
+    reason: string | null;
+    error: {
+        code: string;
+        detail: string;
+    } | null;
+    agent_id: string;
+    trigger_id: string | null;
+    conversation_id: string;
+    end_user_id: string;
+    channel_id: string;
+    metadata: Record<string, string>;
+    agent_version: number | null;
+    result: RunResult;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    finished_at: string | null;
+};
+
+export type RunCompletedEvent = {
+    id: string;
+    type: "run.completed";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RunEventData;
+};
+
+export type RunFailedEvent = {
+    id: string;
+    type: "run.failed";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RunEventData;
+};
+
+export type RunSkippedEvent = {
+    id: string;
+    type: "run.skipped";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RunEventData;
+};
+
+export type RunResultUpdatedEvent = {
+    id: string;
+    type: "run.result_updated";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RunEventData;
+};
+
+export type ApprovalRequestedEvent = {
+    id: string;
+    type: "approval.requested";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: Approval;
+};
+
+export type EndUserEventData = {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    locale: string | null;
+    time_zone: string | null;
+    attributes: Record<string, unknown>;
+    tags: string[];
+    consent: Record<string, unknown>;
+    blocked: boolean;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+    last_seen_at: string | null;
+};
+
+export type EndUserCreatedEvent = {
+    id: string;
+    type: "end_user.created";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: EndUserEventData;
+};
+
+export type EndUserUpdatedEvent = {
+    id: string;
+    type: "end_user.updated";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: EndUserEventData;
+};
+
+export type EndUserDeletedEvent = {
+    id: string;
+    type: "end_user.deleted";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: {
+        id: string;
+    };
+};
+
+export type EndUserOptedOutEvent = {
+    id: string;
+    type: "end_user.opted_out";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: {
+        id: string;
+        external_id: string | null;
+        name: string | null;
+        email: string | null;
+        phone: string | null;
+        locale: string | null;
+        time_zone: string | null;
+        attributes: Record<string, unknown>;
+        tags: string[];
+        consent: Record<string, unknown>;
+        blocked: boolean;
+        /**
+         * @format date-time
+         */
+        created_at: string;
+        /**
+         * @format date-time
+         */
+        updated_at: string;
+        last_seen_at: string | null;
+        channel_kind: string;
+    };
+};
+
+export type RecipientEventData = {
+    id: string;
+    campaign_id: string;
+    end_user_id: string | null;
+    ref: string | null;
+    status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
+    previous_status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
+    reason: string | null;
+    conversation_id: string | null;
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type CampaignRecipientUpdatedEvent = {
+    id: string;
+    type: "campaign.recipient.updated";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RecipientEventData;
+};
+
+export type CampaignEventData = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    name: string;
+    state: "ended";
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+};
+
+export type CampaignEndedEvent = {
+    id: string;
+    type: "campaign.ended";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: CampaignEventData;
+};
+
+export type ApiKeyEventData = {
+    id: string;
+    label: string;
+    prefix: string;
+    scope: "organization" | "agent" | "campaign";
+    agent_id: string | null;
+    campaign_id: string | null;
+    permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    revoked_at: string | null;
+    leak: {
+        url: string | null;
+        source: string | null;
+        signed: boolean;
+    } | null;
+};
+
+export type ApiKeyCreatedEvent = {
+    id: string;
+    type: "api_key.created";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: ApiKeyEventData;
+};
+
+export type ApiKeyRevokedEvent = {
+    id: string;
+    type: "api_key.revoked";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: ApiKeyEventData;
+};
+
+export type BudgetEventData = {
+    id: string;
+    subject: "organization" | "agent" | "campaign" | "key";
+    subject_id: string | null;
+    period: "day" | "month";
+    /**
+     * @format date
+     */
+    period_start: string;
+    unit: string;
+    amount: number;
+    spent: number;
+};
+
+export type BudgetWarningEvent = {
+    id: string;
+    type: "budget.warning";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: BudgetEventData;
+};
+
+export type BudgetSpentEvent = {
+    id: string;
+    type: "budget.spent";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: BudgetEventData;
+};
+
+export type AuditEventData = {
+    id: string;
+    actor: string;
+    actor_name: string | null;
+    actor_email: string | null;
+    action: string;
+    subject_id: string;
+    facts: Record<string, unknown>;
+    address: string | null;
+    request_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+};
+
+export type AuditRecordedEvent = {
+    id: string;
+    type: "audit.recorded";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: AuditEventData;
+};
+
 export type EventData = {
-    "conversation.started": {
-        id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        key: string | null;
-        status: "open" | "handed_off" | "resolved";
-        locale: string | null;
-        tags: string[];
-        run_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-    };
-    "conversation.handed_off": {
-        id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        key: string | null;
-        status: "open" | "handed_off" | "resolved";
-        locale: string | null;
-        tags: string[];
-        run_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-        result: RunResult;
-    };
-    "conversation.resolved": {
-        id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        key: string | null;
-        status: "open" | "handed_off" | "resolved";
-        locale: string | null;
-        tags: string[];
-        run_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-    };
-    "conversation.reopened": {
-        id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        key: string | null;
-        status: "open" | "handed_off" | "resolved";
-        locale: string | null;
-        tags: string[];
-        run_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-    };
-    "message.received": {
-        id: string;
-        conversation_id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        run_id: string | null;
-        role: "agent" | "end_user" | "member" | "system";
-        content: MessageContent;
-        sources: {
-            document: string;
-            quote: string;
-        }[];
-        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
-        error: {
-            code: string;
-            detail: string;
-            provider_code?: string | null;
-        } | null;
-        metadata: Record<string, string>;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
-    "message.sent": {
-        id: string;
-        conversation_id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        run_id: string | null;
-        role: "agent" | "end_user" | "member" | "system";
-        content: MessageContent;
-        sources: {
-            document: string;
-            quote: string;
-        }[];
-        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
-        error: {
-            code: string;
-            detail: string;
-            provider_code?: string | null;
-        } | null;
-        metadata: Record<string, string>;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
-    "message.delivered": {
-        id: string;
-        conversation_id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        run_id: string | null;
-        role: "agent" | "end_user" | "member" | "system";
-        content: MessageContent;
-        sources: {
-            document: string;
-            quote: string;
-        }[];
-        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
-        error: {
-            code: string;
-            detail: string;
-            provider_code?: string | null;
-        } | null;
-        metadata: Record<string, string>;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
-    "message.read": {
-        id: string;
-        conversation_id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        run_id: string | null;
-        role: "agent" | "end_user" | "member" | "system";
-        content: MessageContent;
-        sources: {
-            document: string;
-            quote: string;
-        }[];
-        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
-        error: {
-            code: string;
-            detail: string;
-            provider_code?: string | null;
-        } | null;
-        metadata: Record<string, string>;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
-    "message.failed": {
-        id: string;
-        conversation_id: string;
-        agent_id: string;
-        channel_id: string;
-        end_user_id: string;
-        run_id: string | null;
-        role: "agent" | "end_user" | "member" | "system";
-        content: MessageContent;
-        sources: {
-            document: string;
-            quote: string;
-        }[];
-        status: ("queued" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "suppressed") | null;
-        error: {
-            code: string;
-            detail: string;
-            provider_code?: string | null;
-        } | null;
-        metadata: Record<string, string>;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
-    "run.completed": {
-        id: string;
-        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
-        reason: string | null;
-        error: {
-            code: string;
-            detail: string;
-        } | null;
-        agent_id: string;
-        trigger_id: string | null;
-        conversation_id: string;
-        end_user_id: string;
-        channel_id: string;
-        metadata: Record<string, string>;
-        agent_version: number | null;
-        result: RunResult;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        finished_at: string | null;
-    };
-    "run.failed": {
-        id: string;
-        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
-        reason: string | null;
-        error: {
-            code: string;
-            detail: string;
-        } | null;
-        agent_id: string;
-        trigger_id: string | null;
-        conversation_id: string;
-        end_user_id: string;
-        channel_id: string;
-        metadata: Record<string, string>;
-        agent_version: number | null;
-        result: RunResult;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        finished_at: string | null;
-    };
-    "run.skipped": {
-        id: string;
-        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
-        reason: string | null;
-        error: {
-            code: string;
-            detail: string;
-        } | null;
-        agent_id: string;
-        trigger_id: string | null;
-        conversation_id: string;
-        end_user_id: string;
-        channel_id: string;
-        metadata: Record<string, string>;
-        agent_version: number | null;
-        result: RunResult;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        finished_at: string | null;
-    };
-    "run.result_updated": {
-        id: string;
-        status: "queued" | "scheduled" | "running" | "waiting_for_user" | "handed_off" | "completed" | "failed" | "skipped" | "cancelled";
-        reason: string | null;
-        error: {
-            code: string;
-            detail: string;
-        } | null;
-        agent_id: string;
-        trigger_id: string | null;
-        conversation_id: string;
-        end_user_id: string;
-        channel_id: string;
-        metadata: Record<string, string>;
-        agent_version: number | null;
-        result: RunResult;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        finished_at: string | null;
-    };
-    "end_user.created": {
-        id: string;
-        external_id: string | null;
-        name: string | null;
-        email: string | null;
-        phone: string | null;
-        locale: string | null;
-        time_zone: string | null;
-        attributes: Record<string, unknown>;
-        tags: string[];
-        consent: Record<string, unknown>;
-        blocked: boolean;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-        last_seen_at: string | null;
-    };
-    "end_user.updated": {
-        id: string;
-        external_id: string | null;
-        name: string | null;
-        email: string | null;
-        phone: string | null;
-        locale: string | null;
-        time_zone: string | null;
-        attributes: Record<string, unknown>;
-        tags: string[];
-        consent: Record<string, unknown>;
-        blocked: boolean;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-        last_seen_at: string | null;
-    };
+    "conversation.started": ConversationEventData;
+    "conversation.handed_off": HandedOffEventData;
+    "conversation.resolved": ConversationEventData;
+    "conversation.reopened": ConversationEventData;
+    "message.received": MessageEventData;
+    "message.sent": MessageEventData;
+    "message.delivered": MessageEventData;
+    "message.read": MessageEventData;
+    "message.failed": MessageEventData;
+    "run.completed": RunEventData;
+    "run.failed": RunEventData;
+    "run.skipped": RunEventData;
+    "run.result_updated": RunEventData;
+    "approval.requested": Approval;
+    "end_user.created": EndUserEventData;
+    "end_user.updated": EndUserEventData;
     "end_user.deleted": {
         id: string;
     };
@@ -1381,121 +1876,103 @@ export type EventData = {
         last_seen_at: string | null;
         channel_kind: string;
     };
-    "campaign.recipient.updated": {
-        id: string;
-        campaign_id: string;
-        end_user_id: string | null;
-        ref: string | null;
-        status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
-        previous_status: "pending" | "waiting_window" | "sending" | "sent" | "delivered" | "read" | "replied" | "completed" | "failed" | "cancelled" | "suppressed" | "expired";
-        reason: string | null;
-        conversation_id: string | null;
-        run_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-    };
-    "campaign.ended": {
-        id: string;
-        agent_id: string;
-        channel_id: string;
-        name: string;
-        state: "ended";
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        /**
-         * @format date-time
-         */
-        updated_at: string;
-    };
-    "api_key.created": {
-        id: string;
-        label: string;
-        prefix: string;
-        scope: "organization" | "agent" | "campaign";
-        agent_id: string | null;
-        campaign_id: string | null;
-        permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        revoked_at: string | null;
-        leak: {
-            url: string | null;
-            source: string | null;
-            signed: boolean;
-        } | null;
-    };
-    "api_key.revoked": {
-        id: string;
-        label: string;
-        prefix: string;
-        scope: "organization" | "agent" | "campaign";
-        agent_id: string | null;
-        campaign_id: string | null;
-        permissions: ("triggers" | "channels" | "end_users" | "campaigns")[];
-        /**
-         * @format date-time
-         */
-        created_at: string;
-        revoked_at: string | null;
-        leak: {
-            url: string | null;
-            source: string | null;
-            signed: boolean;
-        } | null;
-    };
-    "budget.warning": {
-        id: string;
-        subject: "organization" | "agent" | "campaign" | "key";
-        subject_id: string | null;
-        period: "day" | "month";
-        /**
-         * @format date
-         */
-        period_start: string;
-        unit: string;
-        amount: number;
-        spent: number;
-    };
-    "budget.spent": {
-        id: string;
-        subject: "organization" | "agent" | "campaign" | "key";
-        subject_id: string | null;
-        period: "day" | "month";
-        /**
-         * @format date
-         */
-        period_start: string;
-        unit: string;
-        amount: number;
-        spent: number;
-    };
-    "audit.recorded": {
-        id: string;
-        actor: string;
-        actor_name: string | null;
-        actor_email: string | null;
-        action: string;
-        subject_id: string;
-        facts: Record<string, unknown>;
-        address: string | null;
-        request_id: string | null;
-        /**
-         * @format date-time
-         */
-        created_at: string;
-    };
+    "campaign.recipient.updated": RecipientEventData;
+    "campaign.ended": CampaignEventData;
+    "api_key.created": ApiKeyEventData;
+    "api_key.revoked": ApiKeyEventData;
+    "budget.warning": BudgetEventData;
+    "budget.spent": BudgetEventData;
+    "audit.recorded": AuditEventData;
     "webhook.test": {
         endpoint_id: string;
         message: string;
     };
+};
+
+export type TurnRequested = {
+    type: "turn.requested";
+    turn: {
+        /**
+         * The same in every attempt of one turn. It is also the header `webhook-id`.
+         */
+        id: string;
+        /**
+         * Starts at 1.
+         */
+        attempt: number;
+        /**
+         * Later answers are refused.
+         * @format date-time
+         */
+        deadline: string;
+        /**
+         * Receives the answer if the response was 202.
+         */
+        reply_url: string;
+        /**
+         * The bearer token for `reply_url`. It is valid for this turn only.
+         */
+        reply_token: string;
+    };
+    run: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        /**
+         * Null: the person's own message started the run.
+         */
+        trigger_id: string | null;
+        variables: Record<string, unknown>;
+        /**
+         * Your own notes. Every response with the record contains them.
+         */
+        metadata: Record<string, string>;
+    };
+    conversation: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        key: string | null;
+        locale: string | null;
+        /**
+         * Null in a try.
+         */
+        channel_kind: string | null;
+    };
+    /**
+     * Also has the fields in `end_user_fields` of the definition.
+     */
+    end_user: {
+        id: string;
+        external_id: string | null;
+    };
+    /**
+     * The newest messages of the conversation, oldest first.
+     */
+    messages: Message[];
+};
+
+export type TurnAnswer = {
+    /**
+     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
+     * @maxItems 10
+     */
+    messages: {
+        content: MessageContent;
+    }[];
+    /**
+     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
+     */
+    next?: "wait" | "complete" | "hand_off";
+    /**
+     * Values of the result fields of the agent, by name. Null: no value.
+     */
+    result?: Record<string, unknown>;
+    /**
+     * Tags to add to the conversation.
+     * @maxItems 20
+     */
+    tags?: string[];
 };

@@ -51,6 +51,15 @@ describe('the client library', () => {
     await parley.reportLeakedKeys([{ token: 'parley_us_unknown' }]);
   });
 
+  test('lists approvals, and decides about one', async () => {
+    expect(await take(parley.approvals.list({ status: 'pending' }))).toEqual([]);
+    const unknown = newId('approval');
+    await expect(parley.approvals.approve(unknown)).rejects.toMatchObject({ code: 'approval_not_found' });
+    await expect(parley.approvals.deny(unknown, { reason: 'No' })).rejects.toMatchObject({
+      code: 'approval_not_found',
+    });
+  });
+
   test('lists events, typed by their type', async () => {
     expect(await take(parley.events.list({ type: 'run.completed' }))).toEqual([]);
     const made = await parley.endUsers.create({ external_id: 'events' });
@@ -87,6 +96,14 @@ describe('the client library', () => {
     const ids = (await take(parley.runs.list(agent, trigger, { limit: 1 }))).map((run) => run.id);
     expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
     expect((await parley.runs.list(agent, trigger, { limit: 2 }).page()).has_more).toBe(true);
+    const [said] = await take(parley.triggers.messages(agent, trigger, started.conversation_id));
+    expect(said?.content).toMatchObject({ text: 'Hello Asha' });
+  });
+
+  test('creates a client token', async () => {
+    const call = { agent_id: agent, trigger_id: trigger, end_user: { external_id: 'a' } };
+    const made = await parley.clientTokens.create({ ...call, origins: ['https://shop.example'], expires_in: 60 });
+    expect(made.token).toMatch(/^parley_client_us_/);
   });
 
   test('sends a message and follows its delivery', async () => {
@@ -168,9 +185,9 @@ describe('the client library', () => {
 
   test('has a method for every route of the public description', async () => {
     const { paths } = (await parley.openapi()) as { paths: Record<string, object> };
-    const all = Object.entries(paths).flatMap(([at, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`),
-    );
+    // Clients of OpenAI call the routes that have its format.
+    const own = Object.entries(paths).filter(([at]) => !at.startsWith('/api/openai/'));
+    const all = own.flatMap(([at, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`));
     // A fixed part of a path has priority over an ID, as in the router.
     const routeOf = (call: string) =>
       all.find((route) => route === call) ??

@@ -1,3 +1,5 @@
+import { createClientTokens } from './client-tokens/client-token.ts';
+import type { Key } from '../kernel/seal.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { DEFAULT_RATE_LIMITS } from '../../contract/limits.ts';
@@ -47,6 +49,7 @@ async function node(options: { leaseMs?: number; entries?: number; clock?: Clock
     region: 'us',
     baseUrls,
     pepper,
+    clientTokens: createClientTokens(Buffer.alloc(32, 7) as Key, 'us'),
     limits: DEFAULT_RATE_LIMITS,
     clock: options.clock ?? systemClock,
     log,
@@ -328,6 +331,7 @@ describe('lease', () => {
       region: 'us',
       baseUrls,
       pepper,
+      clientTokens: createClientTokens(Buffer.alloc(32, 7) as Key, 'us'),
       limits: DEFAULT_RATE_LIMITS,
       clock: systemClock,
       log: createLogger({ level: 'silent', pretty: false }),

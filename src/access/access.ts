@@ -4,14 +4,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Chained } from '../kernel/key-chain.ts';
 import type { Logger } from '../kernel/log.ts';
-import { readKeyByDigest, readTargets } from '../store/api-keys/records.ts';
+import { readKeyByDigest, readKeyById, readTargets } from '../store/api-keys/records.ts';
 import { writeLastUsed } from '../store/api-keys/last-used.ts';
 import { readUnreserved, reserveCalls, returnCalls } from '../store/api-keys/total.ts';
 import type { Db } from '../store/db.ts';
 import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
 import { type Admit, createAdmit } from './admit.ts';
+import type { IsOwnPage } from './present.ts';
 import { createBarrier } from './nodes/barrier.ts';
 import { type Changes, createChanges } from './nodes/change.ts';
+import type { ClientTokens } from './client-tokens/client-token.ts';
 import { createDigest, digestForms } from './api-keys/digest.ts';
 import { createFills } from './api-keys/directory-fill.ts';
 import { createDirectory } from './api-keys/directory.ts';
@@ -38,6 +40,8 @@ export type Access = Changes & {
    * throws or rejects with a Refusal.
    */
   admit: Admit;
+  /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
+  isOwnPage: IsOwnPage;
   /**
    * Row 12, the rate limits: those of the family, if the route has one, and the key's own. Rejects with Refusal
    * `rate_limited`.
@@ -77,6 +81,7 @@ export type AccessDeps = {
   baseUrls: Readonly<Record<Region, string>>;
   /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
   pepper: Buffer & Chained;
+  clientTokens: ClientTokens;
   limits: RateLimits;
   /** Counters shared by all nodes; absent: each node enforces its own share of every limit. */
   shared?: SharedCounters | null;
@@ -114,10 +119,11 @@ export function createAccess(deps: AccessDeps): Access {
   });
   const fills = createFills(directory, {
     readKey: (digest) => readKeyByDigest(db.$client, digestForms(digest)),
+    readKeyById: (orgId, id) => readKeyById(db.$client, orgId, id),
     readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),
   });
   const digest = createDigest(deps.pepper);
-  const { admit, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed, blocks });
+  const { admit, isOwnPage, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed, blocks });
 
   let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;
@@ -140,6 +146,7 @@ export function createAccess(deps: AccessDeps): Access {
   return {
     ...changes,
     admit,
+    isOwnPage,
     facts,
     limit: limits.limit,
     limitEndUser: limits.limitEndUser,

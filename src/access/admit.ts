@@ -1,10 +1,6 @@
-import { Refusal } from '../../contract/problems.ts';
-import { REGIONS, type Region } from '../../contract/regions.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { CHALLENGE_INVALID, readToken } from './api-keys/authorization-header.ts';
+import { readToken } from './api-keys/authorization-header.ts';
 import type { Directory, KeyEntry } from './api-keys/directory.ts';
 import type { Fills } from './api-keys/directory-fill.ts';
-import { parseKey } from './api-keys/key-format.ts';
 import type { LastUsed } from './api-keys/last-used.ts';
 import { plainAddress } from './api-keys/networks.ts';
 import { decideCaller, decideNetwork, decideTarget, type Found, type Named } from './decide.ts';
@@ -12,9 +8,9 @@ import type { CallBlocks } from './limits/call-blocks.ts';
 import { counting, takeCall } from './limits/take-call.ts';
 import type { Lease } from './nodes/lease.ts';
 import { orUnavailable } from './or-unavailable.ts';
+import { createPresent, type IsOwnPage, type PresentDeps, type Presented, refuseKey } from './present.ts';
 import { refused } from './refused.ts';
 import { createTargetFacts, type FactLookups } from './target-facts.ts';
-import { isTokenLike } from './tokens/token-format.ts';
 import type { Admission, Caller, Need } from './types.ts';
 
 /** Decides the call, without counting it. */
@@ -28,13 +24,11 @@ export type Admit = (
   address: string | undefined,
   /** The call is a new one, and takes part of the key's total. Not when access is checked again for the same call. */
   isCounted?: boolean,
+  /** The header Origin, which only client tokens need. */
+  origin?: string,
 ) => Admission | Promise<Admission>;
 
-export type AdmitDeps = {
-  region: Region;
-  baseUrls: Readonly<Record<Region, string>>;
-  digest: (value: string) => string;
-  clock: Clock;
+export type AdmitDeps = PresentDeps & {
   lease: Pick<Lease, 'good'>;
   directory: Directory;
   fills: Fills;
@@ -47,46 +41,45 @@ export type AdmitDeps = {
  * returns without a promise and without a query. Missing records are read from the database; without a lease, all of
  * them are.
  */
-export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
-  const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed, blocks } = deps;
+export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPage; facts: FactLookups } {
+  const { clock, lease, directory, fills, lastUsed, blocks } = deps;
+  const { present, isOwnPage } = createPresent(deps);
   const targets = createTargetFacts({ lease, directory, fills });
 
-  const admit: Admit = (authorization, need, params, address, isCounted = false) => {
-    const token = readToken(authorization);
-    const parsed = parseKey(token);
-    if (!parsed.ok) throw refuseKey('key_invalid', isTokenLike(token) ? IS_A_TOKEN : MISTYPED);
-    if (parsed.region !== region) throw wrongRegion(parsed.region, baseUrls[parsed.region]);
-    const name = digest(token);
+  const admit: Admit = (authorization, need, params, address, isCounted = false, origin) => {
+    const presented = present(readToken(authorization), origin);
     const isGood = lease.good();
-    const entry = directory.key(name);
+    const entry = directory.key(presented.name);
     // A revoked key stays revoked, so this is known even without a lease.
     const from = plainAddress(address);
-    const again = isCounted ? () => admit(authorization, need, params, address) : null;
+    const again = isCounted ? () => admit(authorization, need, params, address, false, origin) : null;
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
-      return admitUnknown(name, need, params, from, isGood, again);
-    return admitCaller(verify(entry), need, params, from, isGood, again);
+      return admitUnknown(presented, need, params, from, isGood, again);
+    return admitCaller(verify(entry, presented), need, params, from, isGood, again);
   };
 
   async function admitUnknown(
-    name: string,
+    presented: Presented,
     need: Need,
     params: Readonly<Record<string, string>>,
     from: string | null,
     isGood: boolean,
     again: Again | null,
   ): Promise<Admission> {
-    const entry = await orUnavailable(fills.key(name, isGood));
-    return admitCaller(verify(entry), need, params, from, isGood, again);
+    const { name, orgId } = presented;
+    const entry = await orUnavailable(orgId === null ? fills.key(name, isGood) : fills.keyById(orgId, name, isGood));
+    return admitCaller(verify(entry, presented), need, params, from, isGood, again);
   }
 
   /** Rows 2 and 4. From here on the call counts as a use of the key. */
-  function verify(entry: KeyEntry | null): Caller {
-    if (entry === null) throw refuseKey('key_invalid', 'There is no such key.');
+  function verify(entry: KeyEntry | null, { orgId, client }: Presented): Caller {
+    if (entry === null || (orgId !== null && entry.caller.orgId !== orgId))
+      throw refuseKey('key_invalid', 'There is no such key.');
     if (entry.isRevoked || entry.revokeAt <= clock.wall()) {
       throw refuseKey('key_revoked', 'This key has been revoked. Create a new one in the dashboard.');
     }
     lastUsed.record(entry.caller.orgId, entry.caller.keyId, entry.lastUsedAt);
-    return entry.caller;
+    return client === null ? entry.caller : { ...entry.caller, client };
   }
 
   function admitCaller(
@@ -126,7 +119,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     return targets.load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
   }
 
-  return { admit, facts: targets.lookups };
+  return { admit, isOwnPage, facts: targets.lookups };
 }
 
 function admission(caller: Caller, need: Need, from: string | null, found: Found): Admission {
@@ -141,15 +134,3 @@ function admission(caller: Caller, need: Need, from: string | null, found: Found
     campaign: found.campaign,
   };
 }
-
-const refuseKey = (code: 'key_invalid' | 'key_wrong_region' | 'key_revoked', detail: string): Refusal =>
-  new Refusal(code, detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
-
-const MISTYPED = 'The key is not well-formed: it was mistyped or cut off.';
-const IS_A_TOKEN = 'This is an access token, not an API key. Access tokens open no route of the API.';
-
-const wrongRegion = (region: Region, baseUrl: string): Refusal =>
-  refuseKey(
-    'key_wrong_region',
-    `This key belongs to the region ${region} (${REGIONS[region]}): call ${baseUrl} instead.`,
-  );

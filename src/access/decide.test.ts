@@ -162,6 +162,66 @@ describe('decision table', () => {
   });
 });
 
+describe('a client token', () => {
+  const client = {
+    agentId: 'agent_own',
+    triggerId: 'trigger_own',
+    endUser: { external_id: 'crm-42' },
+    conversationKey: null,
+    mark: 'mark',
+  };
+  const call: Need = { ...families['trigger call']!, client: true };
+  const pages = [true, false];
+
+  it('adds two rows to the table and grants nothing that its key lacks', () => {
+    const seen = new Set<string>();
+    for (const c of everyCase())
+      for (const isOpen of pages)
+        for (const isFromOwnPage of pages) {
+          if (c.family !== 'trigger call') continue;
+          const need = isOpen ? call : families['trigger call']!;
+          const named = { agent: `agent_${c.agent}`, trigger: `trigger_${c.leaf}` };
+          const isOwn = isOpen && c.agent === 'own' && c.leaf === 'own';
+          const [network, ...rest] = rules;
+          const rows: typeof rules = [
+            network!,
+            ['client_token_not_allowed', () => !isOwn],
+            ['origin_not_allowed', () => !isFromOwnPage],
+            ...rest,
+          ];
+          const expected = rows.find(([, applies]) => applies(c, need))?.[0] ?? 'allowed';
+          const caller = { ...callerOf(c), client: { ...client, isFromOwnPage } };
+          const actual = decide(caller, need, named, ADDRESS[c.place], () => foundFor(need, c))?.code ?? 'allowed';
+          expect({ ...c, isOpen, isFromOwnPage, answer: actual }).toEqual({
+            ...c,
+            isOpen,
+            isFromOwnPage,
+            answer: expected,
+          });
+          seen.add(actual);
+        }
+    expect(seen).toEqual(
+      new Set([
+        'allowed',
+        'network_not_allowed',
+        'client_token_not_allowed',
+        'origin_not_allowed',
+        'plan_required',
+        'permission_missing',
+      ]),
+    );
+  });
+
+  it.each(Object.keys(families))('is refused by a route that does not name it: %s', (family) => {
+    const key = callerOf({ scope: 'organization', permissions: [...PERMISSIONS], plan: 'paid' });
+    const caller = { ...key, client: { ...client, isFromOwnPage: true } };
+    const named = { agent: 'agent_own', trigger: 'trigger_own' };
+    expect(
+      decide(caller, families[family]!, named, null, () => foundFor({}, { agent: 'own', leaf: 'own' }))?.code,
+    ).toBe('client_token_not_allowed');
+  });
+});
+
 describe('decision', () => {
   const organizationKey = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid' });
   const nothing: Found = { agent: null, trigger: null, channel: null, campaign: null };

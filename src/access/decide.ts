@@ -17,8 +17,8 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Rows 4a and 6 to 11 of the order of checks (docs/security.md); the first
- * that applies answers, and null grants. A pure function: no clock, no database. `from` is the network address of the
+ * May this caller do what the route needs? Rows 4a, 4c, 4d and 6 to 11 of the order of checks (docs/security.md); the
+ * first that applies answers, and null grants. A pure function: no clock, no database. `from` is the network address of the
  * call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about what exists
  * and costs no look-up.
  */
@@ -36,10 +36,27 @@ export function decide(
 export const decideNetwork = (caller: Caller, from: string | null): Refusal | null =>
   caller.networks !== null && !isInside(caller.networks, from) ? networkNotAllowed(from) : null;
 
-/** Rows 4a and 6 to 9: what the key, the caller's address and the path decide alone. */
+/** Rows 4c and 4d: a client token calls only its own trigger, from its own pages. */
+function decideClient({ client }: Caller, need: Need, named: Named): Refusal | null {
+  if (client === undefined) return null;
+  if (need.client !== true || named.agent !== client.agentId || named.trigger !== client.triggerId) {
+    return new Refusal(
+      'client_token_not_allowed',
+      'This client token works only for the trigger that it was made for.',
+    );
+  }
+  if (!client.isFromOwnPage) {
+    return new Refusal('origin_not_allowed', 'The header Origin names none of the origins of this client token.');
+  }
+  return null;
+}
+
+/** Rows 4a, 4c, 4d and 6 to 9: what the caller, its address and the path decide alone. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
   const elsewhere = decideNetwork(caller, from);
   if (elsewhere !== null) return elsewhere;
+  const tooMuch = decideClient(caller, need, named);
+  if (tooMuch !== null) return tooMuch;
   if (!hasApi(caller.plan)) {
     return new Refusal('plan_required', 'The organization is on the Free plan, and the API needs the paid plan.');
   }

@@ -1,5 +1,5 @@
 import type { Permission, KeyScope, Plan } from '../../contract/permissions.ts';
-import type { VariableDeclaration } from '../../contract/triggers.ts';
+import type { EndUserInput, VariableDeclaration } from '../../contract/triggers.ts';
 import type { Network } from './api-keys/networks.ts';
 
 /** A verified key with the facts about its organization that decisions need. */
@@ -18,6 +18,20 @@ export type Caller = {
   readonly networks: readonly Network[] | null;
   /** Limits of this key alone; null: it has none. */
   readonly limits: CallerLimits | null;
+  /** The call has a client token of this key, and only the token's rights. Absent: it has the key itself. */
+  readonly client?: ClientCaller;
+};
+
+/** The rights of a client token, which are a part of the rights of its key. */
+export type ClientCaller = {
+  readonly agentId: string;
+  readonly triggerId: string;
+  readonly endUser: EndUserInput;
+  readonly conversationKey: string | null;
+  /** The call comes from a page of one of the token's origins. */
+  readonly isFromOwnPage: boolean;
+  /** Conversations with this mark were started by tokens of this key for this person. */
+  readonly mark: string;
 };
 
 export type CallerLimits = {
@@ -34,6 +48,8 @@ export type Need = {
   readonly trigger?: string;
   readonly channel?: string;
   readonly campaign?: string;
+  /** Client tokens for the agent and trigger in the path may call it; absent: only keys. */
+  readonly client?: true;
 };
 
 /** Facts about the records in a path, as cached in the directory. Deleted records are not in it. */

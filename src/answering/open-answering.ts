@@ -30,16 +30,19 @@ type Deps = {
   db: Db;
   egress: Egress;
   sealingKey: Key;
+  /** Signs reply tokens of turns. */
+  turnKey: Key;
+  baseUrl: string;
   log: Logger;
   onUse: NonNullable<ConnectionDeps['onUse']>;
   blobs: BlobStore | null;
 };
 
-export function openAnswering({ db, egress, sealingKey, log, onUse, blobs }: Deps): Answering {
+export function openAnswering({ db, egress, sealingKey, turnKey, baseUrl, log, onUse, blobs }: Deps): Answering {
   const connections: ConnectionDeps = { db, egress, sealingKey, log, onUse };
   const callTool = createCallTool({ db, egress, sealingKey, log });
   const findChangedTools = createMcpWatch({ db, egress, sealingKey });
-  const findProvider = createFindProvider({ ...connections, egress, callTool, findChangedTools });
+  const findProvider = createFindProvider({ ...connections, egress, turnKey, baseUrl, callTool, findChangedTools });
   const knowledge = createKnowledge({
     log,
     readDocument: (...which) => readNextDocument(db.$client, ...which),

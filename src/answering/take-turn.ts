@@ -4,11 +4,18 @@ import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/s
 import type { MessageContent, MessageRole } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
 import type { RunInput } from '../../contract/triggers.ts';
-import type { TurnContext, TurnMessage, TurnRequest, TurnResult } from '../engine/provider.ts';
+import {
+  MAX_HISTORY,
+  type TurnContext,
+  type TurnMessage,
+  type TurnRequest,
+  type TurnResult,
+} from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
 import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
+import { decisionsIn, newApproval } from './approvals/keep-waiting.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { minutesToStep } from './no-reply.ts';
 import { collectResult, type ResultAfter } from './results/collect-result.ts';
@@ -48,7 +55,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     locale: run.conversation_locale ?? run.end_user.locale,
     variables: variablesOf(run.input, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
-    history: history.map(turnMessage),
+    history: [...(run.input.earlier ?? []), ...history.map(turnMessage)].slice(-MAX_HISTORY),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
     state: run.state,
     knowledge: loaded.knowledge,
@@ -145,6 +152,9 @@ export function completedTurn(
     // answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
+    approvals: (result.requested ?? []).map(newApproval),
+    // A turn without a message of the person reports the decisions, or nothing will.
+    readApprovals: result.readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [],
     handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
@@ -223,6 +233,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   orgId: run.org_id,
   runId: run.run_id,
   lease: run.lease,
+  agentId: run.agent_id,
   conversationId: run.conversation_id,
   conversationVersion: run.conversation_version,
   status: 'completed',
@@ -236,6 +247,9 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   result: null,
   silence: null,
   leavesUnanswered: false,
+  approvals: [],
+  readApprovals: [],
+  isDue: false,
   messages: [],
   messageStatus: 'delivered',
 });

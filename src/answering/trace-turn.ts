@@ -1,4 +1,4 @@
-import { ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
+import { ProviderError, TurnWaits, type TurnRequest, type TurnResult } from '../engine/provider.ts';
 import { contentJson } from '../kernel/traces/content-json.ts';
 import type { Span, Tracer } from '../kernel/traces/tracer.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
@@ -55,8 +55,14 @@ export async function toldBy(
 }
 
 /** Returns a code, because the sentence may contain text of a provider. */
-export const codeOf = (error: unknown, signal: AbortSignal): string =>
-  signal.aborted ? 'aborted' : error instanceof ProviderError ? error.code : 'internal_error';
+export const codeOf = (error: unknown, signal: AbortSignal): string | null =>
+  error instanceof TurnWaits
+    ? null
+    : signal.aborted
+      ? 'aborted'
+      : error instanceof ProviderError
+        ? error.code
+        : 'internal_error';
 
 /** The message format of the conventions. All messages of an ended turn are complete. */
 const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });

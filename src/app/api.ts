@@ -2,10 +2,13 @@ import { createLeakReportLimit } from '../access/limits/leak-report-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from '../access/visitors/visitor-limit.ts';
 import { createUsageCounter } from '../features/usage/count-requests.ts';
 import { attachmentRoutes } from '../http/attachments/routes.ts';
+import { approvalRoutes } from '../http/api/approvals/routes.ts';
 import { campaignRoutes } from '../http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../http/api/channels/routes.ts';
+import { completionRoutes } from '../http/api/completions/routes.ts';
 import { endUserRoutes } from '../http/api/end-users/routes.ts';
 import { listEventsRoute } from '../http/api/events/list-events.ts';
+import { createClientTokenRoute } from '../http/api/client-tokens/create-client-token.ts';
 import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../http/api/triggers/routes.ts';
 import { chatRoutes } from '../http/chat/routes.ts';
@@ -14,6 +17,7 @@ import { mountDashboard } from '../http/dashboard/files.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { createHttpServer } from '../http/edge/server.ts';
 import { inboundRoutes } from '../http/inbound/routes.ts';
+import { turnAnswerRoute } from '../http/inbound/turn-answers.ts';
 import { createPaging } from '../http/route/paging.ts';
 import { ownFile } from '../kernel/own-files.ts';
 import { type Db, isUnreachable } from '../store/db.ts';
@@ -49,12 +53,16 @@ export function createApi(
   const server = createHttpServer({
     routes: [
       ...triggerRoutes(all),
+      ...completionRoutes(all),
       ...campaignRoutes(all),
       ...endUserRoutes(all),
+      ...approvalRoutes(all),
       listEventsRoute(all),
       reportLeakedRoute(all),
+      createClientTokenRoute(all),
       ...channelApiRoutes(all),
       ...inboundRoutes(all),
+      turnAnswerRoute(all),
       ...chatRoutes(all),
       ...attachmentRoutes(all),
       ...dashboardRoutes(all, paging),

@@ -1,4 +1,5 @@
 import { createAccess } from '../access/access.ts';
+import { createClientTokens } from '../access/client-tokens/client-token.ts';
 import { createDigest } from '../access/api-keys/digest.ts';
 import { createLastUsed } from '../access/api-keys/last-used.ts';
 import type { SharedCounters } from '../access/limits/shared-counters.ts';
@@ -23,6 +24,7 @@ type Parts = { secrets: Secrets; shared: SharedCounters | null; egress: Egress; 
 export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }: Parts) {
   const { config, db, databaseUrl, log, role } = app;
   const { region, baseUrl } = config;
+  const clientTokens = createClientTokens(secrets.clientTokenKey, region);
   const access = createAccess({
     db,
     databaseUrl,
@@ -30,6 +32,7 @@ export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }:
     region,
     baseUrls: config.baseUrls,
     pepper: secrets.apiKeyPepper,
+    clientTokens,
     limits: config.limits,
     shared,
     clock: systemClock,
@@ -45,6 +48,7 @@ export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }:
   });
   const fields = {
     access,
+    clientTokens,
     findChannel: access.facts.channel,
     digest,
     tokens: createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }),

@@ -58,8 +58,8 @@ export async function openRooms(app: AppDeps) {
   });
   const features = { changes, inboundQueue: createInboundQueue(db, store.suppression) };
   const configured = openConfigured(app, { secrets, egress });
-  const { sealingKey, blobs } = configured;
-  const answering = openAnswering({ db, egress, sealingKey, log, onUse, blobs });
+  const { sealingKey, turnKey, baseUrl, blobs } = configured;
+  const answering = openAnswering({ db, egress, sealingKey, turnKey, baseUrl, log, onUse, blobs });
   const metrics = await openMetrics(app, {
     access: role === 'worker' ? null : access.fields.access.state,
     acceptQueue: store.acceptQueue.load,
@@ -102,6 +102,7 @@ function openConfigured(
     upgradeUrl: config.upgradeUrl,
     now: Date.now,
     sealingKey: secrets.sealingKey,
+    turnKey: secrets.turnKey,
     queueMail: config.mail && createQueueMail(secrets.mailKey),
     egress,
     blobs: config.blobs && createBlobStore(config.blobs),

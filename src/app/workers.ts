@@ -2,6 +2,7 @@ import { CreateEndUser } from '../../contract/end-users.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { compileBody } from '../kernel/validation/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
+import { createApprovalExpiry } from '../worker/approvals/expire-approvals.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createBlobWorker } from '../worker/attachments/blob-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
@@ -15,7 +16,7 @@ import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
-import { createSourceWorker } from '../worker/sources/source-worker.ts';
+import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
@@ -38,6 +39,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     pressed: deps.acceptQueue.pressed,
     endUserQueue: deps.endUserQueue,
     liveDeltas: deps.liveDeltas,
+    callTool: answering.callTool,
     tracer,
     onStored: () => {
       waiter.look();
@@ -69,6 +71,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       turns.wake();
     },
   });
+  const expiry = createApprovalExpiry({ db, log, onExpired: () => turns.wake() });
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
@@ -96,6 +99,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     rounds,
     handOffs,
     announcer,
+    expiry,
     campaigns,
     housekeeper,
   ];

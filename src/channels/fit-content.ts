@@ -21,7 +21,8 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   return fitted;
 }
 
-function asText(content: MessageContent): MessageContent | null {
+/** Null: it has no form as text. */
+export function asText(content: MessageContent): MessageContent | null {
   switch (content.type) {
     case 'choices':
       return lines(content.text, ...content.choices.map(({ label }, index) => `${index + 1}. ${label}`));

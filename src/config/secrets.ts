@@ -30,8 +30,12 @@ export type Secrets = {
   signInKey: Key;
   /** HMAC key of the identifiers under which opt-outs of erased people are stored. */
   suppressionKey: ChainKey;
+  /** Signs the reply tokens of turns that the customer's own code answers. */
+  turnKey: Key;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;
+  /** Seals client tokens. */
+  clientTokenKey: Key;
 };
 
 /** Every PARLEY_SECRET that this installation has had, as far as this process knows (start/load-secrets.ts). */
@@ -77,7 +81,9 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
     setupKey: signing('setup link'),
     signInKey: signing('sign-in state'),
     suppressionKey: chained('suppression'),
+    turnKey: signing('turn reply'),
     visitorKey: signing('visitor token'),
+    clientTokenKey: signing('client token'),
   };
 }
 

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../contract/agents.ts';
 import type { ToolContext } from '../../contract/tools.ts';
 import type { Span } from '../kernel/traces/tracer.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
+import type { DecideInPlace, KnownApproval, StoredCall } from './providers/request-approval.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the
@@ -53,6 +54,10 @@ export type TurnRequest = {
   form?: Record<string, unknown>;
   /** The account to which costs are charged. Absent in a dashboard try. */
   account?: TurnAccount;
+  /** The calls that wait for the approval of the team, and the decisions that the agent does not know yet. */
+  approvals?: readonly KnownApproval[];
+  /** Decides in a try about calls that need an approval. Absent: the team decides, and the calls wait. */
+  decideApproval?: DecideInPlace;
   /** Counts the model's usage. The room that calls the provider sets it. */
   calls?: ModelCalls;
   /** The span of the turn in a trace. Absent if tracing is off. */
@@ -112,6 +117,12 @@ export type TurnResult = {
   tags: string[];
   /** True when the person opted out of further messages. */
   opted_out: boolean;
+  /** Values of result fields, if the provider names them itself. */
+  result?: Readonly<Record<string, unknown>>;
+  /** The calls that wait for the approval of the team from now on. */
+  requested?: StoredCall[];
+  /** True: the agent knows the decisions of `approvals` now. */
+  readDecisions?: boolean;
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };
@@ -199,6 +210,14 @@ export class ProviderError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.waits = options.waits ?? false;
+  }
+}
+
+/** The customer's code answers the turn later. The run waits without a worker until then. */
+export class TurnWaits extends Error {
+  constructor() {
+    super('The turn waits for the answer of the code.');
+    this.name = 'TurnWaits';
   }
 }
 

@@ -34,6 +34,7 @@ const PLAIN = [
   // Matches scheme://user:password@host, with the password up to the last @ before the path.
   /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s"/@:]{0,256}:)[^\s"/]+(?=@)/gi,
   /((?:password|token|secret|api_?key|[?&]key)=)[^&;\s"\\]+/gi,
+  /(parley(?:_|%5f)client(?:_|%5f)(?:us|eu|in|qa)(?:_|%5f))[\w%-]+/gi,
   /(\/(?:setup|invitations|verify|email-links|password(?:-links)?)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,
   /(whsec_)[\w+/=-]+/gi,
   /((?:\b|\\[nrt])sk-)[\w-]{16,}/g,

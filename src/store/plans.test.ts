@@ -19,6 +19,7 @@ import { statementOf } from './runs/write-statement.ts';
 import { callColumns } from './runs/write.ts';
 import {
   CLEAR_MEMORY,
+  DELETE_APPROVALS,
   DELETE_MESSAGES,
   DELETE_NOTES,
   DELETE_RUNS,
@@ -143,6 +144,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     DELETE_SUMMARIES(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
+    DELETE_APPROVALS(org, ids, before),
     pointsAt('run'),
     pointsAt('message'),
   ]) {
@@ -178,7 +180,7 @@ test('a claim of runs finds each record by its own key and reads only messages o
   ]);
 });
 
-const ALL_PARTS = { people: true, keyed: true, repeatable: true, said: true };
+const ALL_PARTS = { people: true, keyed: true, repeatable: true, said: true, client: true };
 const KEYED = statementOf(ALL_PARTS, callColumns(ALL_PARTS)).text;
 
 test.each<[string, string, string[]]>([

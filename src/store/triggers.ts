@@ -100,3 +100,45 @@ export async function findTriggerTargets(
     .where(and(eq(agent.orgId, orgId), eq(agent.id, agentId), isNull(agent.deletedAt)));
   return { agent: row !== undefined, channel: row?.channel ?? false };
 }
+
+/**
+ * The trigger of an agent for calls that name none: the oldest one that requires no variable. If all of them require
+ * one, the oldest one.
+ */
+export async function findCallableTrigger(db: Queryable, orgId: string, agentId: string): Promise<string | null> {
+  const requires = sql`EXISTS (SELECT 1 FROM jsonb_array_elements(${trigger.variables}) v
+    WHERE v->>'required' = 'true' AND NOT v ? 'default')`;
+  const [row] = await db
+    .select({ id: trigger.id })
+    .from(trigger)
+    .where(and(eq(trigger.orgId, orgId), eq(trigger.agentId, agentId), eq(trigger.enabled, true), living))
+    .orderBy(requires, trigger.id)
+    .limit(1);
+  return row?.id ?? null;
+}
+
+/** Maximum number of agents in one list of models, which has no pages. */
+const MAX_CALLABLE_AGENTS = 1_000;
+
+/** The agents that can be called without a trigger's ID, oldest first. `agentId`: only this one. */
+export function listCallableAgents(
+  db: Queryable,
+  orgId: string,
+  agentId: string | null,
+): Promise<{ id: string; name: string; createdAt: Date }[]> {
+  return db
+    .select({ id: agent.id, name: agent.name, createdAt: agent.createdAt })
+    .from(agent)
+    .where(
+      and(
+        eq(agent.orgId, orgId),
+        isNull(agent.deletedAt),
+        eq(agent.enabled, true),
+        agentId === null ? undefined : eq(agent.id, agentId),
+        sql`EXISTS (SELECT 1 FROM trigger t WHERE t.org_id = ${agent.orgId} AND t.agent_id = ${agent.id}
+          AND t.enabled AND t.deleted_at IS NULL)`,
+      ),
+    )
+    .orderBy(agent.createdAt, agent.id)
+    .limit(MAX_CALLABLE_AGENTS);
+}

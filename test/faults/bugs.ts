@@ -87,6 +87,18 @@ export const bugs: Bug[] = [
     ],
   },
   {
+    name: 'a client token is verified without its key',
+    scenario: 'client-tokens',
+    finding: /client tokens were accepted after "revoked"/,
+    edits: [
+      {
+        file: 'src/access/admit.ts',
+        find: 'if (entry.isRevoked || entry.revokeAt <= clock.wall()) {',
+        replace: 'if (client === null && (entry.isRevoked || entry.revokeAt <= clock.wall())) {',
+      },
+    ],
+  },
+  {
     name: 'each node enforces the whole limit',
     scenario: 'limits',
     finding: /calls were accepted where/,
@@ -238,6 +250,18 @@ export const bugs: Bug[] = [
     ],
   },
   {
+    name: 'an approved call gets a new key each time',
+    scenario: 'approval-killed',
+    finding: /was made with [2-9] keys/,
+    edits: [
+      {
+        file: 'src/answering/approvals/call-approved.ts',
+        find: 'await callAndTrace(call.tool, call, {',
+        replace: 'await callAndTrace(call.tool, { ...call, idempotency_key: String(Math.random()) }, {',
+      },
+    ],
+  },
+  {
     name: 'a block is larger than what remains of the total',
     scenario: 'total-exact',
     finding: /are allowed in total/,
@@ -265,6 +289,18 @@ export const bugs: Bug[] = [
         find: '    const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });',
         replace:
           '    const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share }).catch(() => 1);',
+      },
+    ],
+  },
+  {
+    name: 'a later answer replaces the first one',
+    scenario: 'own-code',
+    finding: /two answers of one turn were accepted|answered with another answer/,
+    edits: [
+      {
+        file: 'src/store/turns/code-turn.ts',
+        find: "  if (before) return before.print === given.print ? 'replayed' : 'superseded';",
+        replace: '',
       },
     ],
   },

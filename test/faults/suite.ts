@@ -2,19 +2,36 @@ import { type Bug, bugs, IMPATIENT } from './bugs.ts';
 import { crashEdit, crashPoints } from './edits.ts';
 import { createRandom } from './random.ts';
 import { type Region, startRegion } from './region.ts';
+import { clientTokenScenarios } from './scenarios/client-tokens.ts';
 import { crashScenario } from './scenarios/crash.ts';
+import { codeScenarios } from './scenarios/own-code.ts';
 import { databaseScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
-import { modelScenarios } from './scenarios/models.ts';
+import { approvalScenarios } from './scenarios/approvals.ts';
+import { modelScenarios as modelFaults } from './scenarios/models.ts';
 import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { totalScenarios } from './scenarios/totals.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
 /** All parts of a whole run. */
-export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios, ...totalScenarios];
-export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
-export { bugs, modelScenarios, redisScenarios, startRedis };
+export const scenarios: Scenario[] = [
+  ...nodeScenarios,
+  ...databaseScenarios,
+  ...edgeScenarios,
+  ...totalScenarios,
+  ...clientTokenScenarios,
+];
+/** Only turns of own code reach these points, and their scenario uses them. */
+const isOfOwnCode = (name: string): boolean => name.startsWith('code:');
+export const crashes = (): Scenario[] => [
+  ...crashPoints()
+    .filter(({ name }) => !isOfOwnCode(name))
+    .map(crashScenario),
+  ...codeScenarios,
+];
+export const modelScenarios: Scenario[] = [...modelFaults, ...approvalScenarios];
+export { bugs, redisScenarios, startRedis };
 
 export const scenarioNamed = (name: string): Scenario => {
   const found = [...scenarios, ...modelScenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);

@@ -34,6 +34,7 @@ beforeAll(async () => {
   writeFileSync(path.join(sdk, 'package.json'), JSON.stringify(manifest));
   symlinkSync(path.join(ROOT, 'sdk', 'src'), path.join(sdk, 'src'));
   symlinkSync(sdk, path.join(folder, 'node_modules', '@parley', 'sdk'));
+  symlinkSync(path.join(ROOT, 'node_modules', 'openai'), path.join(folder, 'node_modules', 'openai'));
   for (const language of LANGUAGES) cases.set(language, await casesOf());
 });
 afterAll(async () => {
@@ -95,9 +96,24 @@ async function casesOf(): Promise<Case[]> {
     const call = callOf(endpoint);
     const { operationId: id } = endpoint.operation;
     const filled = call.path.replaceAll(/[A-Z_]{2,}/g, (name) => other[id]?.[name] ?? ids[name] ?? name);
-    return { id, call: { ...call, path: filled }, key: filled.startsWith('/api/campaigns') ? own.value : key };
+    const body = id === 'createCompletion' ? { ...(call.body as object), model: agent } : call.body;
+    return {
+      id,
+      call: { ...call, body, path: filled, ...withIds(call.body, ids) },
+      key: filled.startsWith('/api/campaigns') ? own.value : key,
+    };
   });
 }
+
+/** A body contains well-formed IDs, which do not exist. */
+const withIds = (body: unknown, { AGENT_ID: agent, TRIGGER_ID: trigger }: Record<string, string>) =>
+  body !== undefined && {
+    body: JSON.parse(
+      JSON.stringify(body)
+        .replaceAll(/\bagent_[0-9a-z]{26}\b/g, agent!)
+        .replaceAll(/\btrigger_[0-9a-z]{26}\b/g, trigger!),
+    ) as unknown,
+  };
 
 const codeOf = (call: ApiCall, language: Language): string =>
   samplesOf(call, app.url).find(({ name }) => name === language)!.code;

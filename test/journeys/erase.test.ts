@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { signWebhook } from '../../src/kernel/standard-webhooks.ts';
-import { givenAgent, givenChannel, givenTrigger } from '../factories.ts';
+import { givenAgent, givenApproval, givenChannel, givenTrigger } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
@@ -219,6 +219,12 @@ test('no planted data about a person is found in any table or in the log, and th
   await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
     WHERE org_id = ${orgId} AND id = ${channelId}`);
 
+  // A tool call that waited for an approval.
+  const approval = await givenApproval(parley.db, orgId, run.body, { who: WORD });
+  const decision = { decision: 'deny', reason: `Not for ${WORD}` };
+  const decided = await call('POST', `/api/approvals/${approval}`, decision, { 'idempotency-key': 'erase-6' });
+  expect(decided.status).toBe(200);
+
   // A campaign: one recipient is messaged, and one waits.
   const campaign = { name: 'Back', agent_id: agentId, channel_id: webhookId };
   const { body: back } = await owner.call('POST /campaigns', campaign);
@@ -272,6 +278,8 @@ test('no planted data about a person is found in any table or in the log, and th
   expect([...new Set(others)]).toEqual([]);
   expect(planted.filter((place) => NOT_ABOUT_PEOPLE.includes(place.split('.')[0]!))).toEqual([]);
   for (const place of [
+    'approval.call',
+    'approval.reason',
     'attachment.bytes',
     'attachment.name',
     'campaign_push.faults',

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import type { IdPrefix } from '../../contract/ids.ts';
 import type { Permission } from '../../contract/permissions.ts';
 import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenApproval, givenOrganization, givenTrigger } from '../factories.ts';
 
 /**
  * Every operation of the published description × every kind of key × every value of every ID in its path. The expected
@@ -21,7 +21,15 @@ let foreign: Tenant;
 /** Counts of the other organization's rows before any call. */
 let before: unknown;
 
-type Operation = { method: string; path: string; parameters: string[]; body: unknown; statuses: number[] };
+type Operation = {
+  method: string;
+  path: string;
+  /** In the path, or in the body if `inBody`. */
+  parameters: string[];
+  inBody: boolean;
+  body: unknown;
+  statuses: number[];
+};
 type TestKey = {
   name: string;
   value: string;
@@ -50,6 +58,7 @@ const PARAMETERS: Record<string, IdPrefix> = {
   recipient_id: 'rcpt',
   conversation_id: 'conv',
   end_user_id: 'enduser',
+  approval_id: 'approval',
 };
 
 beforeAll(async () => {
@@ -79,9 +88,6 @@ beforeAll(async () => {
     ]),
   );
   keys = await givenKeys(sibling);
-  // The last use of its keys is written a moment after their calls.
-  const unused = sql`SELECT id FROM api_key WHERE org_id = ${foreign.org_id} AND last_used_at IS NULL`;
-  await vi.waitUntil(async () => (await parley.db.execute(unused)).rows.length === 0, { timeout: 15_000 });
   before = await countRows(foreign.org_id!);
 });
 afterAll(() => parley.stop());
@@ -117,7 +123,19 @@ describe('every route × every key × every id', () => {
 
   test('the table covers every route family of the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
-    expect(families).toEqual(new Set(['campaigns', 'channels', 'end-users', 'events', 'me', 'triggers']));
+    expect(families).toEqual(
+      new Set([
+        'approvals',
+        'campaigns',
+        'channels',
+        'client-tokens',
+        'end-users',
+        'events',
+        'me',
+        'openai',
+        'triggers',
+      ]),
+    );
     expect(operations.length).toBeGreaterThan(25);
   });
 });
@@ -132,6 +150,14 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
   if (family === 'campaigns' && chosen.campaign_id !== bound) return [403, 'campaign_mismatch'];
   if (key.scope === 'agent' && chosen.agent_id !== undefined && chosen.agent_id !== bound)
     return [403, 'agent_mismatch'];
+  // The agent in the body is an own one.
+  if (path.startsWith('/api/openai/v1/chat')) {
+    if (key.scope === 'agent' && !key.isBound) return [403, 'agent_mismatch'];
+    return key.isStranger ? [404, 'agent_not_found'] : null;
+  }
+  // The path of an approval names no agent: the approvals of other agents are hidden from an agent key.
+  if (key.scope === 'agent' && chosen.approval_id !== undefined && chosen.approval_id !== bound)
+    return [404, 'approval_not_found'];
   const isMine = (which: Which) => !key.isStranger && (which === 'own' || which === 'sibling');
   // A record below the first ID of the path is found only there, for every owner.
   const [above, ...below] = Object.entries(chosen);
@@ -142,7 +168,10 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
 }
 
 const NEEDS: Record<string, Permission> = {
+  approvals: 'triggers',
+  'client-tokens': 'triggers',
   events: 'triggers',
+  openai: 'triggers',
   triggers: 'triggers',
   channels: 'channels',
   'end-users': 'end_users',
@@ -158,11 +187,12 @@ const NOT_FOUND: Record<string, string> = {
   message_id: 'message_not_found',
   recipient_id: 'recipient_not_found',
   end_user_id: 'end_user_not_found',
+  approval_id: 'approval_not_found',
   conversation_id: 'conversation_not_found',
 };
 
 function judge(operation: Operation, answer: Answer, expected: [number, string] | null): string | null {
-  const said = `${answer.status} ${answer.body?.code ?? ''}`.trim();
+  const said = `${answer.status} ${answer.body?.code ?? answer.body?.error?.code ?? ''}`.trim();
   if (expected) return said === expected.join(' ') ? null : `${said} instead of ${expected.join(' ')}`;
   if ([401, 403, 404, 429, 500, 503].includes(answer.status)) return `${said} instead of being let through`;
   return operation.statuses.includes(answer.status) ? null : `${said} is not in the description`;
@@ -172,10 +202,11 @@ function judge(operation: Operation, answer: Answer, expected: [number, string] 
  * First all own IDs. Then each ID in turn is replaced by another one. Then all IDs are of one other organization or
  * sibling.
  */
-function variants({ parameters }: Operation): Record<string, Which>[] {
+function variants({ parameters, inBody }: Operation): Record<string, Which>[] {
   const named = parameters.filter((name) => name in PARAMETERS);
   const all = (which: Which) => Object.fromEntries(named.map((name) => [name, which]));
-  const others: Which[] = ['sibling', 'foreign', 'missing', 'malformed', 'encoded'];
+  // In a body, the schema refuses an ID that is not well-formed.
+  const others: Which[] = ['sibling', 'foreign', 'missing', ...(inBody ? [] : (['malformed', 'encoded'] as const))];
   return [
     all('own'),
     ...(named.length > 0 ? [all('sibling'), all('foreign')] : []),
@@ -193,7 +224,14 @@ function ask(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]?.[chosen[name]!] ?? OTHER[name]!);
   const takesBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   // Access refuses before a byte of the body is read: an invalid body must not matter.
-  const body = refusal !== null && BEFORE_BODY.has(refusal) ? '{' : operation.body;
+  const isCompletion = operation.path.startsWith('/api/openai/');
+  const isBefore = refusal !== null && (operation.inBody || isCompletion ? BEFORE_IDS : BEFORE_BODY).has(refusal);
+  const named = operation.inBody
+    ? Object.fromEntries(operation.parameters.map((name) => [name, ids[name]![chosen[name]!]]))
+    : {};
+  const agent = isCompletion ? { model: own.agent_id } : {};
+  const sent = operation.body && { ...operation.body, ...named, ...agent };
+  const body = isBefore ? '{' : sent;
   return parley.call(operation.method, path, {
     key: key.value,
     endless: true,
@@ -206,6 +244,8 @@ const BEFORE_BODY = new Set(
     ' ',
   ),
 );
+
+const BEFORE_IDS = new Set(['plan_required', 'permission_missing']);
 
 const OTHER: Record<string, string> = { external_id: 'crm-every-route', channel_kind: 'email' };
 
@@ -223,7 +263,11 @@ function operationsOf(document: any): Operation[] {
       .map(([method, operation]) => ({
         method: method.toUpperCase(),
         path,
-        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+        inBody: path === '/api/client-tokens',
+        parameters:
+          path === '/api/client-tokens'
+            ? ['agent_id', 'trigger_id']
+            : [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
         body: operation.requestBody?.content['application/json'].example,
         statuses: Object.keys(operation.responses).map(Number),
       })),
@@ -262,10 +306,11 @@ async function givenTenant(existing?: string): Promise<Tenant> {
     channel_id: channelId,
     campaign_id: campaignId,
     run_id: run.body.id,
-    conversation_id: message.body.conversation_id,
+    conversation_id: run.body.conversation_id,
     end_user_id: run.body.end_user_id,
     message_id: message.body.id,
     recipient_id: pushed.body.results[0].recipient_id,
+    approval_id: await givenApproval(db, orgId, run.body),
   };
 }
 
@@ -316,8 +361,10 @@ async function countRows(orgId: string): Promise<unknown> {
   const counts: Record<string, unknown> = {};
   for (const { name } of tables.rows) {
     const { rows } = await parley.db.execute(
-      sql`SELECT count(*)::int AS rows, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) AS digest
-          FROM ${sql.identifier(name)} t WHERE org_id = ${orgId}`,
+      // The last use of a key is written up to a minute after its calls.
+      sql`SELECT count(*)::int AS rows, md5(coalesce(string_agg(r.text, '' ORDER BY r.text), '')) AS digest
+          FROM ${sql.identifier(name)} t CROSS JOIN LATERAL (SELECT (to_jsonb(t) - 'last_used_at')::text AS text) r
+          WHERE org_id = ${orgId}`,
     );
     counts[name] = rows[0];
   }

@@ -173,6 +173,11 @@ const BASES: Record<string, (field: Field) => unknown> = {
   runImport: () => ({ columns: ['external_id'], dry_run: true }),
   testTrigger: (field) => ({ end_user: someone(field, '/end_user') }),
   startConversation: (field) => ({ end_user: someone(field, '/end_user') }),
+  createCompletion: (field) => ({
+    model: ids['agent'],
+    ...(!field.name.startsWith('/messages') && { messages: [{ role: 'user', content: 'Hi' }] }),
+    ...(!field.name.startsWith('/metadata') && { metadata: { conversation: 'heaviest' } }),
+  }),
   sendChannelMessage: (field) => ({
     to:
       field.name.startsWith('/to/') && !field.name.includes('end_user')
@@ -197,6 +202,9 @@ const TAKEN = new Set(
   ),
 );
 const REFUSED = [
+  // Only own code has a URL, and more than 30 seconds.
+  'updateAgent /definition/url: 422 validation_failed',
+  'updateAgent /definition/time_limit_seconds: 422 validation_failed',
   // Only a field of the type "choice" has choices.
   'updateAgent /definition/result/fields/0/choices/0: 422 validation_failed',
   // No argument of the schema has such a name.
@@ -204,6 +212,8 @@ const REFUSED = [
   // A reminder comes before the end, and an end needs its time.
   'updateAgent /definition/no_reply/remind/0/after_minutes: 422 validation_failed',
   'updateAgent /definition/no_reply/then: 422 validation_failed',
+  'tryAgent /definition/url: 422 validation_failed',
+  'tryAgent /definition/time_limit_seconds: 422 validation_failed',
   'tryAgent /definition/result/fields/0/choices/0: 422 validation_failed',
   // The schema of a tool has a limit of 16,000 characters.
   'tryAgent /definition/tools/0/parameters/*: 422 validation_failed',

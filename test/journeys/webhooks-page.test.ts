@@ -92,6 +92,35 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
+  it('recovers the events that an endpoint did not accept since a time', async () => {
+    const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/lost` }, cookie);
+    const isLost = ({ path }: { path: string }) => path === '/lost';
+    receiver.answer = (call) => (isLost(call) ? { status: 500 } : {});
+    const lost = await journey.api(`POST ${org}/webhooks/${made.id}/test`, {}, cookie);
+    await expect.poll(() => receiver.calls.filter(isLost).length).toBeGreaterThan(0);
+    const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
+    await page.getByRole('button', { name: 'Recover' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Recover events' });
+    await dialog.getByLabel('Another time').check();
+    await dialog.getByRole('button', { name: 'Recover' }).click();
+    await dialog.getByText('Choose a time.').waitFor();
+    await dialog.getByLabel('1 hour ago').check();
+    expect(await seriousFaults(page)).toEqual([]);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-recover.png` });
+    receiver.answer = () => ({});
+    await dialog.getByRole('button', { name: 'Recover' }).click();
+    await dialog.getByText('1 event is being sent again.').waitFor();
+    await dialog.getByText('No event is waiting for this endpoint.').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-recovered.png` });
+    expect(receiver.calls.findLast(isLost)!.headers['webhook-id']).toBe(lost.body.event_id);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Delivered').waitFor();
+    await page.getByRole('button', { name: 'Recover' }).click();
+    await dialog.getByRole('button', { name: 'Recover' }).click();
+    await dialog.getByText('There is nothing to send again').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('rotates the secret of an endpoint with an overlap, disables, enables, changes and deletes it', async () => {
     const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/two` }, cookie);
     const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { Place } from '../../src/store/nodes/leases.ts';
 import type { StoredKey } from '../../src/store/api-keys/records.ts';
 import { createAdmit } from '../../src/access/admit.ts';
+import type { ClientTokens } from '../../src/access/client-tokens/client-token.ts';
 import { createBarrier } from '../../src/access/nodes/barrier.ts';
 import { createFills } from '../../src/access/api-keys/directory-fill.ts';
 import { createDirectory } from '../../src/access/api-keys/directory.ts';
@@ -33,13 +34,16 @@ export type NodeDeps = {
   database: Database;
   name: string;
   leaseMs: number;
+  /** Every second request has a client token of its key. */
+  hasTokens?: boolean;
   /** Called on every commit, which the database may announce to nodes. */
   onCommit: () => void;
 };
 
 const STATEMENT_TIMEOUT_MS = 800;
 
-export function createNode({ world, database, name, leaseMs, onCommit }: NodeDeps): Node {
+export function createNode({ world, database, name, leaseMs, hasTokens = false, onCommit }: NodeDeps): Node {
+  let requests = 0;
   const rate = world.between(0.98, 1.02);
   const offset = world.between(0, 1e6);
   let asleepMs = 0;
@@ -111,13 +115,15 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
   const lease = createLease({ ...timing, store, clock, memory: directory, server, newNodeId });
   const barrier = createBarrier({ ...timing, store, clock, server, sleep });
   const fills = createFills(directory, {
-    readKey: (value) => statement(() => recordOf(value, database)),
+    readKey: (digest) => statement(() => recordOf(digest.slice(DIGEST.length), database)),
+    readKeyById: (_orgId, id) => statement(() => recordOf(id, database)),
     readTargets: () => Promise.reject(new Error('No path of the model names anything.')),
   });
   const { admit } = createAdmit({
     region: 'us',
     baseUrls: { us: '', eu: '', in: '', qa: '' },
-    digest: (value) => value,
+    digest: (value) => DIGEST + value,
+    clientTokens,
     clock,
     lease,
     directory,
@@ -156,7 +162,9 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
     request: (value, from, onAccepted) => {
       const sentAt = world.now();
       deliver(() => {
-        void (async () => admit([`Bearer ${value}`], {}, {}, from))().then(
+        const isToken = hasTokens && ++requests % 2 === 0;
+        const sent = isToken ? `Bearer ${TOKEN}${value}` : `Bearer ${value}`;
+        void (async () => admit([sent], { client: true }, {}, from, false, PAGE))().then(
           () => onAccepted(sentAt),
           () => {},
         );
@@ -177,6 +185,25 @@ export function createNode({ world, database, name, leaseMs, onCommit }: NodeDep
     },
   };
 }
+
+const DIGEST = 'digest of ';
+const TOKEN = 'parley_client_us_';
+const PAGE = 'https://shop.example';
+
+/** In the model, a client token contains the value of its key, and routes name no agent and no trigger. */
+const clientTokens: ClientTokens = {
+  issue: ({ keyId }) => TOKEN + keyId,
+  read: (token) => ({
+    keyId: token.slice(TOKEN.length),
+    orgId: 'org',
+    agentId: undefined as never,
+    triggerId: undefined as never,
+    endUser: { external_id: 'crm-42' },
+    conversationKey: null,
+    origins: [PAGE],
+    expiresAt: Number.POSITIVE_INFINITY,
+  }),
+};
 
 /** In the model, the value of a key is its own ID, because one name for a key is enough. */
 const recordOf = (value: string, database: Database): StoredKey => ({

@@ -20,8 +20,9 @@ const INSIDE = '198.51.100.7';
 const OUTSIDE = '203.0.113.7';
 const NODES = 3;
 const SEARCHES = [
-  { runs: 60, tags: [] },
-  { runs: 300, tags: ['long'] },
+  { runs: 60, hasTokens: false, tags: [] },
+  { runs: 60, hasTokens: true, tags: [] },
+  { runs: 300, hasTokens: true, tags: ['long'] },
 ];
 
 const moment = fc.integer({ min: 0, max: END_MS - 1_000 });
@@ -57,7 +58,7 @@ type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 type Outcome = { violations: string[]; answered: number; accepted: number; stillIn: number };
 
 /** Runs one schedule. `violations` are requests that were accepted but must not be. */
-async function play(plan: Schedule, create: typeof createNode): Promise<Outcome> {
+async function play(plan: Schedule, create: typeof createNode, hasTokens: boolean): Promise<Outcome> {
   const world = createWorld(plan.seed);
   const database = createDatabase(world);
   const found: string[] = [];
@@ -68,7 +69,7 @@ async function play(plan: Schedule, create: typeof createNode): Promise<Outcome>
     for (const each of nodes) if (world.chance(plan.heard)) world.at(world.now() + world.between(0, 20), each.hint);
   };
   const nodes = Array.from({ length: NODES }, (_, index) =>
-    create({ world, database, name: `node${index}`, leaseMs: LEASE_MS, onCommit }),
+    create({ world, database, name: `node${index}`, leaseMs: LEASE_MS, hasTokens, onCommit }),
   );
 
   const request = (value: string): void => {
@@ -113,11 +114,17 @@ async function play(plan: Schedule, create: typeof createNode): Promise<Outcome>
   return { violations: found, answered: answeredAt.size, accepted, stillIn };
 }
 
-type From = { seed?: number; path?: string; endOnFailure?: boolean; seen?: (outcome: Outcome) => void };
-const search = (create: typeof createNode, numRuns: number, { seen, ...from }: From) =>
+type From = {
+  seed?: number;
+  path?: string;
+  endOnFailure?: boolean;
+  hasTokens?: boolean | undefined;
+  seen?: (outcome: Outcome) => void;
+};
+const search = (create: typeof createNode, numRuns: number, { seen, hasTokens = false, ...from }: From) =>
   fc.check(
     fc.asyncProperty(schedule, async (plan) => {
-      const outcome = await play(plan, create);
+      const outcome = await play(plan, create, hasTokens);
       seen?.(outcome);
       if (outcome.violations.length > 0) throw new Error(outcome.violations[0]);
     }),
@@ -125,9 +132,9 @@ const search = (create: typeof createNode, numRuns: number, { seen, ...from }: F
   );
 
 describe('lease protocol', () => {
-  for (const { runs, tags } of SEARCHES)
+  for (const { runs, hasTokens, tags } of SEARCHES)
     it(
-      `accepts no request that was sent after "revoked" or "narrowed" was confirmed (${runs} schedules)`,
+      `accepts no request that was sent after "revoked" or "narrowed" was confirmed (${runs} schedules${hasTokens ? ', with client tokens' : ''})`,
       { tags, timeout: 300_000 },
       async () => {
         let answered = 0;
@@ -138,7 +145,7 @@ describe('lease protocol', () => {
           accepted += outcome.accepted;
           stillIn += outcome.stillIn;
         };
-        const result = await search(createNode, runs, { seen });
+        const result = await search(createNode, runs, { seen, hasTokens });
         expect(result.failed ? fc.defaultReportMessage(result) : null).toBeNull();
         // The search is meaningful only if revokes were answered and keys were in use.
         expect(answered).toBeGreaterThan(runs);
@@ -147,9 +154,9 @@ describe('lease protocol', () => {
       },
     );
 
-  it.each(remedies)('needs: $name', { timeout: 300_000 }, async ({ edits, seed, path }) => {
+  it.each(remedies)('needs: $name', { timeout: 300_000 }, async ({ edits, seed, path, hasTokens }) => {
     const edited = await loadEditedNode(edits);
-    const result = await search(edited, 3_000, { seed, endOnFailure: true, ...(path && { path }) });
+    const result = await search(edited, 3_000, { seed, endOnFailure: true, hasTokens, ...(path && { path }) });
     expect(result.failed && String(result.errorInstance)).toContain('accepted at');
   });
 });

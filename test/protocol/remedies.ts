@@ -9,12 +9,13 @@ import type { createNode } from './node.ts';
  * (and sometimes the position in the search) with which the model test quickly finds a schedule that accepts a revoked
  * key.
  */
-type Remedy = { name: string; edits: Edit[]; seed: number; path?: string };
+type Remedy = { name: string; edits: Edit[]; seed: number; path?: string; hasTokens?: boolean };
 
 const LEASE = 'src/access/nodes/lease.ts';
 const BARRIER = 'src/access/nodes/barrier.ts';
 const DIRECTORY = 'src/access/api-keys/directory.ts';
 const FILL = 'src/access/api-keys/directory-fill.ts';
+const ADMIT = 'src/access/admit.ts';
 const NODE = 'test/protocol/node.ts';
 
 const APPLY = '    for (const subject of reading.subjects) memory.drop(subject);\n';
@@ -134,10 +135,34 @@ export const remedies: Remedy[] = [
     ],
     seed: 7,
   },
+  {
+    name: 'check the key of a client token',
+    edits: [
+      {
+        file: ADMIT,
+        find: 'if (entry.isRevoked || entry.revokeAt <= clock.wall()) {',
+        replace: 'if (client === null && (entry.isRevoked || entry.revokeAt <= clock.wall())) {',
+      },
+    ],
+    seed: 1,
+    hasTokens: true,
+  },
+  {
+    name: 'drop the key of client tokens',
+    edits: [{ file: DIRECTORY, find: '        keys.delete(id);\n', replace: '' }],
+    seed: 1,
+    hasTokens: true,
+  },
+  {
+    name: 'keep the digest of a key when its entry for client tokens is replaced',
+    edits: [{ file: DIRECTORY, find: 'if (name !== caller.keyId) digestOf', replace: 'digestOf' }],
+    seed: 1,
+    hasTokens: true,
+  },
 ];
 
 /** The model's node and the modules of the protocol that it imports. They are copied together. */
-const COPIED = [NODE, LEASE, BARRIER, DIRECTORY, FILL];
+const COPIED = [NODE, LEASE, BARRIER, DIRECTORY, FILL, ADMIT];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Creates `createNode` from copies of the sources with the edits applied. Other imports use the original files. */

@@ -1,3 +1,5 @@
+import { createClientTokens } from '../../../src/access/client-tokens/client-token.ts';
+import type { Key } from '../../../src/kernel/seal.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,6 +43,7 @@ export async function renewals(plan: Plan): Promise<string[]> {
           region: 'us',
           baseUrls: { us: URL, eu: URL, in: URL, qa: URL },
           pepper,
+          clientTokens: createClientTokens(Buffer.alloc(32, 7) as Key, 'us'),
           limits: DEFAULT_RATE_LIMITS,
           clock: systemClock,
           log: createLogger({ level: 'silent', pretty: false }),

@@ -37,6 +37,17 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
   [/^Must be in the format (.+)\.$/, (format) => `يجب أن تكون القيمة بالصيغة ${format}.`],
   [/^Does not match the format\.$/, 'لا يطابق الصيغة المطلوبة.'],
   [/^Does not match the format: (.+)$/s, (format) => `لا يطابق الصيغة المطلوبة: ${format}`],
+  [/^Give the URL of your code\.$/, 'أدخل عنوان URL لبرنامجك.'],
+  [
+    /^Your own code has no model: omit it, or choose another provider\.$/,
+    'ليس لبرنامجك الخاص نموذج: احذف النموذج أو اختر مزوّدًا آخر.',
+  ],
+  [/^Only the provider "http" has a URL\.$/, 'العنوان خاص بالمزوّد «http» فقط.'],
+  [/^A model has at most (\d+) seconds\.$/, (most) => `للنموذج ${most} ثانية على الأكثر.`],
+  [
+    /^The agent has no URL of your code: set "provider": "http" and "url" in its definition first\.$/,
+    'ليس للوكيل عنوان لبرنامجك: احفظه في المسودة أولًا.',
+  ],
   [/^This name is used twice\.$/, 'هذا الاسم مستخدم مرتين.'],
   [/^This header is twice\.$/, 'هذه الترويسة مكررة.'],
   [/^The label must not be blank\.$/, 'يجب ألا تكون التسمية فارغة.'],

@@ -10,6 +10,7 @@ const words = defineWords(
     sent: 'What was sent',
     output: 'What came back',
     error: 'What went wrong',
+    reason: 'Reason of the team',
   },
   {
     why: 'لماذا هذا الرد؟',
@@ -17,6 +18,7 @@ const words = defineWords(
     sent: 'ما أُرسل',
     output: 'ما عاد',
     error: 'ما فشل',
+    reason: 'سبب الفريق',
   },
 );
 
@@ -52,7 +54,7 @@ function Steps({ provider, steps }: Props): ReactNode {
         {steps.map((step, index) => (
           <li key={index}>
             <code>{step.kind}</code> <span dir="auto">{step.detail}</span>
-            {(['sent', 'output', 'error'] as const).map(
+            {(['reason', 'sent', 'output', 'error'] as const).map(
               (name) => step[name] && <Said key={name} label={say(name)} text={step[name]} />,
             )}
           </li>

@@ -2,36 +2,52 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useWords } from '../language/words.tsx';
 import { usePreferences } from '../preferences.ts';
+import { atLeast, useMaybeOrganization } from '../session/session.ts';
 import { useWaitingConversations } from '../session/waiting-conversations.ts';
 import { words } from './words.ts';
 
-/** A desktop notification for a new hand-off. The user must have enabled it, and it contains no name. */
-export function useHandOffNotice(): void {
+/** Desktop notifications for hand-offs and approvals. The user must have enabled them, and they contain no name. */
+export function useNotices(): void {
+  const counts = useWaitingConversations().data;
+  useNotice(
+    'handed_over',
+    counts && (counts.newest ? { id: counts.newest.id, at: counts.newest.handed_off_at } : null),
+  );
+  const asked = counts?.newest_approval;
+  // Only people who may decide get a notice.
+  const may = atLeast(useMaybeOrganization()?.role ?? 'viewer', 'member');
+  useNotice('approval_needed', counts && (asked && may ? { id: asked.conversation_id, at: asked.created_at } : null));
+}
+
+/** `newest`: the newest conversation of this kind, or null. Undefined before the first response. */
+function useNotice(
+  kind: 'handed_over' | 'approval_needed',
+  newest: { id: string; at: string } | null | undefined,
+): void {
   const say = useWords(words);
   const navigate = useNavigate();
   const { notify = false } = usePreferences();
-  const counts = useWaitingConversations().data;
   /**
-   * The newest hand-off that this window knows. It is undefined before the first response, which causes no
+   * The newest one that this window knows. It is undefined before the first response, which causes no
    * notification.
    */
   const known = useRef<string>(undefined);
-  const { id, handed_off_at: at = '' } = counts?.newest ?? {};
+  const { id, at = '' } = newest ?? {};
   useEffect(() => {
-    if (!counts) return;
+    if (newest === undefined) return;
     const before = known.current;
     known.current = before !== undefined && before > at ? before : at;
     if (before === undefined || at <= before || !id || !notify) return;
     if (document.visibilityState === 'visible' && location.pathname.endsWith(id)) return;
     show(id);
-    // Each new hand-off is notified once.
+    // Each new one is notified once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [counts === undefined, at]);
+  }, [newest === undefined, at]);
 
   function show(conversation_id: string): void {
     try {
       // Several windows show one notification, because the newer replaces the older.
-      const notice = new Notification(say('handed_over'), { body: say('handed_over_body'), tag: conversation_id });
+      const notice = new Notification(say(kind), { body: say(`${kind}_body`), tag: `${kind} ${conversation_id}` });
       notice.addEventListener('click', () => {
         window.focus();
         notice.close();

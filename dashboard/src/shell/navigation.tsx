@@ -11,6 +11,7 @@ import {
   IconPlugConnected,
   IconRobot,
   IconServer2,
+  IconShieldCheck,
   IconSpeakerphone,
   IconTerminal2,
   IconUserCircle,
@@ -22,7 +23,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { useMaybeOrganization, useSession } from '../session/session.ts';
-import { WaitingCount } from './waiting-count.tsx';
+import { ApprovalCount, WaitingCount } from './waiting-count.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -47,6 +48,7 @@ const SECTIONS: readonly Section[] = [
     items: [
       { to: '/', word: 'home', icon: IconHome, exact: true },
       { to: '/conversations', word: 'conversations', icon: IconMessages },
+      { to: '/approvals', word: 'approvals', icon: IconShieldCheck },
       { to: '/end-users', word: 'end_users', icon: IconUsersGroup },
     ],
   },
@@ -111,6 +113,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNo
                   <Icon size={18} stroke={1.7} aria-hidden="true" />
                   {say(word)}
                   {to === '/conversations' && <WaitingCount />}
+                  {to === '/approvals' && <ApprovalCount />}
                 </Link>
               </li>
             ))}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { useTabCount } from '../parts/tab-title.ts';
 import { counted, useWaitingConversations } from '../session/waiting-conversations.ts';
-import { useHandOffNotice } from './hand-off-notice.ts';
+import { useNotices } from './hand-off-notice.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -20,10 +20,23 @@ export function WaitingCount(): ReactNode {
   );
 }
 
+/** The number of tool calls that wait for an approval. */
+export function ApprovalCount(): ReactNode {
+  const say = useWords(words);
+  const pending = useWaitingConversations().data?.approvals ?? 0;
+  if (pending === 0) return null;
+  return (
+    <span className={classes.waiting}>
+      <span aria-hidden="true">{counted(pending)}</span>
+      <VisuallyHidden>{say('pending', { count: pending })}</VisuallyHidden>
+    </span>
+  );
+}
+
 /** The same number in the title of the browser's tab, once per window. */
 export function WaitingInTab(): ReactNode {
   const waiting = useWaitingConversations().data?.waiting ?? 0;
-  useHandOffNotice();
+  useNotices();
   useTabCount(waiting === 0 ? '' : counted(waiting));
   return null;
 }

@@ -10,11 +10,14 @@ import type { Directory, KeyEntry } from './directory.ts';
  */
 export type Fills = {
   key(digest: string, isShared: boolean): Promise<KeyEntry | null>;
+  /** The key of a client token. */
+  keyById(orgId: string, id: string, isShared: boolean): Promise<KeyEntry | null>;
   targets(orgId: string, ids: TargetIds, isShared: boolean): Promise<Found>;
 };
 
 export type FillSource = {
   readKey(digest: string): Promise<StoredKey | null>;
+  readKeyById(orgId: string, id: string): Promise<StoredKey | null>;
   readTargets(orgId: string, ids: TargetIds): Promise<TargetRecords>;
 };
 
@@ -46,6 +49,10 @@ export function createFills(directory: Directory, source: FillSource): Fills {
     key: (digest, isShared) =>
       share(keyFlights, digest, isShared, async (generation) =>
         directory.keepKey(digest, await source.readKey(digest), generation),
+      ),
+    keyById: (orgId, id, isShared) =>
+      share(keyFlights, id, isShared, async (generation) =>
+        directory.keepKey(id, await source.readKeyById(orgId, id), generation),
       ),
     targets: (orgId, ids, isShared) => {
       const name = [orgId, ids.agent, ids.trigger, ids.channel, ids.campaign].join(' ');

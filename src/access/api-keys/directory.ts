@@ -12,6 +12,9 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
  * generation, a fill remembers the generation at which it was sent, and its result is kept only if none of its subjects
  * has changed since.
  *
+ * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A change
+ * of the key drops both.
+ *
  * "It does not exist" is kept for at most one lease. No caller can have asked for an id or a key value before it was
  * created (both are random), so creations need no entry in the change log.
  */
@@ -31,12 +34,14 @@ export type TargetKind = 'agent' | 'trigger' | 'channel' | 'campaign';
 type Facts = { agent: AgentFacts; trigger: TriggerFacts; channel: ChannelFacts; campaign: CampaignFacts };
 
 export type Directory = {
-  /** `null`: the key does not exist. `undefined`: not cached, query the database. */
-  key(digest: string): KeyEntry | null | undefined;
+  /**
+   * By its digest or its id. `null`: the key does not exist. `undefined`: not cached, query the database.
+   */
+  key(name: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
   /** Returns the content of the record; caches it only if none of its subjects has changed since `generation`. */
-  keepKey(digest: string, record: StoredKey | null, generation: number): KeyEntry | null;
+  keepKey(name: string, record: StoredKey | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,
     orgId: string,
@@ -70,8 +75,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const changes = createChanges();
   const absent = createAbsent(clock, absentMs, changes.generation);
 
-  const keys = createBoundedMap<KeyEntry>(entries, (_digest, { caller, organization }) => {
-    digestOf.delete(caller.keyId);
+  const keys = createBoundedMap<KeyEntry>(entries, (name, { caller, organization }) => {
+    if (name !== caller.keyId) digestOf.delete(caller.keyId);
     if (--organization.keys === 0 && organizations.get(caller.orgId) === organization) {
       organizations.delete(caller.orgId);
     }
@@ -88,7 +93,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     },
     target: <K extends TargetKind>(_kind: K, orgId: string, id: string) => {
       const facts = targets.get(id);
-      if (facts !== undefined && facts.orgId === orgId) return facts as Facts[K];
+      if (facts?.orgId === orgId) return facts as Facts[K];
       return absent.size() > 0 && absent.has(absentTarget(orgId, id)) ? null : undefined;
     },
     generation: changes.generation,
@@ -99,12 +104,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
       }
       const organization = organizations.get(record.orgId) ?? { valid: true, keys: 0 };
       const entry = entryOf(record, organization);
-      if (changes.noneSince(since, [record.id, record.orgId])) {
-        keys.set(digest, entry);
-        organization.keys++;
-        organizations.set(record.orgId, organization);
-        digestOf.set(record.id, digest);
-      }
+      if (!changes.noneSince(since, [record.id, record.orgId])) return entry;
+      keys.set(digest, entry);
+      organization.keys++;
+      organizations.set(record.orgId, organization);
+      if (digest !== record.id) digestOf.set(record.id, digest);
       return entry;
     },
     keepTarget: (kind, orgId, id, record, since) => {
@@ -125,6 +129,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       if (kind === 'key') {
         const digest = digestOf.get(id);
         if (digest !== undefined) keys.delete(digest);
+        keys.delete(id);
       } else if (kind === 'organization') {
         const organization = organizations.get(id);
         if (organization) organization.valid = false;

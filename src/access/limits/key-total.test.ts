@@ -1,3 +1,5 @@
+import { createClientTokens } from '../client-tokens/client-token.ts';
+import type { Key } from '../../kernel/seal.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../../contract/limits.ts';
@@ -46,6 +48,7 @@ async function node(leaseMs = LONG_MS): Promise<Access> {
     region: 'us',
     baseUrls: { us: '', eu: '', in: '', qa: '' },
     pepper,
+    clientTokens: createClientTokens(Buffer.alloc(32, 7) as Key, 'us'),
     limits: DEFAULT_RATE_LIMITS,
     clock: systemClock,
     log: createLogger({ level: 'silent', pretty: false }),

@@ -8,13 +8,16 @@ import type { Caller } from '../types.ts';
 export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
-  /** By the limits of the family, if there is one, and by the key's own limit of calls. */
+  /** By the limits of the family, if there is one, the key's own limit of calls, and the limit of a client token. */
   limit: (caller: Caller, family: RateFamily | null) => Promise<RateState>;
   /** By the key's own limit for one end user, who may have several names. */
   limitEndUser: (caller: Caller, names: readonly string[]) => Promise<void>;
   /** Without shared counters, each of `nodes` enforces its own share of every limit. */
   share: (nodes: number) => void;
 };
+
+/** Reads included. One person with a client token must not use up the calls of its key. */
+const CLIENT_CALLS_PER_MINUTE = 120;
 
 /** One counter of a call: its calls in a window that opens with the first one. */
 type Counter = {
@@ -63,6 +66,10 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
       const own = caller.limits?.perMinute ?? null;
       if (own !== null)
         counters.push({ policy: 'key_limit', name: `${place}:own:${caller.keyId}`, limit: own, who: 'This key' });
+      if (caller.client !== undefined) {
+        const name = `${place}:client:${caller.client.mark}`;
+        counters.push({ policy: 'client', name, limit: CLIENT_CALLS_PER_MINUTE, who: 'This end user' });
+      }
       return take(counters);
     },
     limitEndUser: async ({ orgId, keyId, limits: own }, names) => {

@@ -64,6 +64,8 @@ async function ask(definition: AgentDefinition, words?: Words, its: Db = db): Pr
     db: its,
     egress,
     sealingKey,
+    turnKey: sealingKey,
+    baseUrl: 'https://parley.test',
     callTool,
     findChangedTools: async () => new Set(),
     log,

@@ -1,5 +1,6 @@
 import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
 import type { FallbackReason, InsteadOf } from '../../../contract/costs.ts';
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { dontKnowTurn, handOffTurn } from '../../engine/before-model.ts';
 import { embeddedProvider } from '../../engine/embedded/provider.ts';
 import {
@@ -33,7 +34,13 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 const MAX_CALLS = 12;
 
 /** A model in the agent's order, and its provider. */
-export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
+export type Link = {
+  model: string;
+  timeLimit: number | undefined;
+  provider: Provider;
+  /** Own code has no tokens and no price, so budgets do not apply to it. */
+  isFree?: true;
+};
 
 /**
  * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
@@ -52,7 +59,7 @@ export const tryInOrder = (
     const insteadOf: InsteadOf[] = [];
     const failures: ProviderError[] = [];
     const made = { calls: 0 };
-    const ask = (link: Link) => askOne(deps, link, request, limited, { insteadOf, made });
+    const ask = (link: Link) => askOne(deps, link, request, limited && !link.isFree, { insteadOf, made });
     let reason: FallbackReason | undefined;
     try {
       return await ask(first);
@@ -63,24 +70,29 @@ export const tryInOrder = (
       if (request.signal.aborted) break;
       if (next.when !== undefined && !next.when.includes(reason)) continue;
       if (next.provider === 'embedded' || next.provider === 'hand_off') {
+        // The built-in engine answers messages only, and there is none.
+        if (next.provider === 'embedded' && reportsOnly(request)) continue;
         const result = await standIn(next.provider, request);
         await countStandIn(deps, next.provider, request, insteadOf);
-        return withNotes(result, insteadOf);
+        return withNotes(result, insteadOf, failures);
       }
       const link = await findLink(next);
       try {
-        return withNotes(await ask(link), insteadOf);
+        return withNotes(await ask(link), insteadOf, failures);
       } catch (error) {
         reason = note(error, link, insteadOf, failures);
       }
     }
     const isGarbled = failures.some(({ code }) => code === 'provider_garbled');
     if (isGarbled && request.task === undefined && !request.signal.aborted) {
-      return withNotes(dontKnowTurn(request), insteadOf);
+      return withNotes({ ...dontKnowTurn(request), readDecisions: true }, insteadOf, failures);
     }
     throw failures.find(({ retryable }) => retryable) ?? failures[0]!;
   },
 });
+
+const reportsOnly = ({ input, approvals = [] }: TurnRequest): boolean =>
+  input.length === 0 && approvals.some(({ status }) => status !== 'pending');
 
 const standIn = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
   provider === 'embedded' ? embeddedProvider.turn(request) : handOffTurn(request, 'The model did not answer.');
@@ -138,12 +150,23 @@ function note(
   return reason;
 }
 
-const withNotes = (result: TurnResult, insteadOf: readonly InsteadOf[]): TurnResult => ({
+/** The author of own code needs the reason, and a failure of it contains no text of another provider. */
+const why = (provider: string, failure: ProviderError): string =>
+  provider === CODE_PROVIDER ? `${failure.code}. ${failure.message}` : failure.code;
+
+const withNotes = (
+  result: TurnResult,
+  insteadOf: readonly InsteadOf[],
+  failures: readonly ProviderError[],
+): TurnResult => ({
   ...result,
   trace: {
     ...result.trace,
     steps: [
-      ...insteadOf.map(({ provider, model, code }) => ({ kind: 'fallback', detail: `${provider}/${model}: ${code}` })),
+      ...insteadOf.map(({ provider, model }, index) => ({
+        kind: 'fallback',
+        detail: `${provider}/${model}: ${why(provider, failures[index]!)}`,
+      })),
       ...result.trace.steps,
     ],
   },

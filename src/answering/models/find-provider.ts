@@ -1,5 +1,6 @@
 import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
 import type { ModelProviderName } from '../../../contract/dashboard/models.ts';
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { decideBeforeModel } from '../../engine/before-model.ts';
 import { embeddedProvider } from '../../engine/embedded/provider.ts';
 import { type Provider, ProviderError } from '../../engine/provider.ts';
@@ -15,6 +16,7 @@ import type { Db } from '../../store/db.ts';
 import { readModel } from '../../store/models.ts';
 import { openModelKey } from '../../store/open-model-key.ts';
 import { hasBudgets } from '../../store/costs/budgets.ts';
+import { createCodeProvider } from '../turns/create-code-provider.ts';
 import type { CallsDeps } from './model-calls.ts';
 import { type Link, tryInOrder } from './fallback-order.ts';
 
@@ -37,6 +39,8 @@ type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
   db: Db;
   egress: Egress;
   sealingKey: Key;
+  turnKey: Key;
+  baseUrl: string;
   callTool: CallTool;
   findChangedTools: FindChangedTools;
 };
@@ -47,14 +51,21 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
     // A replay makes no call, so nothing is counted and no fallback is used.
-    if (test?.tape?.isReplay) return fromTape(name, test, test.tape.fetch);
-    const [provider, limited] = await Promise.all([findModel(orgId, name, test), hasBudgets(deps.db, orgId)]);
+    if (test?.tape?.isReplay) {
+      if (name === CODE_PROVIDER) return createCodeProvider(deps, codeTape(test.tape));
+      return fromTape(name, test, test.tape.fetch);
+    }
+    const limited = await hasBudgets(deps.db, orgId);
+    const first: Link =
+      name === CODE_PROVIDER
+        ? { ...codeLink(agent.definition), provider: createCodeProvider(deps, test?.tape && codeTape(test.tape)) }
+        : { model, timeLimit, provider: await findModel(orgId, name, test) };
     const findLink = async (next: Fallback): Promise<Link> => ({
       model: next.model ?? '',
-      timeLimit: next.time_limit_seconds,
+      timeLimit: next.time_limit_seconds ?? (name === CODE_PROVIDER ? MODEL_TIMEOUT_MS / 1_000 : undefined),
       provider: await findModel(orgId, next.provider as ModelProviderName, test),
     });
-    return tryInOrder({ ...deps, pool: deps.db.$client }, { model, timeLimit, provider }, findLink, limited);
+    return tryInOrder({ ...deps, pool: deps.db.$client }, first, findLink, limited);
   };
 
   async function findModel(orgId: string, name: ModelProviderName, test?: TestStage): Promise<Provider> {
@@ -74,6 +85,16 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
     });
   }
 }
+
+/** The name of the code in costs and traces is its host. */
+const codeLink = ({ url, time_limit_seconds: timeLimit }: AgentDefinition): Omit<Link, 'provider'> => ({
+  model: url === undefined ? '' : new URL(url).host,
+  timeLimit,
+  isFree: true,
+});
+
+const codeTape = (tape: ModelTape) =>
+  tape.isReplay ? { isReplay: true, through: () => tape.fetch } : { isReplay: false, through: tape.through };
 
 const fromTape = (name: ModelProviderName, { callTool }: TestStage, recorded: typeof fetch): Provider =>
   createModelProvider({

@@ -1,3 +1,4 @@
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
@@ -17,10 +18,13 @@ export async function fillByModel(
   run: ClaimedRun,
   { agent, provider }: LoadedAgent,
   request: TurnRequest,
-  { next, state, messages, opted_out: hasLeft }: TurnResult,
+  { next, state, messages, opted_out: hasLeft, result }: TurnResult,
   traced?: Span,
 ): Promise<Found | typeof NOT_ASKED> {
   const { provider: name = 'embedded' } = agent.definition;
+  // The customer's own code names the values itself.
+  if (result !== undefined) return { values: result, steps: [] };
+  if (name === CODE_PROVIDER) return NOT_ASKED;
   const hasSpoken = request.history.some(({ role }) => role === 'end_user');
   if (next === 'waiting_for_user' || hasLeft || name === 'embedded' || !hasSpoken) return NOT_ASKED;
   const fields = openFields(agent.definition, run, state);

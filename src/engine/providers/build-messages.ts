@@ -55,7 +55,8 @@ export function buildMessages(
     else if (role !== 'system') add('assistant', text);
   }
   if (turns.at(-1)?.role !== 'user') {
-    add('user', input.length > 0 ? input.join('\n\n') : '(The person has not answered. Write the next message.)');
+    const nothing = confirmed.length > 0 ? 'The team has decided about a call' : 'The person has not answered';
+    add('user', input.length > 0 ? input.join('\n\n') : `(${nothing}. Write the next message.)`);
   }
   return [...turns, ...callsAndResults(confirmed, 'confirmed')];
 }

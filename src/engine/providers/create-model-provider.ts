@@ -13,6 +13,7 @@ import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
+import { decisionStep, decisionText, type KnownApproval, requestApproval } from './request-approval.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
 import {
   type CallTool,
@@ -57,15 +58,18 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
       const request = { ...asked, state: withoutPending(asked.state) };
       const tool = pending && confirmedTool(pending, request);
       if (pending && tool) return askModel(options, request, { ...pending, tool });
-      const { turn = null, tags = [] } = (await options.before?.(request)) ?? {};
-      const result = turn ?? openByText(name, request) ?? (await askModel(options, request, pending));
+      // A turn that only reports decisions answers no message.
+      const reports = request.input.length === 0 && decisionsIn(request).length > 0;
+      const { turn = null, tags = [] } = reports ? {} : ((await options.before?.(request)) ?? {});
+      const result =
+        turn ?? (reports ? null : openByText(name, request)) ?? (await askModel(options, request, pending));
       return { ...result, tags: [...result.tags, ...tags] };
     },
   };
 }
 
 /** An opening text of the author is sent unchanged and needs no model. */
-function openByText(provider: string, request: TurnRequest): TurnResult | null {
+export function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
   if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
   const text = renderText(agent.definition.opening, locale, templateVariables(request));
@@ -101,17 +105,27 @@ async function askModel(
     mayCall: true,
     checks: { ms: CHECK_MS },
     called: [],
+    requested: [],
   };
   const before = readMemory(request.state);
   const memory = rememberSaid(before, request.history, startOf(request.history, before));
-  const confirmed = answered ? await answeredCall(answered, turn) : [];
+  const confirmed = [...(answered ? await answeredCall(answered, turn) : []), ...readDecisions(turn)];
   const names = (agent.definition.tools ?? []).map(({ name }) => name);
   const offered = new Set(names.filter((name) => !changed.has(name)));
   /** Adds the state that the next turn needs. */
   const remembering = (result: TurnResult): TurnResult => {
     const said = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
-    return { ...result, state: withMemory(result.state, rememberCalls(memory, said, turn.called)) };
+    const state = withMemory(result.state, rememberCalls(memory, said, turn.called));
+    return { ...result, state, requested: turn.requested, readDecisions: true };
   };
+  // Without the tool, the model can read neither the call nor its result.
+  if (request.input.length === 0 && decisionsIn(request).length > 0 && confirmed.length === 0)
+    return {
+      ...say(request, ''),
+      readDecisions: true,
+      next: 'waiting_for_user',
+      trace: { provider: options.name, steps },
+    };
   const { text: answer, handOff } = await askWithImages(turn, options.name, (shown) => ({
     settings: options,
     timeoutMs: limit === undefined ? (options.timeoutMs ?? MODEL_TIMEOUT_MS) : limit * 1_000,
@@ -174,12 +188,29 @@ async function answeredCall(
 ): Promise<CalledTool[]> {
   if (typeof tool !== 'string') {
     // The schema may have changed since the person was asked.
-    const result = (await refusalOf(tool, call.arguments, turn)) ?? (await runTool(tool, call, turn));
+    const run = tool.approval === undefined ? runTool : requestApproval;
+    const result = (await refusalOf(tool, call.arguments, turn)) ?? (await run(tool, call, turn));
     return [{ tool: tool.name, arguments: withoutBound(call.arguments, tool), result }];
   }
   turn.steps.push({ kind: 'tool_declined', detail: tool, input: JSON.stringify(call.arguments).slice(0, 1_000) });
   const offered = turn.request.agent.definition.tools?.find(({ name }) => name === tool && !turn.changed.has(tool));
   return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
+}
+
+const decisionsIn = ({ approvals = [] }: TurnRequest): readonly KnownApproval[] =>
+  approvals.filter(({ status }) => status !== 'pending');
+
+/** The decisions of the team, as results of the calls that waited. The model cannot tell them from its own calls. */
+function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
+  return decisionsIn(request).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
+    const approved = status === 'approved';
+    steps.push(decisionStep({ tool, arguments: args }, approved, reason), ...(outcome?.steps ?? []));
+    const result = decisionText({ approved, reason, ...(outcome && { result: outcome.result }) });
+    const one = { tool: tool.name, arguments: withoutBound(args, tool), result };
+    called.push(one);
+    // A provider refuses the call of a tool that the model no longer has.
+    return request.agent.definition.tools?.some(({ name }) => name === tool.name && !changed.has(name)) ? [one] : [];
+  });
 }
 
 const DECLINED = JSON.stringify({ error: 'Not called: the person was asked first and did not agree.' });

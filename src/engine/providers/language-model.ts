@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 import type { ProviderName } from '../../../contract/agents.ts';
 import { ProviderError } from '../provider.ts';
 
-export type ModelProviderName = Exclude<ProviderName, 'embedded'>;
+export type ModelProviderName = Exclude<ProviderName, 'embedded' | 'http'>;
 
 export type ModelSettings = {
   name: ModelProviderName;

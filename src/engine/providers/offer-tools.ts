@@ -3,6 +3,7 @@ import { HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../../../contract/agents.
 import { schemaForModel } from './bound-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
+import { requestApproval } from './request-approval.ts';
 import { type PreparedCall, prepareCall, runTool, type ToolTurn } from './run-tool.ts';
 import { searchTool } from './search-tool.ts';
 
@@ -26,7 +27,8 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
         if (!turn.mayCall) return notCalled('this turn has no more calls.');
         const call = await prepareCall(declared, args, toolCallId, turn);
         if ('fault' in call) return call.fault;
-        return declared.confirm === undefined ? runTool(declared, call, turn) : askBefore(declared, call, turn);
+        if (declared.confirm !== undefined) return askBefore(declared, call, turn);
+        return declared.approval === undefined ? runTool(declared, call, turn) : requestApproval(declared, call, turn);
       },
     });
   }

@@ -9,6 +9,7 @@ import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { bindArguments, noValueFor, withoutBound } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
+import type { StoredCall } from './request-approval.ts';
 
 /** One call of a declared tool. It never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
@@ -64,6 +65,8 @@ export type ToolTurn = {
   called: CalledTool[];
   /** The call about which the person is asked at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
+  /** The calls of this turn that wait for the approval of the team. */
+  requested: StoredCall[];
 };
 
 /** A call with all its data, so that it can be made now or after the person agrees. */
@@ -108,16 +111,17 @@ export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: To
 
 /** Makes a call and returns the part of the answer for the model. */
 export async function runTool(tool: Tool, call: PreparedCall, turn: ToolTurn): Promise<string> {
-  const result = await callAndTrace(tool, call, turn);
+  const { result } = await callAndTrace(tool, call, turn);
   turn.called.push({ tool: tool.name, arguments: withoutBound(call.arguments, tool), result });
   return result;
 }
 
-async function callAndTrace(
+/** Calls the tool. `result`: the text for the model. `error`: why the call failed, or null. */
+export async function callAndTrace(
   tool: Tool,
   { arguments: args, idempotency_key, call_id: callId }: PreparedCall,
-  { request, callTool, steps }: ToolTurn,
-): Promise<string> {
+  { request, callTool, steps }: Pick<ToolTurn, 'request' | 'callTool' | 'steps'>,
+): Promise<{ result: string; error: string | null }> {
   const context = { ...request.context, idempotency_key };
   request.calls?.tool();
   const span = request.span?.child(`execute_tool ${tool.name}`, 'client', {
@@ -150,12 +154,13 @@ async function callAndTrace(
   if (answer.error === null) {
     const result = asText(answer.result);
     steps.push({ kind: 'tool', ...traced, output: result.slice(0, MAX_TRACED_CHARACTERS) });
-    return result.slice(0, MAX_RESULT_CHARACTERS);
+    return { result: result.slice(0, MAX_RESULT_CHARACTERS), error: null };
   }
   // The error is returned to the model, so that it can report it or choose another way. A broken tool must not silence
   // the agent.
   steps.push({ kind: 'tool_failed', ...traced, error: answer.error });
-  return JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
+  const result = JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
+  return { result, error: answer.error };
 }
 
 function endOf(span: Span | undefined, args: unknown, { attempts, status, error, result }: ToolAnswer): void {

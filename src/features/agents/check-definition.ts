@@ -1,5 +1,6 @@
 import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { definitionFaults } from '../../engine/embedded/definition-faults.ts';
 import { templateFault } from '../../engine/templates.ts';
 import { addressFault } from '../../kernel/check-address.ts';
@@ -19,6 +20,7 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
     if (errors.length < MAX_FAULTS) errors.push({ pointer: at + pointer, code, detail });
   };
   checkModel(definition, report);
+  checkCode(definition, report);
   checkFallback(definition, report);
   definition.steps?.items.forEach((step, index) => checkStep(step, `/steps/items/${index}`, report));
   reportTwins(definition.steps?.items ?? [], '/steps/items', report);
@@ -43,16 +45,17 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
 }
 
 /**
- * The URLs of its tools must be allowed targets of a call. Uses the resolver, so it runs outside of every transaction.
+ * The URLs of its tools and of its own code must be allowed targets of a call. Uses the resolver, so it runs outside of every transaction.
  */
 export async function checkToolAddresses(
-  { tools = [] }: AgentDefinition,
+  { tools = [], url: code }: AgentDefinition,
   { egress }: Pick<AgentsDeps, 'egress'>,
   at = '/definition',
 ): Promise<void> {
-  const faults = await Promise.all(
-    tools.map(({ url }, index) => addressFault(egress, `${at}/tools/${index}/url`, url)),
-  );
+  const faults = await Promise.all([
+    ...(code === undefined ? [] : [addressFault(egress, `${at}/url`, code)]),
+    ...tools.map(({ url }, index) => addressFault(egress, `${at}/tools/${index}/url`, url)),
+  ]);
   const errors = faults.filter((fault) => fault !== null);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
@@ -61,9 +64,24 @@ function checkModel({ provider = 'embedded', model }: AgentDefinition, report: R
   if (provider === 'embedded' && model !== undefined) {
     report('/model', 'conflict', 'The embedded provider has no model: omit it, or choose another provider.');
   }
-  if (provider !== 'embedded' && model === undefined) {
+  if (provider === CODE_PROVIDER && model !== undefined) {
+    report('/model', 'conflict', 'Your own code has no model: omit it, or choose another provider.');
+  }
+  if (provider !== 'embedded' && provider !== CODE_PROVIDER && model === undefined) {
     report('/model', 'required', 'Name the model for this provider.');
   }
+}
+
+const MAX_MODEL_SECONDS = 30;
+
+function checkCode({ provider, url, time_limit_seconds: limit = 0 }: AgentDefinition, report: Report): void {
+  if (provider === CODE_PROVIDER) {
+    if (url === undefined) report('/url', 'required', 'Give the URL of your code.');
+    return;
+  }
+  if (url !== undefined) report('/url', 'conflict', 'Only the provider "http" has a URL.');
+  if (limit > MAX_MODEL_SECONDS)
+    report('/time_limit_seconds', 'range', `A model has at most ${MAX_MODEL_SECONDS} seconds.`);
 }
 
 function checkFallback({ provider = 'embedded', fallback = [] }: AgentDefinition, report: Report): void {

@@ -10,6 +10,8 @@ type TurnOfResult = CaseResult['turns'][number];
 type Fault = TurnOfResult['faults'][number];
 type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & {
   turn: PlaygroundTurn;
+  /** The calls that need an approval. */
+  asked: TurnOfResult['calls'];
   /** The values of the result so far. */
   data: RunResult['data'];
 };
@@ -62,15 +64,8 @@ const CHECKS: { [N in Checked]: Check<Required<Expectation>[N]> } = {
     );
     return wrong.length === 0 ? null : { expected: Object.fromEntries(wrong), found: data };
   },
-  calls: (expected, { calls }) => {
-    if (expected.length === 0) return calls.length === 0 ? null : { expected, found: calls };
-    const fitting = ({ tool, arguments: args = {} }: (typeof expected)[number]): boolean =>
-      calls.some((call) => call.tool === tool && fits(args, call.arguments));
-    return lacking(
-      expected.filter((one) => !fitting(one)),
-      calls,
-    );
-  },
+  calls: (expected, { calls }) => lackingCalls(expected, calls),
+  approvals: (expected, { asked }) => lackingCalls(expected, asked),
   knows: (expected, { cites, calls, turn }) => {
     const missed = turn.trace.provider === 'embedded' ? readState(turn.state).misses > 0 : true;
     return same(expected, !(cites.length === 0 && calls.length === 0 && missed));
@@ -84,6 +79,16 @@ const CHECKS: { [N in Checked]: Check<Required<Expectation>[N]> } = {
   },
   max_messages: (expected, { said }) => (said.length <= expected ? null : { expected, found: said.length }),
 };
+
+function lackingCalls(expected: Required<Expectation>['calls'], calls: Played['calls']) {
+  if (expected.length === 0) return calls.length === 0 ? null : { expected, found: calls };
+  const fitting = ({ tool, arguments: args = {} }: (typeof expected)[number]): boolean =>
+    calls.some((call) => call.tool === tool && fits(args, call.arguments));
+  return lacking(
+    expected.filter((one) => !fitting(one)),
+    calls,
+  );
+}
 
 const same = <T>(expected: T, found: T) => (expected === found ? null : { expected, found });
 const lacking = (expected: unknown[], found: unknown) => (expected.length === 0 ? null : { expected, found });

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
+import { cancelWaitingRuns } from '../../store/approvals/write.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { deleteAgentRows, listDependents } from '../../store/agents/delete.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -22,6 +23,7 @@ export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id:
   await access.change(subjects, async (tx) => {
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
+    await cancelWaitingRuns(tx, orgId, id, 'agent_deleted');
     await deleteAgentRows(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: 'agent.deleted', subjectId: id, facts: { name: row.name } });
   });

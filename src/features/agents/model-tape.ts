@@ -56,7 +56,8 @@ const LIMITS = new Set(['max_tokens', 'max_output_tokens', 'max_completion_token
  */
 function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
   const { pathname } = new URL(url instanceof Request ? url.url : url);
-  const { generationConfig, ...rest } = Object(typeof body === 'string' ? JSON.parse(body) : null) as Fields;
+  // Each call to the customer's own code has another ID and another deadline.
+  const { generationConfig, turn: _, ...rest } = Object(typeof body === 'string' ? JSON.parse(body) : null) as Fields;
   const whole = [pathname.split('/').at(-1), withoutLimits(rest), withoutLimits(Object(generationConfig) as Fields)];
   return hash('sha256', JSON.stringify(whole, withoutMadeUpIds), 'base64url');
 }

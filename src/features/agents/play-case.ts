@@ -2,6 +2,7 @@ import type { CaseResult, TestCase, TestAgentBody } from '../../../contract/dash
 import type { RunResult } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
+import type { DecideInPlace } from '../../engine/providers/request-approval.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { checkTurn, fits } from './check-turn.ts';
 import { type Recorded, recordTape, replayTape } from './model-tape.ts';
@@ -68,7 +69,13 @@ async function play(
     }
     if (say !== undefined) history.push({ role: 'end_user', text: say });
     const calls: Call[] = [];
-    const stage = { now: new Date(suiteCase.now ?? NOW), callTool: answering(suiteCase, calls), ...(tape && { tape }) };
+    const asked: Call[] = [];
+    const stage = {
+      now: new Date(suiteCase.now ?? NOW),
+      callTool: answering(suiteCase, calls),
+      decideApproval: deciding(suiteCase, asked),
+      ...(tape && { tape }),
+    };
     const talk = { history: [...history], input: say === undefined ? [] : [say], state, variables, locale };
     const turn = await playOnce({ ...deps, timeoutMs: within(until) }, orgId, agent, talk, { stage });
     result = await playResult(deps, orgId, agent, {
@@ -82,7 +89,7 @@ async function play(
     for (const text of said) if (text !== '') history.push({ role: 'agent', text });
     ({ state, next } = turn);
     const cites = [...new Set(turn.messages.flatMap(({ sources }) => sources.map(({ document }) => document)))];
-    const faults = checkTurn(expect, { said, cites, calls, turn, data: result?.data ?? {} });
+    const faults = checkTurn(expect, { said, cites, calls, asked, turn, data: result?.data ?? {} });
     const played = { said, cites, calls, next, faults };
     if (expect.rubric === undefined || faults.length > 0) {
       turns.push(played);
@@ -119,4 +126,13 @@ const answering =
     const found = tools.find((one) => one.tool === tool.name && fits(one.arguments ?? {}, args));
     const error = found ? (found.error ?? null) : `The test has no answer of ${tool.name} for these arguments.`;
     return { sent: null, attempts: 1, status: null, result: found?.answer ?? null, error };
+  };
+
+/** The decision that the case has for a call. */
+const deciding =
+  ({ tools = [] }: TestCase, asked: Call[]): DecideInPlace =>
+  ({ tool, arguments: args }) => {
+    asked.push({ tool: tool.name, arguments: args });
+    const found = tools.find((one) => one.tool === tool.name && fits(one.arguments ?? {}, args));
+    return { approved: found?.approval !== 'deny' };
   };

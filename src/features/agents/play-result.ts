@@ -1,5 +1,6 @@
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import type { RunResult } from '../../../contract/results.ts';
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { collectResult, openFields } from '../../answering/results/collect-result.ts';
 import { findValues } from '../../answering/results/find-values.ts';
 import { tryContext } from '../../answering/try-context.ts';
@@ -26,9 +27,10 @@ export async function playResult(
   const { definition } = agent;
   const before = { state: talk.state, result };
   const isOver = turn.next !== 'waiting_for_user';
-  const hasModel = (definition.provider ?? 'embedded') !== 'embedded';
+  const { provider: name = 'embedded' } = definition;
+  const hasModel = name !== 'embedded' && name !== CODE_PROVIDER;
   const fields = isExpected && isOver && hasModel ? openFields(definition, before, turn.state) : [];
-  const after = { state: turn.state, isOver };
+  const after = { state: turn.state, isOver, ...(turn.result && { found: turn.result }) };
   if (fields.length === 0) return collectResult(definition, before, after, stage.now);
   const provider = await deps.findProvider(orgId, { definition }, stage);
   const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');

@@ -5,6 +5,7 @@ import type { Answering } from '../../answering/open-answering.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
 import { MADE_UP_PERSON, tryContext } from '../../answering/try-context.ts';
 import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
+import type { DecideInPlace, KnownApproval } from '../../engine/providers/request-approval.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 
 /** How long a user waits in front of a screen. */
@@ -40,8 +41,15 @@ export type Stage = {
   person?: { id: string; name: string | null };
   tape?: ModelTape;
   task?: string;
+  /** The decision about a call that needs an approval. Absent: it is approved. */
+  decideApproval?: DecideInPlace;
+  /** In a replay, calls wait as they did, and these decisions are known. */
+  approvals?: readonly KnownApproval[];
   knowledge?: KnowledgeSearch;
 };
+
+type PlayOptions = { reader?: TalkReader | undefined; stage?: Stage; decideApproval?: DecideInPlace };
+const approveAll: DecideInPlace = () => ({ approved: true });
 
 /** Runs one turn of the engine that real conversations use. Nothing is stored. */
 export async function playOnce(
@@ -49,7 +57,7 @@ export async function playOnce(
   orgId: string,
   agent: PlayedAgent,
   talk: Talk,
-  { reader, stage }: { reader?: TalkReader | undefined; stage?: Stage } = {},
+  { reader, stage, decideApproval = stage?.decideApproval ?? approveAll }: PlayOptions = {},
 ): Promise<PlaygroundTurn> {
   const loaded = await loadAgent(orgId, agent.id, agent.revision);
   const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition }, stage);
@@ -69,10 +77,12 @@ export async function playOnce(
     now: stage?.now ?? new Date(),
     context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
     signal,
+    ...(stage?.approvals ? { approvals: stage.approvals } : { decideApproval }),
     ...(stage?.task !== undefined && { task: stage.task }),
     ...(reader && { words: reader.words }),
   });
-  return Promise.race([turn, tooLate(signal)]);
+  const { requested: _requested, readDecisions: _read, ...played } = await Promise.race([turn, tooLate(signal)]);
+  return played;
 }
 
 /** A failure of the provider becomes a refusal, because a person waits for the answer. */

@@ -34,7 +34,7 @@ export function recordedTurns(
 ): Recording {
   const begun = new Map(runs.map((run) => [run.id, run]));
   const turns: RecordedTurn[] = [];
-  const history: Line[] = [];
+  const history: Line[] = runs.flatMap(({ input }) => input.earlier ?? []);
   let waiting: MessageRow[] = [];
   const take = (at: Date, run: RecordedRun | undefined, isOpening: boolean, side: ReplaySide, steps: Steps): void => {
     const lines = isOpening ? [] : waiting.map(lineOfMessage);
@@ -79,13 +79,15 @@ const momentOf = ({ id }: MessageRow): Date => new Date(timeOfId(id));
 const lineOfMessage = (message: MessageRow): Line => turnMessage(message) as Line;
 
 const MAX_ARGUMENTS = 1_000;
+/** A call that waits for an approval counts as a call, and so does the approved one later. */
+const CALLS: ReadonlySet<string> = new Set(['tool', 'tool_failed', 'tool_waits']);
 
 /** The messages and actions of a turn, read in the same way from a stored turn and from a replayed one. */
 export function sideOf(
   messages: readonly { content: MessageContent; sources: readonly MessageSource[] }[],
   steps: Steps,
 ): ReplaySide {
-  const calls = steps.filter(({ kind }) => kind === 'tool' || kind === 'tool_failed');
+  const calls = steps.filter(({ kind }) => CALLS.has(kind));
   return {
     said: messages.map(({ content }) => lineOf(content)),
     cites: [...new Set(messages.flatMap(({ sources }) => sources.map(({ document }) => document)))],

@@ -8,8 +8,10 @@ import type {
 } from '../../../contract/dashboard/replay.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { variablesOf } from '../../answering/take-turn.ts';
+import type { KnownApproval } from '../../engine/providers/request-approval.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { MAX_HISTORY, type TurnTrace } from '../../engine/provider.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { AgentRow } from '../../store/agents/read.ts';
 import { type RecordedConversation, readRecordedConversation } from '../../store/conversations/read-recorded.ts';
@@ -97,7 +99,14 @@ async function playAll(
         variables: variablesOf(recorded.call, person),
         locale: locale ?? person.locale,
       },
-      { stage: { now: recorded.at, callTool: answersOf(recorded), person: { id: person.id, name: person.name } } },
+      {
+        stage: {
+          now: recorded.at,
+          callTool: answersOf(recorded),
+          person: { id: person.id, name: person.name },
+          approvals: decisionsIn(recorded, agent.definition),
+        },
+      },
     );
     ({ state } = played);
     const replayed = sideOf(played.messages, played.trace.steps);
@@ -134,6 +143,30 @@ export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[]
 
 const wordsOf = ({ said }: ReplaySide): string => said.join('').replaceAll(/\s+/g, '');
 const listOf = (names: readonly string[]): string => JSON.stringify(names.toSorted());
+
+/** The decisions that the agent got before this turn, with the recorded results. */
+function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): KnownApproval[] {
+  return steps.flatMap(({ kind, detail, input, reason }, at): KnownApproval[] => {
+    const tool = tools.find(({ name }) => name === detail);
+    if (!tool || (kind !== 'tool_approved' && kind !== 'tool_denied')) return [];
+    const made = kind === 'tool_approved' ? steps[at + 1] : undefined;
+    const { result, error } = answerIn(made, detail);
+    const outcome = made ? { result: error ?? result ?? '', steps: [made], error } : null;
+    const status = kind === 'tool_approved' ? 'approved' : 'denied';
+    const why = typeof reason === 'string' ? reason : null;
+    return [{ tool, arguments: argumentsIn(input), idempotency_key: detail, status, reason: why, outcome }];
+  });
+}
+
+/** Long arguments are cut off in a trace. */
+function argumentsIn(input: unknown): Record<string, unknown> {
+  try {
+    const found: unknown = JSON.parse(String(input));
+    return isRecord(found) ? found : {};
+  } catch {
+    return {};
+  }
+}
 
 /** Each recorded result is returned once, for a call of the same tool with the same arguments. */
 function answersOf({ steps }: RecordedTurn): CallTool {

@@ -28,5 +28,6 @@ export async function tryAgent(
     locale: body.locale ?? null,
   };
   if (body.silent_steps !== undefined) return trySilence(played, talk, body.silent_steps);
-  return limitTries(orgId, () => refusing(playOnce(answering, orgId, played, talk, { reader })));
+  const decideApproval = () => ({ approved: body.approvals !== 'deny' });
+  return limitTries(orgId, () => refusing(playOnce(answering, orgId, played, talk, { reader, decideApproval })));
 }

@@ -1,3 +1,5 @@
+import { createClientTokens } from '../../access/client-tokens/client-token.ts';
+import type { Key } from '../../kernel/seal.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../../contract/limits.ts';
@@ -38,6 +40,7 @@ beforeAll(async () => {
     region: 'us',
     baseUrls: { us: '', eu: '', in: '', qa: '' },
     pepper,
+    clientTokens: createClientTokens(Buffer.alloc(32, 7) as Key, 'us'),
     limits: DEFAULT_RATE_LIMITS,
     clock: systemClock,
     log: createLogger({ level: 'silent', pretty: false }),

@@ -56,7 +56,7 @@ export async function giveToPeople(
   await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId, forgetUnanswered: true });
   if (runId !== null) {
     await setRunStatus(tx, orgId, runId, {
-      from: ['queued', 'running', 'waiting_for_user'],
+      from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval'],
       to: 'handed_off',
     });
   }
@@ -108,7 +108,7 @@ export async function endConversation(
   await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
   if (runId !== null && !(await endAfterResult(tx, orgId, runId))) {
     await setRunStatus(tx, orgId, runId, {
-      from: ['queued', 'running', 'waiting_for_user', 'handed_off'],
+      from: ['queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off'],
       to: 'completed',
       reason: RESOLVED,
     });

@@ -23,6 +23,8 @@ import { containing } from '../../store/search-text.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { readReplyWindow } from './reply-window.ts';
 import { findWords } from './find-words.ts';
+import { listApprovalsOf } from '../../store/approvals/read.ts';
+import { presentEntry } from '../../store/approvals/present.ts';
 import { listChanges } from '../../store/conversations/changes.ts';
 import { listNotes } from '../../store/conversations/notes.ts';
 import type { Db } from '../../store/db.ts';
@@ -36,6 +38,7 @@ import type { MessageRow } from '../../store/runs/read.ts';
 
 const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
+const MAX_APPROVALS = 50;
 const MAX_CHANGES = 200;
 
 export async function listConversations(
@@ -71,19 +74,21 @@ export async function readConversation(
 ): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, notes, changes, runs, models, window] = await Promise.all([
+  const [messages, notes, changes, runs, models, window, approvals] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
     listNotes(db, orgId, id),
     listChanges(db, orgId, id, MAX_CHANGES),
     listConversationRuns(db, orgId, id, MAX_RUNS),
     readModelUse(db, orgId, id, null),
     readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
+    listApprovalsOf(db, orgId, id, MAX_APPROVALS),
   ]);
   return {
     ...presentConversation(row),
     messages: messages.map(presentConversationMessage),
     notes: notes.map(presentNote),
     changes: presentChanges(row, changes),
+    approvals: approvals.toReversed().map(presentEntry),
     runs: runs.map((run) => ({
       id: run.id,
       trigger_id: run.triggerId,

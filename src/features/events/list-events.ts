@@ -43,7 +43,9 @@ export async function listEvents(
 
 /** An agent key sees what its agent does, and no keys, budgets and campaigns. */
 const maySee = ({ agentId, seesEndUsers }: EventReader, type: string): boolean =>
-  agentId === null ? seesEndUsers || !type.startsWith('end_user.') : /^(conversation|message|run)\./.test(type);
+  agentId === null
+    ? seesEndUsers || !type.startsWith('end_user.')
+    : /^(conversation|message|run|approval)\./.test(type);
 
 async function startOf(db: Db, orgId: string, after: string): Promise<EventListStart> {
   if (isId('evt', after)) {

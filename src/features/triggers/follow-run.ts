@@ -8,7 +8,7 @@ import { followDeltas } from '../../store/deltas/follow-deltas.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type ExpectedDeltas, type LiveDeltas, runTopic } from '../../store/deltas/live-deltas.ts';
 import type { TriggersDeps } from './deps.ts';
-import { presentRun } from './read-runs.ts';
+import { presentRun, visibleTo } from './read-runs.ts';
 
 export type FollowRunDeps = Pick<TriggersDeps, 'db'> & {
   waiter: Pick<RunWaiter, 'wait'>;
@@ -36,6 +36,8 @@ export type FollowRun = {
   orgId: string;
   triggerId: string;
   runId: string;
+  /** Absent: the reader has the key itself, not a client token. */
+  clientMark: string | undefined;
   /** The last message that the reader has received. Null: none. */
   after: string | null;
   /** `answer`: until the end of the first turn. `end`: as long as the run may continue. */
@@ -51,13 +53,14 @@ const WAIT_MS = 10_000;
  * resolves when there is nothing more to send.
  */
 export async function followRun(deps: FollowRunDeps, asked: FollowRun): Promise<(reader: RunReader) => Promise<void>> {
-  const row = await findRun(deps.db, asked.orgId, asked.triggerId, asked.runId);
+  const row = await findRun(deps.db, asked.orgId, asked.triggerId, asked.runId, asked.clientMark);
   if (!row) throw new Refusal('run_not_found');
   return (reader) => follow(deps, asked, row, reader);
 }
 
 async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, reader: RunReader): Promise<void> {
-  const { orgId, triggerId, runId, until } = asked;
+  const { orgId, triggerId, runId, until, clientMark } = asked;
+  const isVisible = visibleTo(clientMark);
   let { after } = asked;
   let row: RunRow | null = found;
   let sent = '';
@@ -67,6 +70,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
       const seen = printOf(row);
       for (const message of await listSaidAfter(deps.db, row, after)) {
         after = message.id;
+        if (!isVisible(message)) continue;
         // The answer to a call is sent as deltas even if its deltas arrive later than its commit.
         words.said(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
         reader.send('message', presentMessage(message), after);
@@ -76,7 +80,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
       sent = JSON.stringify(record);
       words.open();
       if (isEnough(row, until) || !(await changed(deps.waiter, { orgId, runId }, seen, reader))) return;
-      row = await findRun(deps.db, orgId, triggerId, runId);
+      row = await findRun(deps.db, orgId, triggerId, runId, clientMark);
     }
   } finally {
     words.leave();

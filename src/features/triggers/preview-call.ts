@@ -7,7 +7,7 @@ import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
 import { whySilent } from '../../store/end-users/why-silent.ts';
 import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
-import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
+import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
 
 /** A dry run with all checks and look-ups of the real call. It stores nothing. */
 export async function previewCall(
@@ -22,11 +22,12 @@ export async function previewCall(
     orgId,
     agentId: target.agent.id,
     endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
-    conversation: call.conversation ? { key: call.conversation.key, onExisting: 'continue' as const } : null,
+    conversation: conversationOf(call),
   };
   const book = await EndUserBook.read(db.$client, [asked]);
   const keyed = await readKeyedConversations(db.$client, [asked]);
   const existing = keyed.values().next().value ?? null;
+  if (call.conversation?.id !== undefined && existing === null) throw new Refusal('conversation_not_found');
   const goesOn = call.conversation?.on_existing === 'new' ? null : existing;
   if (goesOn && call.conversation?.on_existing === 'reject') {
     throw new Refusal('already_exists', `A conversation with this key exists: ${goesOn.id}.`, {

@@ -6,7 +6,14 @@ import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentModelUse } from '../../store/costs/present-use.ts';
 import { readModelUse } from '../../store/costs/read-use.ts';
-import { findRun, listRunMessages, listRunRows, type RunFilter, type RunRow } from '../../store/runs/read.ts';
+import {
+  findRun,
+  listRunMessages,
+  listRunRows,
+  type MessageRow,
+  type RunFilter,
+  type RunRow,
+} from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 
 export async function readRun(
@@ -14,9 +21,10 @@ export async function readRun(
   orgId: string,
   triggerId: string,
   runId: string,
-  options: { messages: boolean; models: boolean },
+  options: { messages: boolean; models: boolean; clientMark?: string | undefined },
 ): Promise<RunRecord> {
-  const row = await findRun(db, orgId, triggerId, runId);
+  const { clientMark } = options;
+  const row = await findRun(db, orgId, triggerId, runId, clientMark);
   if (!row) throw new Refusal('run_not_found');
   const [messages, models] = await Promise.all([
     options.messages ? listRunMessages(db, orgId, row.conversationId, row.id) : null,
@@ -24,7 +32,7 @@ export async function readRun(
   ]);
   return {
     ...presentRun(row),
-    ...(messages && { messages: messages.map(presentMessage) }),
+    ...(messages && { messages: messages.filter(visibleTo(clientMark)).map(presentMessage) }),
     ...(models && { models: models.map(presentModelUse) }),
   };
 }
@@ -38,6 +46,12 @@ export async function listRuns(
   const { rows, hasMore } = await listRunRows(db, orgId, filter, page);
   return { rows: rows.map(presentRun), hasMore };
 }
+
+/** A page does not show internal messages, nor those that are scheduled for later. Backends see all. */
+export const visibleTo =
+  (clientMark: string | undefined) =>
+  ({ role, sendAt }: Pick<MessageRow, 'role' | 'sendAt'>): boolean =>
+    clientMark === undefined || (role !== 'system' && (sendAt === null || sendAt.getTime() <= Date.now()));
 
 export const presentRun = (row: RunRow): RunRecord => ({
   id: row.id,

@@ -1,9 +1,9 @@
-import { type AcceptedRun, type TriggerCall } from '../../../contract/triggers.ts';
+import { type AcceptedRun, type EarlierMessage, type TriggerCall } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { TriggersDeps } from './deps.ts';
-import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
+import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
 
 export type StartConversation = {
   target: CallTarget;
@@ -14,11 +14,15 @@ export type StartConversation = {
   from: string | null;
   /** True: the key may not change people and only fills empty fields. */
   fillsOnly: boolean;
+  /** The mark of the client token that calls. Absent: the key itself calls. */
+  clientMark?: string | undefined;
   requestId: string;
   /** The trace for the worker's spans. Absent: tracing is off. */
   trace?: string | undefined;
   /** Set when the caller streams this run. `reader`: the process that does. */
   stream?: { runId: string; reader: string } | undefined;
+  /** What was said before, oldest first. */
+  earlier?: EarlierMessage[];
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -52,13 +56,13 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
     addressFrom: checked.addressFrom,
     endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
     fillsOnly: input.fillsOnly,
-    conversation: call.conversation
-      ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
-      : null,
+    conversation: conversationOf(call),
+    clientMark: input.clientMark ?? null,
     message: call.message ?? null,
     input: {
       variables: checked.variables,
       ...(call.metadata && { metadata: call.metadata }),
+      ...(input.earlier?.length && { earlier: input.earlier }),
       ...(input.keyId !== null && { key_id: input.keyId }),
       ...(input.trace !== undefined && { trace: input.trace }),
       ...(input.stream && { reader: input.stream.reader }),

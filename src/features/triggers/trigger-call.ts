@@ -5,6 +5,7 @@ import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import type { TriggersDeps } from './deps.ts';
+import type { AcceptCall } from '../../store/runs/accept-call.ts';
 import { checkVariables } from './variables.ts';
 
 /** The target of a trigger call, from the access room. */
@@ -41,6 +42,13 @@ export async function checkTriggerCall(
   if (call.end_user?.id !== undefined && Object.keys(call.end_user).length > 1) {
     faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
   }
+  const { id, key } = call.conversation ?? { key: '' };
+  if ((id === undefined) === (key === undefined) || (id !== undefined && call.conversation?.on_existing !== undefined))
+    faults.push({
+      pointer: '/conversation',
+      code: 'conflict',
+      detail: 'Give either key or id, and with id nothing else.',
+    });
   const channel = await chooseChannel(target, call, findChannel, faults);
   const address = channel === null ? null : readAddress(channel.kind, call, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
@@ -59,7 +67,14 @@ export async function checkTriggerCall(
   };
 }
 
-const hasIdentifier = (person: NonNullable<TriggerCall['end_user']>) =>
+/** The check of the call has found either a key or an ID. */
+export function conversationOf({ conversation }: TriggerCall): AcceptCall['conversation'] {
+  if (conversation === undefined) return null;
+  const { id, key, on_existing: onExisting = 'continue' } = conversation;
+  return id === undefined ? { key: key!, onExisting } : { id };
+}
+
+export const hasIdentifier = (person: NonNullable<TriggerCall['end_user']>) =>
   person.id !== undefined ||
   person.external_id !== undefined ||
   person.email !== undefined ||

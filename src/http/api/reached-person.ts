@@ -1,5 +1,6 @@
 import type { SendMessage } from '../../../contract/channels.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
+import { addressed, namesOf } from '../route/names-of-end-user.ts';
 
 /**
  * All names that a call has for the one person whom it reaches, for the limit per end user. The names are compared, not
@@ -8,7 +9,7 @@ import type { TriggerCall } from '../../../contract/triggers.ts';
  */
 export function reachedByTrigger({ end_user: endUser, channel, conversation }: TriggerCall): string[] {
   const names = [...namesOf(endUser), ...addressed(channel?.address)];
-  return names.length === 0 && conversation ? [`key ${conversation.key}`] : names;
+  return names.length === 0 && conversation ? [conversation.id ?? `key ${conversation.key}`] : names;
 }
 
 export const reachedBySend = ({ to }: SendMessage): string[] => [
@@ -16,14 +17,3 @@ export const reachedBySend = ({ to }: SendMessage): string[] => [
   ...addressed(to.address),
   ...(to.conversation_id === undefined ? [] : [to.conversation_id]),
 ];
-
-const namesOf = (endUser: TriggerCall['end_user']): string[] => [
-  ...(endUser?.id === undefined ? [] : [endUser.id]),
-  ...(typeof endUser?.external_id === 'string' ? [`external_id ${endUser.external_id}`] : []),
-  ...addressed(endUser?.email),
-  ...addressed(endUser?.phone),
-];
-
-/** A phone number or e-mail address is the same name as an address on a channel. */
-const addressed = (address: string | null | undefined): string[] =>
-  typeof address === 'string' ? [`at ${address.toLowerCase()}`] : [];

@@ -107,7 +107,7 @@ const sendFile = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   responses: { 201: SentChatMessage },
   handle: async (request) => {
     const { channel, visitor } = request.session as FromVisitor;
-    if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat takes no files.');
+    if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat does not accept files.');
     const file = { ...(request.query as SendChatFile), bytes: request.body as Buffer };
     const sent = receiveFileFromVisitor(deps, channel, visitor, file, request.requestId);
     const { message, answering } = await known(request, sent);

@@ -266,6 +266,28 @@ describe('what a replay tells', () => {
     shop.close();
     await model.close();
   });
+
+  test('a model gets what was said before a call of a client of OpenAI', async () => {
+    const model = await startFakeModel();
+    const settings = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
+    await call(`PUT /organizations/${orgId}/models/openai_compatible`, settings);
+    const { agent } = await makeAgent({ provider: 'openai_compatible', model: 'm' });
+    const messages = [
+      { role: 'user', content: 'My order is A-7.' },
+      { role: 'assistant', content: 'Thank you.' },
+      { role: 'user', content: 'When does it ship?' },
+    ];
+    const answered = await parley.call('POST', '/api/openai/v1/chat/completions', {
+      key,
+      body: { model: agent, messages },
+    });
+    const before = JSON.stringify(model.calls.at(-1)!.body.messages.slice(-3));
+    expect(before).toContain('A-7');
+    const told = await replay(agent, answered.body.parley.conversation_id);
+    expect([changes(told).turns, model.calls.length]).toEqual([['same'], 2]);
+    expect(JSON.stringify(model.calls.at(-1)!.body.messages.slice(-3))).toBe(before);
+    await model.close();
+  });
 });
 
 /** The command line, signed in. */

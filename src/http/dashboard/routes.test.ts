@@ -28,6 +28,7 @@ const PREFIX = {
   campaign_id: 'campaign',
   key_id: 'key',
   conversation_id: 'conv',
+  approval_id: 'approval',
   end_user_id: 'enduser',
   member_id: 'member',
   invitation_id: 'invite',
@@ -136,6 +137,7 @@ const EXCEPTIONS: Record<string, Needed> = {
   exportCampaignResults: 'member',
   exportAudit: 'admin',
   // Secrets of a tool are like those of a webhook, though they stand below its agent.
+  rotateAgentSecret: 'member',
   createToolSecret: 'admin',
   rotateToolSecret: 'admin',
   setToolCredentials: 'admin',

@@ -2,6 +2,7 @@ import { createSessionGate } from '../../access/sessions/session-gate.ts';
 import type { Paging } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
 import { accessTokenRoutes } from './access-tokens.ts';
+import { approvalRoutes } from './approvals.ts';
 import { agentRoutes } from './agents.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { changeRoutes } from './changes.ts';
@@ -49,6 +50,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof conversationRoutes> &
   DepsOf<typeof memberHelpRoutes> &
   DepsOf<typeof handOffRoutes> &
+  DepsOf<typeof approvalRoutes> &
   DepsOf<typeof savedReplyRoutes> &
   DepsOf<typeof segmentRoutes> &
   DepsOf<typeof endUserRoutes> &
@@ -81,6 +83,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...conversationRoutes(routeDeps),
     ...memberHelpRoutes(routeDeps),
     ...handOffRoutes(routeDeps),
+    ...approvalRoutes(routeDeps),
     ...savedReplyRoutes(routeDeps),
     ...segmentRoutes(routeDeps),
     ...endUserRoutes(routeDeps),

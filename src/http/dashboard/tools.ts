@@ -6,6 +6,7 @@ import {
 import { createToolSecret } from '../../features/tool-secrets/create-tool-secret.ts';
 import type { ToolSecretsDeps } from '../../features/tool-secrets/deps.ts';
 import { listToolSecrets } from '../../features/tool-secrets/read-tool-secrets.ts';
+import { rotateAgentSecret } from '../../features/tool-secrets/rotate-agent-secret.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
@@ -17,6 +18,7 @@ const which = (orgId: string, params: { agent_id: string; tool_secret_id: string
 
 /** Routes for the secrets and credentials of tool calls. */
 export const toolRoutes = ({ route, deps }: RouteDeps<ToolSecretsDeps>): Route[] => [
+  route('rotateAgentSecret', ({ orgId, params, actor }) => rotateAgentSecret(deps, orgId, params.agent_id, actor)),
   route('listToolSecrets', async ({ orgId, params }) => ({
     data: await listToolSecrets(deps, orgId, params.agent_id),
   })),

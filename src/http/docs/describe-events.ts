@@ -6,12 +6,18 @@ import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
 
-/** The `webhooks` of OpenAPI 3.1: what endpoints of customers receive, with a schema for each type. */
-export const describeEvents = (): Json =>
-  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: operationOf(type) }]));
+/**
+ * The `webhooks` of OpenAPI 3.1: what endpoints of customers receive. Each type has a component, for example
+ * `RunCompletedEvent`. `named` moves a schema with a title into the components.
+ */
+export const describeEvents = (named: (schema: unknown) => unknown): Json =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: operationOf(type, named) }]));
 
-const operationOf = (type: EventType): Json => ({
-  operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+const nameOf = (type: EventType): string =>
+  type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const operationOf = (type: EventType, named: (schema: unknown) => unknown): Json => ({
+  operationId: `on${nameOf(type)}`,
   summary: EVENT_MEANINGS[type],
   tags: ['Events'],
   security: [],
@@ -20,7 +26,7 @@ const operationOf = (type: EventType): Json => ({
     required: true,
     content: {
       'application/json': {
-        schema: wireSchema(envelopeOf(type)),
+        schema: named(wireSchema(envelopeOf(type))),
         example: { id: EXAMPLE_ID, type, timestamp: '2026-11-21T06:20:00.000Z', data: EVENT_EXAMPLES[type] },
       },
     },
@@ -33,12 +39,15 @@ const operationOf = (type: EventType): Json => ({
 });
 
 const envelopeOf = (type: EventType) =>
-  Type.Object({
-    id: Type.String(),
-    type: Type.Literal(type),
-    timestamp: Type.String({ format: 'date-time' }),
-    data: EVENT_DATA[type],
-  });
+  Type.Object(
+    {
+      id: Type.String(),
+      type: Type.Literal(type),
+      timestamp: Type.String({ format: 'date-time' }),
+      data: EVENT_DATA[type],
+    },
+    { title: `${nameOf(type)}Event` },
+  );
 
 const EXAMPLE_ID = 'evt_01kapj8w4hf1t3v5x7z9c2e4g6';
 

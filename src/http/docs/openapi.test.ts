@@ -42,12 +42,20 @@ describe('the OpenAPI document', () => {
   it('describes each event as a webhook, with a schema that its example fits', () => {
     const webhooks = document['webhooks'] as Record<string, { post: Operation }>;
     expect(Object.keys(webhooks)).toEqual(EVENT_TYPES);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'document');
+    const names = new Set<string>();
     for (const [type, { post }] of Object.entries(webhooks)) {
       const { schema, example } = post.requestBody!.content['application/json']!;
-      const ajv = new Ajv2020({ strict: false, validateFormats: false });
-      expect([type, ajv.validate(schema, example), ajv.errors]).toEqual([type, true, null]);
-      expect(ajv.validate(schema, { ...(example as object), type: 'other' })).toBe(false);
+      const { $ref } = schema as { $ref: string };
+      expect($ref).toMatch(/^#\/components\/schemas\/\w+Event$/);
+      names.add($ref);
+      const isValid = ajv.compile({ $ref: `document${$ref}` });
+      expect([type, isValid(example), isValid.errors]).toEqual([type, true, null]);
+      expect(isValid({ ...(example as object), type: 'other' })).toBe(false);
     }
+    expect(names.size).toBe(EVENT_TYPES.length);
+    expect(names).toContain('#/components/schemas/RunCompletedEvent');
   });
 
   it('passes the linter without a message', async () => {

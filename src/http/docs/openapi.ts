@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
 import { REGIONS, type Region } from '../../../contract/regions.ts';
-import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.ts';
+import { PROBLEMS, Refusal, type ProblemBody, type ProblemCode } from '../../../contract/problems.ts';
 import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
-import { ProblemSchema } from '../route/problem-schema.ts';
+import { OpenAIErrorSchema, ProblemSchema } from '../route/problem-schema.ts';
+import { formatOf } from '../edge/problem-formats.ts';
 import { problemBody } from '../edge/problems.ts';
 import { tagOf } from '../../kernel/validation/faults.ts';
 import { answerSchema, isKeyRoute, type Answer, type Events, type ExampleEvent, type Route } from '../route/route.ts';
@@ -27,6 +28,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
   named(wireSchema(ProblemSchema));
   const paths: OpenApiDocument['paths'] = {};
   const shown = routes.filter(isShown);
+  if (shown.some((route) => formatOf(route.path).schema === 'OpenAIError')) named(wireSchema(OpenAIErrorSchema));
   for (const route of shown)
     (paths[pathOf(route)] ??= {})[route.method.toLowerCase()] = operationOf(route, baseUrl, named);
   const tags = [...new Set(shown.map((route) => route.operation.tag))];
@@ -41,7 +43,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
     servers: [{ url: baseUrl, description: REGIONS[region] }],
     tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
-    webhooks: describeEvents(),
+    webhooks: describeEvents(named),
     components: {
       schemas,
       securitySchemes: {
@@ -67,6 +69,7 @@ export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replace(/:
 const TAGS: Readonly<Record<string, string>> = {
   System: 'The service itself and the calling key.',
   Triggers: 'Start conversations from a backend and follow their runs.',
+  OpenAI: 'Agents as models, for clients of the API of OpenAI.',
   Channels: 'Send messages through connected channels.',
   'End users': 'The people that agents talk to.',
   Keys: 'Report keys that have leaked.',
@@ -118,6 +121,7 @@ const ID_PARAMETERS: Readonly<Record<string, IdPrefix>> = {
   message_id: 'msg',
   conversation_id: 'conv',
   end_user_id: 'enduser',
+  approval_id: 'approval',
 };
 
 function parametersOf(route: Route, named: (schema: unknown) => unknown): Json[] {
@@ -242,6 +246,7 @@ const partsOf = (answer: Answer | null): Parts => {
 /** One response for each error status, with an example for each code that it may have. */
 function refusalsOf(route: Route, baseUrl: string): Json {
   const byStatus = new Map<number, ProblemCode[]>();
+  const { type, schema, bodyOf } = formatOf(route.path);
   for (const code of problemsOf(route)) {
     const { status } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
@@ -257,9 +262,9 @@ function refusalsOf(route: Route, baseUrl: string): Json {
           ...((status === 429 || status === 503) && header('Retry-After')),
         },
         content: {
-          'application/problem+json': {
-            schema: { $ref: '#/components/schemas/Problem' },
-            examples: Object.fromEntries(codes.map((code) => [code, { value: exampleProblem(code, baseUrl) }])),
+          [type]: {
+            schema: { $ref: `#/components/schemas/${schema}` },
+            examples: Object.fromEntries(codes.map((code) => [code, { value: bodyOf(exampleProblem(code, baseUrl)) }])),
           },
         },
       },
@@ -268,12 +273,12 @@ function refusalsOf(route: Route, baseUrl: string): Json {
 }
 
 /** An example error body with this code. It is also on the code's page under /docs/problems. */
-export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
+export function exampleProblem(code: ProblemCode, baseUrl: string): ProblemBody {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =
     code === 'permission_missing' ? { required_permission: 'triggers', key_permissions: ['channels'] } : {};
   const refusal = new Refusal(code, undefined, { members, ...(code === 'validation_failed' && { errors }) });
-  return { ...problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl) };
+  return problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl);
 }
 
 /** Moves every titled schema into the components once, and replaces it with a reference. */

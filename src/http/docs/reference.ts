@@ -101,7 +101,8 @@ ${Object.entries(operation.responses)
 }
 
 function exampleAnswer([status, { content = {} }]: [string, Response]): string {
-  const { example, examples } = content['application/json'] ?? {};
+  // Errors have no example here: each code has a page.
+  const { example, examples } = (Number(status) < 400 && content['application/json']) || {};
   const named = Object.entries((examples ?? {}) as Record<string, { value: unknown }>);
   const all = example === undefined ? named.map(([name, { value }]) => [` (${name})`, value]) : [['', example]];
   return all

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { PROBLEMS, Refusal, type ProblemBody, type ProblemCode } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import { formatOf, type ProblemFormat } from './problem-formats.ts';
 import { metaOf } from './request-meta.ts';
 
 /**
@@ -25,29 +26,33 @@ export type Problems = {
 /** How long the rest of a body that is too large is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
+/** These are no faults of the installation. The log of the worker says why a run failed. */
+const EXPECTED = new Set<ProblemCode>(['unavailable', 'run_failed', 'answer_pending']);
+
 /** The failure of a foreign provider is logged as a warning, because this installation has no fault. */
 type Report = (level: 'warn' | 'error', error: unknown, requestId: string) => void;
 
 export function createProblems(baseUrl: string, report: Report): Problems {
-  const bodyOf = (refusal: Refusal, requestId: string): string =>
-    JSON.stringify(problemBody(refusal, requestId, baseUrl));
+  const bodyOf = (refusal: Refusal, requestId: string, { bodyOf: inFormat }: ProblemFormat): string =>
+    JSON.stringify(inFormat(problemBody(refusal, requestId, baseUrl)));
 
   function write(response: ServerResponse, error: unknown, headers: Record<string, unknown> = {}): void {
     const meta = metaOf(response.req);
     const requestId = meta?.id ?? '';
     const refusal = toRefusal(lostDatabase(response.req.method ?? '', error));
     if (meta) meta.code = refusal.code;
-    if (refusal.status >= 500 && refusal.code !== 'unavailable')
+    if (refusal.status >= 500 && !EXPECTED.has(refusal.code))
       report(refusal.code === 'provider_failed' ? 'warn' : 'error', refusal.cause ?? error, requestId);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const body = bodyOf(refusal, requestId);
+    const format = formatOf(meta?.route ?? response.req.url ?? '');
+    const body = bodyOf(refusal, requestId, format);
     const lingers = mustLinger(response.req);
     response.writeHead(refusal.status, {
       ...(headers as Record<string, string>),
-      ...problemHeaders(refusal),
+      ...problemHeaders(refusal, format),
       'x-request-id': requestId,
       'content-length': Buffer.byteLength(body),
       ...(lingers && { connection: 'close' }),
@@ -65,9 +70,10 @@ export function createProblems(baseUrl: string, report: Report): Problems {
       write(reply.raw, error, headers);
     },
     writeToSocket(socket, refusal, requestId) {
-      const body = bodyOf(refusal, requestId);
+      const format = formatOf('');
+      const body = bodyOf(refusal, requestId, format);
       const headers = {
-        ...problemHeaders(refusal),
+        ...problemHeaders(refusal, format),
         'x-request-id': requestId,
         'content-length': Buffer.byteLength(body),
         connection: 'close',
@@ -100,9 +106,9 @@ const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   key_revoked: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
 };
 
-function problemHeaders({ code, extras }: Refusal): Record<string, string> {
+function problemHeaders({ code, extras }: Refusal, { type }: ProblemFormat): Record<string, string> {
   const headers: Record<string, string> = {
-    'content-type': 'application/problem+json',
+    'content-type': type,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...CODE_HEADERS[code],

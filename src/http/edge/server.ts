@@ -56,6 +56,8 @@ declare module 'fastify' {
      * balancer, then call `close()`.
      */
     drain(): void;
+    /** Aborts when the server begins to drain: a call that waits must end before its connection is closed. */
+    draining: AbortSignal;
   }
 }
 
@@ -104,8 +106,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
 
   const eventStreams = createEventStreams(deps.streams);
   server.decorate('eventStreams', eventStreams);
+  const draining = new AbortController();
+  server.decorate('draining', draining.signal as never);
   const leave = (): void => {
     drain.drain();
+    draining.abort();
     eventStreams.drain();
   };
   server.decorate('drain', leave);

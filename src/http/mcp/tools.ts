@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
+import { OPENAI_PATH } from '../edge/problem-formats.ts';
 import { isShown, pathOf } from '../docs/openapi.ts';
 import { answerSchema, isKeyRoute, isStream, type Route } from '../route/route.ts';
 import { type Check, compileBody, wireSchema } from '../../kernel/validation/validate.ts';
@@ -29,7 +30,10 @@ export type ToolRequest = { method: Route['method']; url: string; headers: Recor
  * events is not a tool, because a tool call has one result.
  */
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
-  routes.filter((route) => isShown(route) && isKeyRoute(route.access) && !isStream(route)).map(toolOf);
+  routes.filter((route) => isShown(route) && isKeyRoute(route.access) && hasOneResult(route)).map(toolOf);
+
+/** A completion may be a stream, and `startConversation` does the same. */
+const hasOneResult = (route: Route): boolean => !isStream(route) && !route.path.startsWith(OPENAI_PATH);
 
 /** The tools that this key may use. Each call is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {

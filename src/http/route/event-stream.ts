@@ -16,6 +16,8 @@ import { createTally } from '../../kernel/tally.ts';
 export type EventStream = {
   /** Returns false if the stream has ended, or if this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
+  /** Does the same for an event without a name. */
+  sendData(data: string): boolean;
   /** The client reconnects after a short time, unless an event told it not to. */
   end(): void;
   readonly ended: boolean;
@@ -128,12 +130,15 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       // A HEAD request gets only the headers. A client that has disconnected gets no end event.
       if (request.method === 'HEAD') raw.end();
       if (raw.destroyed) finish();
+      const write = (text: string): boolean => {
+        if (ended || raw.writableEnded || isStuck(raw, bufferBytes)) return false;
+        raw.write(`${text}\n\n`);
+        return true;
+      };
       return {
-        send: (event, data, id) => {
-          if (ended || raw.writableEnded || isStuck(raw, bufferBytes)) return false;
-          raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-          return true;
-        },
+        send: (event, data, id) =>
+          write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}`),
+        sendData: (data) => write(`data: ${data}`),
         end: () => raw.end(),
         get ended() {
           return ended || raw.writableEnded;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
+import type { ClientCaller } from '../../access/types.ts';
 import type { Idempotency } from './route.ts';
 
 /**
@@ -9,7 +10,8 @@ import type { Idempotency } from './route.ts';
  */
 const SYNTAX = /^[\x21-\x7e]{1,255}$/;
 
-export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempotency | null {
+/** A page may choose any key, so the keys of a client token are apart from those of backends and of other end users. */
+export function idempotencyOf(request: IncomingMessage, body: Buffer, client?: ClientCaller): Idempotency | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !SYNTAX.test(key))
@@ -22,8 +24,9 @@ export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempoten
         },
       ],
     });
+  const of = client === undefined ? '' : `\n${client.mark} ${client.conversationKey ?? ''}`;
   return {
-    scope: hash('sha256', `${request.method}\n${pathOf(request.url!)}\n${key}`, 'buffer'),
+    scope: hash('sha256', `${request.method}\n${pathOf(request.url!)}\n${key}${of}`, 'buffer'),
     request: hash('sha256', body, 'buffer'),
   };
 }

@@ -4,7 +4,9 @@ import type { Admission, Need } from '../../access/types.ts';
 import { type UploadMemory, createUploadMemory } from '../edge/upload-memory.ts';
 import { readJsonBody, readRawBody } from '../edge/body.ts';
 import type { Span, Tracer } from '../../kernel/traces/tracer.ts';
+import { letOwnPageRead, mountPreflight, refuseKeyOfPage } from './client-pages.ts';
 import { idempotencyOf } from './idempotency-key.ts';
+import { namesOf } from './names-of-end-user.ts';
 import type { Problems } from '../edge/problems.ts';
 import { compileQuery } from './query.ts';
 import { metaOf } from '../edge/request-meta.ts';
@@ -42,6 +44,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], m
       onRequest,
       handler: handling(route, mounting, uploadMemory),
     });
+    if (isKeyRoute(route.access) && route.access.client) mountPreflight(server, route);
   }
 }
 
@@ -110,8 +113,9 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
     request.admission = admission;
     if (tracer !== null) meta.span = spanOf(tracer, route, request, admission);
     refuseControlCharacters(request);
+    if (need.client) refuseKeyOfPage(request, admission);
     const hasOwn = isCounted && typeof admission.caller.limits?.perMinute === 'number';
-    if (limit === null && !hasOwn) return undefined;
+    if (limit === null && !hasOwn && admission.caller.client === undefined) return undefined;
     const state = access.limit(admission.caller, limit);
     if (state instanceof Promise) return state.then((known) => setRate(reply, known));
     setRate(reply, state);
@@ -119,12 +123,14 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
   };
   return (request, reply) => {
     const { authorization } = metaOf(request.raw)!;
+    if (need.client) letOwnPageRead(request, reply, access);
     const admission = access.admit(
       authorization,
       need,
       request.params as Record<string, string>,
       request.ip,
       isCounted,
+      request.headers.origin,
     );
     return admission instanceof Promise
       ? admission.then((known) => admitted(request, reply, known))
@@ -210,13 +216,21 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
     if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
       request.admission = {
         ...request.admission,
-        ...(await access.admit(authorization, need, request.params as Record<string, string>, request.ip)),
+        ...(await access.admit(
+          authorization,
+          need,
+          request.params as Record<string, string>,
+          request.ip,
+          false,
+          request.headers.origin,
+        )),
       };
     check(value);
-    if (reaches !== undefined && typeof request.admission.caller.limits?.perEndUserPerMinute === 'number')
-      await access.limitEndUser(request.admission.caller, reaches(value as never));
+    const caller = need === null ? null : request.admission.caller;
+    if (reaches !== undefined && caller !== null && typeof caller.limits?.perEndUserPerMinute === 'number')
+      await access.limitEndUser(caller, caller.client ? namesOf(caller.client.endUser) : reaches(value as never));
     request.body = value;
-    if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);
+    if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes, caller?.client);
     return run(request, reply);
   };
 

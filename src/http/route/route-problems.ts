@@ -32,6 +32,8 @@ function accessProblems(need: Need): ProblemCode[] {
     'unavailable',
     'plan_required',
   ];
+  if (need.client) codes.push('client_token_expired', 'origin_not_allowed');
+  codes.push('client_token_not_allowed');
   if (need.permission) codes.push('permission_missing');
   if (need.campaign) codes.push('campaign_key_required', 'campaign_mismatch', 'campaign_not_found');
   if (need.agent) codes.push('agent_mismatch', 'agent_not_found');

@@ -111,7 +111,9 @@ export type AccessDecisions = {
     params: Readonly<Record<string, string>>,
     address: string | undefined,
     isCounted?: boolean,
+    origin?: string,
   ): Admission | Promise<Admission>;
+  isOwnPage(authorization: readonly string[], origin: string): boolean;
   limit(caller: Caller, family: RateFamily | null): RateState | Promise<RateState>;
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
   remaining(caller: Caller): Promise<number | null>;

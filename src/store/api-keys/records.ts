@@ -23,15 +23,30 @@ export type StoredKey = {
   lastUsedAt: Date | null;
 };
 
+const KEY = `k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
+        k.agent_id AS "agentId", k.campaign_id AS "campaignId", k.permissions,
+        k.allowed_networks AS "allowedNetworks", k.per_minute AS "perMinute",
+        k.per_end_user_per_minute AS "perEndUserPerMinute", k.total,
+        k.revoke_at AS "revokeAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"`;
+
+/** The key of a client token, and its organization. Null if the key does not exist. */
+export async function readKeyById(client: pg.Pool, orgId: string, id: string): Promise<StoredKey | null> {
+  const found = await client.query<StoredKey>({
+    name: 'access-key-by-id',
+    text: `SELECT ${KEY}
+      FROM api_key k
+      JOIN organization o ON o.id = k.org_id
+      WHERE k.org_id = $1 AND k.id = $2`,
+    values: [orgId, id],
+  });
+  return found.rows[0] ?? null;
+}
+
 /** The key with one of these digests, and its organization. Null if the key does not exist. */
 export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
   const found = await client.query<StoredKey>({
     name: 'access-key',
-    text: `SELECT k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
-        k.agent_id AS "agentId", k.campaign_id AS "campaignId", k.permissions,
-        k.allowed_networks AS "allowedNetworks", k.per_minute AS "perMinute",
-        k.per_end_user_per_minute AS "perEndUserPerMinute", k.total,
-        k.revoke_at AS "revokeAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"
+    text: `SELECT ${KEY}
       FROM api_key_digest d
       JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
       JOIN organization o ON o.id = d.org_id

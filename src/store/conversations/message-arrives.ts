@@ -99,7 +99,7 @@ export function arrivalStatement<const Types extends Readonly<Record<string, str
     finished_at = NULL, reason = NULL,
     due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.after_ms * interval '1 millisecond' ELSE r.due_at END
   FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
-    AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
+    AND r.status IN ('queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off')
   RETURNING r.org_id, r.id
 ), made AS (
   INSERT INTO run (org_id, id, conversation_id, request_id, status, input, due_at)

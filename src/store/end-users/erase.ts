@@ -6,6 +6,7 @@ import { scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
 import { eraseImportFiles } from '../imports/erase-files.ts';
 import { eraseImportFaults } from '../imports/queue.ts';
+import { approval } from '../schema/approval.ts';
 import { channel } from '../schema/channel.ts';
 import { recipient } from '../schema/campaign.ts';
 import { conversation } from '../schema/conversation.ts';
@@ -45,13 +46,22 @@ export async function eraseEndUser(
     .select({ id: recipient.id })
     .from(recipient)
     .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
+  const approvals = await tx
+    .select({ id: approval.id })
+    .from(approval)
+    .innerJoin(conversation, and(eq(conversation.orgId, approval.orgId), eq(conversation.id, approval.conversationId)))
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.endUserId, id)));
   await eraseConversations(
     tx,
     orgId,
     conversations.map((row) => row.id),
   );
   await detachRecipients(tx, orgId, id);
-  await scrubStoredAnswers(tx, orgId, { endUserId: id, recipientIds: recipients.map((row) => row.id) });
+  await scrubStoredAnswers(tx, orgId, {
+    endUserId: id,
+    recipientIds: recipients.map((row) => row.id),
+    approvalIds: approvals.map((row) => row.id),
+  });
   const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
   await eraseImportFaults(tx, orgId, identifiers);
   await eraseImportFiles(tx, orgId, identifiers);

@@ -1,15 +1,19 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import type { MessageRow } from '../runs/read.ts';
 import { message } from '../schema/conversation.ts';
 
-/** The messages of one conversation, newest first. */
+/**
+ * The messages of one conversation, newest first. `onlySaid`: without internal messages and those that are scheduled
+ * for later.
+ */
 export async function listMessages(
   db: Queryable,
   orgId: string,
   conversationId: string,
   { limit, after }: PageRequest,
+  onlySaid = false,
 ): Promise<PageOf<MessageRow>> {
   const rows = await db
     .select()
@@ -19,6 +23,7 @@ export async function listMessages(
         eq(message.orgId, orgId),
         eq(message.conversationId, conversationId),
         after ? lt(message.id, after.id) : undefined,
+        onlySaid ? and(ne(message.role, 'system'), sql`coalesce(${message.sendAt} <= now(), true)`) : undefined,
       ),
     )
     .orderBy(desc(message.id))

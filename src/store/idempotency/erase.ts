@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { idempotency } from '../schema/run.ts';
 
-type Erased = { endUserId: string; recipientIds: readonly string[] };
+type Erased = { endUserId: string; recipientIds: readonly string[]; approvalIds: readonly string[] };
 
 /**
  * Removes a person from the responses that are stored for Idempotency-Keys. The rows stay, because a repeated call must
@@ -10,7 +10,7 @@ type Erased = { endUserId: string; recipientIds: readonly string[] };
  * organization. Erasing is rare, and an index on their text would slow every call.
  */
 export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
-  const ids = [erased.endUserId, ...erased.recipientIds];
+  const ids = [erased.endUserId, ...erased.recipientIds, ...erased.approvalIds];
   const found = await tx
     .select({ scope: idempotency.scope, body: idempotency.body })
     .from(idempotency)

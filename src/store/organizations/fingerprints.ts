@@ -24,6 +24,7 @@ const RECIPIENTS = 20;
 const KEYS = 200;
 const REQUESTS = 50;
 const AUDIT = 20;
+const APPROVALS = 100;
 
 /** Row versions of a query that selects `v`, as one short text. */
 const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
@@ -42,7 +43,14 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
   waiting: versions(sql`(SELECT c.id || c.xmin::text || ${sql.raw(SNOOZED)} AS v FROM conversation c
     WHERE c.org_id = w.org_id AND c.status = 'handed_off' ORDER BY c.id DESC LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT n.note_id || n.user_id AS v FROM conversation_mention n
-    WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})`),
+    WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})
+    UNION ALL (SELECT p.id AS v FROM approval p
+    WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})`),
+  // A decision changes the row of one of the newest, or removes one from the pending ones.
+  approvals: versions(sql`(SELECT p.id || p.xmin::text AS v FROM approval p
+    WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})
+    UNION ALL (SELECT p.id || p.xmin::text AS v FROM approval p WHERE p.org_id = w.org_id
+    ORDER BY p.id DESC LIMIT ${sql.raw(String(APPROVALS))})`),
   conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m
         WHERE m.conversation_id = c.id AND m.org_id = c.org_id

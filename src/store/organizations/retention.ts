@@ -155,6 +155,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   await tx.execute(DELETE_SUMMARIES(sql`${orgId}`, all));
   piece.runs = await count(tx, DELETE_RUNS(sql`${orgId}`, all, old, moment(before)));
   if (piece.runs === ROWS) return piece;
+  await tx.execute(DELETE_APPROVALS(sql`${orgId}`, all, moment(before)));
   await tx.execute(DELETE_NOTES(sql`${orgId}`, all, moment(before)));
   piece.conversations = await count(tx, DELETE_CONVERSATIONS(sql`${orgId}`, old));
   return piece;
@@ -194,6 +195,11 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
 /** A conversation has few notes (MAX_NOTES). The notes of an old conversation are deleted with it. */
 export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
+
+/** The arguments of a call may have data of a person. An open approval stays with its conversation. */
+export const DELETE_APPROVALS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
+  DELETE FROM approval WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}
+    AND answered_at IS NOT NULL`;
 
 export const DELETE_CONVERSATIONS = (orgId: SQL, old: SQL): SQL => sql`WITH gone AS (
   DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${old}) RETURNING id

@@ -41,7 +41,9 @@ export type AcceptCall = {
   endUser: EndUserFields | null;
   /** True: the key may not change people, so their stored data stays. */
   fillsOnly: boolean;
-  conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | null;
+  conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | { id: string } | null;
+  /** The caller is a client token with this mark: the conversation belongs to it from now on. */
+  clientMark?: string | null;
   message: string | null;
   input: RunInput;
   sendAt: Date | null;

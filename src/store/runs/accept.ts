@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { whyStopped } from '../fence/fence.ts';
 import type { AcceptCall, AcceptOutcome, NewRun } from './accept-call.ts';
-import { conversationKey, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
+import { conversationNameOf, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
 import type { PlannedWrite } from '../queue/plan-and-write.ts';
 import { EndUserBook, LATER } from '../end-users/resolve.ts';
 import { readStoredAnswer } from '../idempotency/stored-answer.ts';
@@ -105,23 +105,26 @@ function plan(
   keyed: Map<string, KeyedConversation>,
   taken: Set<string>,
 ): Plan {
-  const name = call.conversation && conversationKey(call.orgId, call.agentId, call.conversation.key);
-  if (name !== null) {
-    if (taken.has(name)) return LATER;
-    taken.add(name);
-  }
+  const name = conversationNameOf(call);
   const existing = (name !== null && keyed.get(name)) || null;
-  const goesOn = existing !== null && call.conversation?.onExisting !== 'new' ? existing : null;
-  if (goesOn && call.conversation?.onExisting === 'reject')
-    return exists(goesOn, 'A conversation with this key exists');
-  if (goesOn && goesOn.channel_id !== call.channelId)
-    return exists(goesOn, 'This key names a conversation on another channel');
+  if (name !== null) {
+    // A conversation has an ID and may have a key. A statement changes it once.
+    const names = existing === null ? [name] : [name, existing.id];
+    if (names.some((each) => taken.has(each))) return LATER;
+    for (const each of names) taken.add(each);
+  }
+  const onExisting = onExistingOf(call);
+  const goesOn = existing !== null && onExisting !== 'new' ? existing : null;
+  if (call.conversation && 'id' in call.conversation && !isOpenTo(call, existing))
+    return new Refusal('conversation_not_found');
+  if (goesOn && onExisting === 'reject') return exists(goesOn, 'A conversation with this key exists');
+  if (goesOn && goesOn.channel_id !== call.channelId) return exists(goesOn, 'The conversation is on another channel');
   const meant = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser, call);
   if (meant === LATER || meant instanceof Refusal) return meant;
   const person = meant?.row ?? null;
   const unchanged = meant?.unchanged ?? [];
   if (goesOn && person && person.id !== goesOn.end_user_id)
-    return exists(goesOn, 'This key names a conversation with another end user');
+    return exists(goesOn, 'The conversation is with another end user');
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
     id: call.runId ?? newId('run'),
@@ -147,6 +150,13 @@ function plan(
     messageId: call.message === null ? null : newId('msg'),
   };
 }
+
+const onExistingOf = ({ conversation }: AcceptCall): 'continue' | 'new' | 'reject' =>
+  conversation !== null && 'key' in conversation ? conversation.onExisting : 'continue';
+
+/** A client token continues only conversations with its mark. */
+const isOpenTo = ({ clientMark }: AcceptCall, existing: KeyedConversation | null): boolean =>
+  existing !== null && (!clientMark || existing.client_mark === clientMark);
 
 const exists = (conversation: KeyedConversation, what: string) =>
   new Refusal('already_exists', `${what}: ${conversation.id}.`, { members: { existing_id: conversation.id } });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
+import type { KnownApproval, StoredCall } from '../../engine/providers/request-approval.ts';
 import { NOW } from '../schema/columns.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
@@ -17,6 +18,9 @@ const HISTORY = 40;
 const UNANSWERED = 1_000;
 
 type Said = { id: string; role: string; content: { type: string; text?: string; name?: string } };
+
+/** A call of this run that waits for the approval of the team, or was decided. */
+type OpenApproval = Pick<KnownApproval, 'status' | 'reason' | 'outcome'> & { id: string; call: StoredCall };
 
 /** A claimed run with all data that its turn needs. */
 export type ClaimedRun = {
@@ -49,6 +53,8 @@ export type ClaimedRun = {
   is_overtaken: boolean;
   state: unknown;
   reason: string | null;
+  /** Calls that wait for the approval of the team, and decisions that the agent does not know yet, oldest first. */
+  approvals: OpenApproval[];
   result: RunResult | null;
   /** The person has been silent until something is due, and how many steps of this silence are done. */
   is_silence_due: boolean;
@@ -97,6 +103,9 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, r.send_at IS NOT NULL AS is_scheduled,
   CASE WHEN c.run_id <> r.id THEN EXISTS (SELECT 1 FROM run o WHERE o.org_id = c.org_id AND o.id = c.run_id
     AND o.status IN ('queued', 'running')) ELSE false END AS is_overtaken, c.state, c.tags, c.unanswered,
+  coalesce((SELECT json_agg(json_build_object('id', p.id, 'status', p.status, 'reason', p.reason, 'call', p.call,
+    'outcome', p.outcome) ORDER BY p.id) FROM approval p
+    WHERE p.run_id = r.id AND coalesce(p.org_id, '') = c.org_id AND p.answered_at IS NULL), '[]') AS approvals,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
     'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes,
     'consent', e.consent, 'blocked', e.blocked) AS end_user,

@@ -4,6 +4,7 @@ import type { MessageContent, MessageSource } from '../../../contract/messages.t
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
+import type { StoredCall } from '../../engine/providers/request-approval.ts';
 import { named, rowsOf } from '../named.ts';
 
 /** The result of one turn. */
@@ -11,9 +12,10 @@ export type CompletedTurn = {
   orgId: string;
   runId: string;
   lease: string;
+  agentId: string;
   conversationId: string;
   conversationVersion: number;
-  status: Extract<RunStatus, 'waiting_for_user' | 'handed_off' | 'completed' | 'skipped'>;
+  status: Extract<RunStatus, 'waiting_for_user' | 'waiting_for_approval' | 'handed_off' | 'completed' | 'skipped'>;
   reason: string | null;
   conversationStatus: 'open' | 'handed_off' | 'resolved';
   locale: string | null;
@@ -29,6 +31,12 @@ export type CompletedTurn = {
    * before, for a turn without a message.
    */
   silence: { seconds: number | null; steps: number } | null;
+  /** The calls that wait for the approval of the team from now on. */
+  approvals: { id: string; call: StoredCall; expiresInSeconds: number }[];
+  /** The IDs of the approvals whose decision the agent knows now. */
+  readApprovals: string[];
+  /** True: another turn is due at once, without a message. */
+  isDue: boolean;
   /** True: the turn leaves end-user messages unanswered that immediately need another turn. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
@@ -64,6 +72,7 @@ const TURN = rowsOf('t', {
   result: 'text',
   silent_seconds: 'float8',
   silent_steps: 'int',
+  is_due: 'bool',
 });
 const SAID = rowsOf(
   'm',
@@ -80,6 +89,13 @@ const SAID = rowsOf(
   'said_',
 );
 
+const ASKED = rowsOf(
+  'p',
+  { org_id: 'text', run_id: 'text', id: 'text', agent: 'text', call: 'text', seconds: 'float8' },
+  'asked_',
+);
+const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_');
+
 /**
  * Stores all turns in one statement. A turn is stored only if two conditions are true. First, the run's lease still
  * belongs to its worker. The run is locked here, so that no other worker can take it, and the conversation is locked
@@ -93,7 +109,7 @@ const SAID = rowsOf(
  */
 export const COMPLETE = named(
   'complete-turns',
-  { ...TURN.types, ...SAID.types },
+  { ...TURN.types, ...SAID.types, ...ASKED.types, ...READ.types },
   `WITH turn AS MATERIALIZED (
   SELECT * FROM ${TURN.from} ORDER BY conversation_id
 ), mine AS MATERIALIZED (
@@ -115,12 +131,12 @@ export const COMPLETE = named(
       WHEN c.status = 'handed_off' THEN c.hand_off_reason ELSE mine.hand_off_reason END,
     updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
-  RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
+  RETURNING c.org_id, mine.conversation_id, mine.run_id, mine.status, mine.is_due, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
     mine.agent_version, mine.result, mine.silent_seconds, mine.silent_steps
 ), ended AS (
   UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
     reason = mine.reason, error = NULL, lease = NULL, attempts = 0,
-    due_at = CASE WHEN mine.is_more THEN now() WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
+    due_at = CASE WHEN mine.is_more OR mine.is_due THEN now() WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     no_reply_at = CASE WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     reminders = coalesce(mine.silent_steps, r.reminders),
     turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
@@ -133,19 +149,32 @@ export const COMPLETE = named(
     lease = NULL
   FROM talked AS mine
   WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
-    AND r.status IN ('waiting_for_user', 'handed_off')
+    AND r.status IN ('waiting_for_user', 'waiting_for_approval', 'handed_off')
 ), said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
   SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb,
     m.status, clock_timestamp(), CASE WHEN m.status = 'queued' THEN now() END
   FROM ${SAID.from}
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id
+), asked AS (
+  INSERT INTO approval (org_id, id, agent_id, conversation_id, run_id, call, expires_at, created_at)
+  SELECT p.org_id, p.id, p.agent, talked.conversation_id, p.run_id, p.call::jsonb,
+    clock_timestamp() + p.seconds * interval '1 second', clock_timestamp()
+  FROM ${ASKED.from}
+  JOIN talked ON talked.org_id = p.org_id AND talked.run_id = p.run_id
+), known AS (
+  UPDATE approval a SET answered_at = clock_timestamp()
+  FROM ${READ.from}
+  JOIN talked ON talked.org_id = d.org_id AND talked.run_id = d.run_id
+  WHERE a.org_id = d.org_id AND a.id = d.id
 )
 SELECT id FROM ended`,
 );
 
 export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn[]): Promise<TurnOutcome[]> {
   const messages = turns.flatMap((turn) => turn.messages.map((message) => ({ turn, message })));
+  const asked = turns.flatMap((turn) => turn.approvals.map((approval) => ({ turn, approval })));
+  const read = turns.flatMap((turn) => turn.readApprovals.map((id) => ({ turn, id })));
   const ended = await pool.query<{ id: string }>(
     COMPLETE({
       org_id: turns.map((turn) => turn.orgId),
@@ -165,6 +194,16 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       silent_seconds: turns.map((turn) => turn.silence?.seconds ?? null),
       silent_steps: turns.map((turn) => turn.silence?.steps ?? null),
       result: turns.map((turn) => (turn.result === null ? null : storable(turn.result))),
+      is_due: turns.map((turn) => turn.isDue),
+      asked_org_id: asked.map(({ turn }) => turn.orgId),
+      asked_run_id: asked.map(({ turn }) => turn.runId),
+      asked_id: asked.map(({ approval }) => approval.id),
+      asked_agent: asked.map(({ turn }) => turn.agentId),
+      asked_call: asked.map(({ approval }) => storable(approval.call)),
+      asked_seconds: asked.map(({ approval }) => approval.expiresInSeconds),
+      read_org_id: read.map(({ turn }) => turn.orgId),
+      read_run_id: read.map(({ turn }) => turn.runId),
+      read_id: read.map(({ id }) => id),
       said_org_id: messages.map(({ turn }) => turn.orgId),
       said_id: messages.map(({ message }) => message.id),
       said_conversation_id: messages.map(({ turn }) => turn.conversationId),
@@ -184,7 +223,7 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
  * tool may return such characters, and one such turn would fail all turns of the statement. The expression matches each
  * escape as a whole, so that an escaped backslash before `u0000` stays.
  */
-const storable = (value: unknown): string =>
+export const storable = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>
     escape.length > 2 ? '\\ufffd' : escape,
   );

@@ -13,7 +13,7 @@ export async function endAfterResult(tx: Queryable, orgId: string, runId: string
     UPDATE run r SET status = 'running', reason = ${RESOLVED}, due_at = now(), lease = NULL, attempts = 0
     FROM conversation c JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
     WHERE r.org_id = ${orgId} AND r.id = ${runId} AND c.org_id = ${orgId} AND c.id = r.conversation_id
-      AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
+      AND r.status IN ('queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off')
       AND a.published -> 'result' IS NOT NULL AND coalesce(a.published ->> 'provider', 'embedded') <> 'embedded'`);
   return (ending.rowCount ?? 0) > 0;
 }

@@ -6,7 +6,7 @@ import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
 
-export type RunRow = Omit<typeof run.$inferSelect, 'resultEventAt' | 'noReplyAt' | 'reminders'> & {
+export type RunRow = Omit<typeof run.$inferSelect, 'resultEventAt' | 'noReplyAt' | 'reminders' | 'codeTurn'> & {
   agentId: string;
   endUserId: string;
   channelId: string;
@@ -42,13 +42,45 @@ export const WITH_CONVERSATION = and(eq(conversation.orgId, run.orgId), eq(conve
 /** Maximum number of messages of one run in a response. */
 const MAX_RUN_MESSAGES = 200;
 
-export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
+/** `clientMark`: only if client tokens with this mark may read the conversation. */
+export async function findRun(
+  db: Queryable,
+  orgId: string,
+  triggerId: string,
+  id: string,
+  clientMark?: string,
+): Promise<RunRow | null> {
   const [row] = await db
     .select(RUN_COLUMNS)
     .from(run)
     .innerJoin(conversation, WITH_CONVERSATION)
-    .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id)));
+    .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id), isOpenTo(clientMark)));
   return row ?? null;
+}
+
+const isOpenTo = (clientMark: string | undefined) =>
+  clientMark === undefined ? undefined : eq(conversation.clientMark, clientMark);
+
+/** Whether the conversation has a run of this trigger, and client tokens with this mark may read it. */
+export async function isConversationOfTrigger(
+  db: Queryable,
+  orgId: string,
+  meant: { triggerId: string; conversationId: string; clientMark: string | undefined },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: run.id })
+    .from(run)
+    .innerJoin(conversation, WITH_CONVERSATION)
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.conversationId, meant.conversationId),
+        eq(run.triggerId, meant.triggerId),
+        isOpenTo(meant.clientMark),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
 }
 
 export type RunFilter = {
@@ -154,7 +186,14 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
       and(
         eq(run.orgId, orgId),
         eq(run.id, id),
-        inArray(run.status, ['queued', 'scheduled', 'running', 'waiting_for_user', 'handed_off']),
+        inArray(run.status, [
+          'queued',
+          'scheduled',
+          'running',
+          'waiting_for_user',
+          'waiting_for_approval',
+          'handed_off',
+        ]),
       ),
     )
     .returning({ id: run.id });

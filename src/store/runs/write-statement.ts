@@ -14,6 +14,8 @@ export type Parts = {
   repeatable: boolean;
   /** Messages of end users. */
   said: boolean;
+  /** Calls of client tokens. */
+  client: boolean;
 };
 
 /** A column of the CTE `call`, with its name and the type of its elements. */
@@ -29,7 +31,7 @@ type Column = { name: string; type: string };
  * planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out. Starting a part
  * costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous call.
  */
-function writeText({ people, keyed, repeatable, said }: Parts, calls: string): string {
+function writeText({ people, keyed, repeatable, said, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
   const unanswered = said
     ? `CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END`
@@ -41,12 +43,12 @@ function writeText({ people, keyed, repeatable, said }: Parts, calls: string): s
 )${repeatable ? `, ${IDEM}` : ''}, ${people ? WRITE_PEOPLE : MADE_NAMELESS}
 ${keyed ? `, ${RELEASES}` : ''}, begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered,
-    created_at, updated_at)
+    created_at, updated_at${client ? ', client_mark' : ''})
   SELECT org_id, conversation_id, agent_id, channel_id, end_user_id, address, ${key}, locale, run_id, ${unanswered},
-    created_at, created_at
+    created_at, created_at${client ? ', client_mark' : ''}
   FROM go ${keyed ? 'WHERE goes_on IS NULL AND (SELECT count(*) FROM released) >= 0' : ''}
   ON CONFLICT DO NOTHING RETURNING id
-)${keyed ? `, ${continuedText(said)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
+)${keyed ? `, ${continuedText(said, client)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, created_at, send_at, due_at)
   SELECT org_id, run_id, trigger_id, conversation_id,
     CASE WHEN send_at IS NOT NULL THEN 'scheduled' ${keyed ? "WHEN silent THEN 'handed_off'" : ''} ELSE 'queued' END,
@@ -91,20 +93,20 @@ const ARRIVES = marksUnanswered({
   isSaid: 'go.message_id IS NOT NULL AND go.send_at IS NULL',
 });
 
-const continuedText = (said: boolean) => `continued AS (
+const continuedText = (said: boolean, client: boolean) => `continued AS (
   UPDATE conversation c
   SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END,
     version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
-    ${said ? `, ${ARRIVES}` : ''}
+    ${said ? `, ${ARRIVES}` : ''}${client ? ', client_mark = coalesce(go.client_mark, c.client_mark)' : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
-    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND ${checkedOnly('c.key')} = go.key
+    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND (go.key IS NULL OR ${checkedOnly('c.key')} = go.key)
     AND c.run_id IS NOT DISTINCT FROM go.overtakes
   RETURNING c.org_id, c.id, go.send_at, go.created_at, go.overtakes
 ), overtaken AS (
   UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
   FROM continued go WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes
-    AND r.status IN ('waiting_for_user', 'handed_off')
+    AND r.status IN ('waiting_for_user', 'waiting_for_approval', 'handed_off')
 )`;
 
 const SAID = `said AS (

@@ -82,6 +82,7 @@ const partsOf = (planned: readonly PlannedCall[]): Parts => {
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),
     said: planned.some(({ call }) => call.message !== null),
+    client: planned.some(({ call }) => Boolean(call.clientMark)),
   };
 };
 
@@ -120,17 +121,22 @@ const SAID = [
 ];
 
 const KEYED = [
-  column('key', 'text', ({ call }) => call.conversation?.key ?? null),
+  column('key', 'text', ({ call }) =>
+    call.conversation !== null && 'key' in call.conversation ? call.conversation.key : null,
+  ),
   column('goes_on', 'bool', ({ continues }) => (continues === null ? null : 'true')),
   column('silent', 'bool', ({ continues }) => (continues?.status === 'handed_off' ? 'true' : null)),
   column('overtakes', 'text', ({ continues }) => continues?.run_id ?? null),
 ];
 
-export const callColumns = ({ repeatable, said, keyed }: Parts): CallColumn[] => [
+const CLIENT = [column('client_mark', 'text', ({ call }) => call.clientMark ?? null)];
+
+export const callColumns = ({ repeatable, said, keyed, client }: Parts): CallColumn[] => [
   ...ALWAYS,
   ...(repeatable ? REPEATABLE : []),
   ...(said ? SAID : []),
   ...(keyed ? KEYED : []),
+  ...(client ? CLIENT : []),
 ];
 
 function releasedValues(planned: readonly PlannedCall[]) {

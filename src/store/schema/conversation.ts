@@ -50,6 +50,8 @@ export const conversation = pgTable(
     handOffReason: text('hand_off_reason'),
     /** The end of the snooze. Null after the person writes, or when the conversation changes hands. */
     snoozedUntil: moment('snoozed_until'),
+    /** Client tokens with this mark may read the conversation and write in it. Null: no client token may. */
+    clientMark: text('client_mark'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

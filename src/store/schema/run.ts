@@ -1,8 +1,27 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { RunResult } from '../../../contract/results.ts';
+import type { ResultField, RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
+import type { TurnAnswer } from '../../../contract/turns.ts';
 import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
+
+/** A turn for the customer's own code, and the turns before it. */
+export type CodeTurn = {
+  id: string;
+  /** The messages that the turn answers. If it differs from the conversation, the turn is superseded. */
+  basis: string;
+  attempt: number;
+  deadline: string;
+  /** The code has accepted the turn and sends its answer later. */
+  waits: boolean;
+  /** The result fields that an answer may fill. */
+  fields: Pick<ResultField, 'name' | 'type' | 'choices'>[];
+  /** The first answer. `print` identifies it after `answer` is removed. */
+  answer?: TurnAnswer;
+  print?: string;
+  /** Answered turns, the newest last. */
+  past: { id: string; print: string }[];
+};
 
 /**
  * The record of one accepted trigger call. The row is also its entry in the queue: a run with a `due_at` in the past
@@ -40,6 +59,8 @@ export const run = pgTable(
     /** When the silence of the person is acted on, and how many reminders it has had. */
     noReplyAt: moment('no_reply_at'),
     reminders: integer('reminders'),
+    /** The turn that the customer's own code answers (../turns/code-turn.ts); null: it was never asked. */
+    codeTurn: jsonb('code_turn').$type<CodeTurn>(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),

@@ -85,8 +85,18 @@ test('the turn waits for a photo, the model receives it, and a replay sends it a
 
   const egress = createEgress({ allow: ['127.0.0.1'] });
   const { db, secrets } = parley;
+  const { sealingKey, turnKey } = secrets;
   const log = createLogger({ level: 'silent', pretty: false });
-  const answering = openAnswering({ db, egress, sealingKey: secrets.sealingKey, log, onUse: () => {}, blobs: null });
+  const answering = openAnswering({
+    db,
+    egress,
+    sealingKey,
+    turnKey,
+    baseUrl: parley.url,
+    log,
+    onUse: () => {},
+    blobs: null,
+  });
   const replayed = await replayConversation({ db, answering }, orgId, agentId, {
     conversation_id: await conversationId(),
   });

@@ -15,6 +15,7 @@ import { cancelRunRow } from '../../store/runs/read.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
+import { NO_TOOLS } from '../../../test/no-tools.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
 /**
@@ -58,6 +59,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
     onStored: () => {},
     endUserQueue: createEndUserQueue(db),
     liveDeltas: NO_READERS,
+    callTool: NO_TOOLS,
   });
   workers.push(worker);
   worker.start();

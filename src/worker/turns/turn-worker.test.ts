@@ -20,6 +20,7 @@ import { claimRuns } from '../../store/runs/claim.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
+import { NO_TOOLS } from '../../../test/no-tools.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
 let database: TestDatabase;
@@ -59,6 +60,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
   const worker = createTurnWorker({
     endUserQueue: createEndUserQueue(db),
     liveDeltas: NO_READERS,
+    callTool: NO_TOOLS,
     db: its,
     log: pino({ level: 'silent' }),
     loadAgent: createAgentLoader(db, async () => provider, { of: () => NO_KNOWLEDGE }),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ProviderError, type Words } from '../../engine/provider.ts';
+import { ProviderError, TurnWaits, type Words } from '../../engine/provider.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
@@ -13,10 +13,14 @@ import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { RESOLVED } from '../../store/runs/end.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
+import { awaitAnswer } from '../../store/turns/code-turn.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
+import { callApproved } from '../../answering/approvals/call-approved.ts';
+import { decisionsIn, keepWaiting } from '../../answering/approvals/keep-waiting.ts';
+import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
 import { recordStop } from '../../answering/stop.ts';
@@ -49,6 +53,8 @@ export type TurnWorkerOptions = {
   /** Stores values of results with the person. */
   endUserQueue: Pick<EndUserQueue, 'upsert'>;
   liveDeltas: Pick<LiveDeltas, 'begin'>;
+  /** Makes approved calls. */
+  callTool: CallTool;
   /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
 };
@@ -152,7 +158,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
       // Two runs must not answer the same messages, so this one ends when the later one has answered.
       return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
-    const turn = await speak(turns, run, signal, words, span);
+    const turn = keepWaiting(run, await speak(turns, run, signal, words, span));
     // crash point: worker:before-store
     const outcome = await turns.loop.store(turn);
     words.end(outcome === 'stored');
@@ -185,21 +191,27 @@ async function speak(
   traced?: Span,
 ): Promise<CompletedTurn> {
   const { db, loadAgent, share, endUserQueue } = turns;
-  const [isDue, isOver] = [isSilent(run), isEnding(run)];
+  const decided = decisionsIn(run);
+  const [isDue, isOver] = [isSilent(run) && decided.length === 0, isEnding(run)];
   const skip = isDue || isOver ? null : skipReason(run);
-  if (skip !== null) return silentTurn(run, 'skipped', skip);
-  if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
+  if (run.conversation_status === 'handed_off') return silentTurn(run, skip === null ? 'handed_off' : 'skipped', skip);
+  if (skip !== null && decided.length === 0) return silentTurn(run, 'skipped', skip);
   const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
   if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)
     return openingTurn(run, loaded, run.input.opening);
   const tooLate = new AbortController();
-  const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
+  const asked = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
+  const request = { ...asked, approvals: await callApproved(turns, run, asked) };
+  // The team has approved the call, so it is made even if nothing may be sent to the person.
+  if (skip !== null) return silentTurn(run, 'skipped', skip);
   if (isOver) return endRun(turns, run, loaded, request, { next: 'completed', reason: RESOLVED }, traced);
   if (isDue) return actOnSilence(turns, run, loaded, request, traced);
   // No message is unanswered, so the run waits again, unless another run of the conversation continues.
-  if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0) {
+  const mayReport = decided.length > 0 && loaded.provider.name !== 'embedded';
+  if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0 && !mayReport) {
     const isCurrent = run.conversation_run_id === run.run_id;
-    return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
+    if (!isCurrent) return silentTurn(run, 'completed', CONTINUED);
+    return { ...silentTurn(run, 'waiting_for_user', null), readApprovals: decided };
   }
   const span = traced && spanOfAgent(traced, request, loaded.provider.name);
   // Two hundred turns may become ready at the same time, each with rules to match.
@@ -215,6 +227,10 @@ async function speak(
 
 async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
   const { db, log, loop } = turns;
+  if (error instanceof TurnWaits) {
+    if (await awaitAnswer(db.$client, run)) loop.wake();
+    return;
+  }
   if (signal.aborted && !loop.isStopping()) return again(turns, run);
   if (loop.isStopping()) return releaseRun(db, run, { afterMs: 0, refund: true });
   const known = error instanceof ProviderError;

@@ -19,7 +19,7 @@ export const embeddingWords = defineWords(
       other: '{count} documents are left out until you retry.',
     },
     retry: 'Try again now',
-    retried: 'It is tried again.',
+    retried: 'Parley tries again.',
     embedding_model: 'Embedding model',
     embedding_hint:
       'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',

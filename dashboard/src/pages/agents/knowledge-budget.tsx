@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../../contract/agents.ts';
+import { CODE_PROVIDER } from '../../../../contract/turns.ts';
 import { useWords } from '../../language/words.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { useEditor } from '../../parts/editor/editor.ts';
@@ -10,7 +11,8 @@ import classes from './agents.module.css';
 export function KnowledgeBudget(): ReactNode {
   const say = useWords(words);
   const { definition, change, fault, readOnly } = useEditor();
-  if ((definition.provider ?? 'embedded') === 'embedded') return null;
+  const { provider = 'embedded' } = definition;
+  if (provider === 'embedded' || provider === CODE_PROVIDER) return null;
   return (
     <NumberField
       className={classes.use}

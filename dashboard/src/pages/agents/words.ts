@@ -29,6 +29,7 @@ export const words = defineWords(
     provider_openai: 'OpenAI',
     provider_anthropic: 'Anthropic',
     provider_google: 'Google',
+    provider_http: 'Your code',
 
     tab_behaviour: 'Behaviour',
     tab_knowledge: 'Knowledge',
@@ -296,6 +297,7 @@ export const words = defineWords(
     provider_openai: 'OpenAI',
     provider_anthropic: 'Anthropic',
     provider_google: 'Google',
+    provider_http: 'برنامجك الخاص',
 
     tab_behaviour: 'السلوك',
     tab_knowledge: 'المعرفة',

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ComponentProps, type ReactNode } from 'react';
+import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
 import type {
   ConversationMessage,
   ConversationNote,
@@ -9,6 +10,7 @@ import type {
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
+import { ApprovalCard } from '../../parts/approvals/approval-card.tsx';
 import { useMemberNames } from '../../parts/names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
@@ -84,7 +86,9 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
           {entries.map((entry, index) => (
             <Fragment key={entry.id}>
               <Day of={entry} before={entries[index - 1]} />
-              {'role' in entry ? (
+              {'tool' in entry ? (
+                <ApprovalCard approval={entry} />
+              ) : 'role' in entry ? (
                 <Entry message={entry} item={item} />
               ) : 'type' in entry ? (
                 <ChangeLine change={entry} />
@@ -125,15 +129,16 @@ type ShownChange = ComponentProps<typeof ChangeLine>['change'];
 type Dated = { created_at: string };
 
 /** Notes and changes are where they happened. Runs that a message started show as that message. */
-const inOrder = ({ messages, notes, changes, runs }: ConversationRecord) => {
+const inOrder = ({ messages, notes, changes, runs, approvals }: ConversationRecord) => {
   const started = runs.flatMap(({ id, trigger_id, created_at }): ShownChange[] =>
     trigger_id === null ? [] : [{ id, type: 'run_started', created_at, actor_id: null, user_id: null, until: null }],
   );
-  const entries: (ConversationMessage | ConversationNote | ShownChange)[] = [
+  const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry)[] = [
     ...started,
     ...messages,
     ...notes,
     ...changes,
+    ...approvals,
   ];
   return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 };

@@ -4,8 +4,13 @@ import type { VariableDeclaration } from '../../../../contract/triggers.ts';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 
-/** The data that a backend would send with its call: the language, the person, and values of variables, as typed. */
-export type Circumstances = { locale: string; name: string; values: Readonly<Record<string, string>> };
+/** The data that a backend would send with its call: the language, the person, and values of variables, as typed. `denies`: whether calls that need an approval are denied. */
+export type Circumstances = {
+  locale: string;
+  name: string;
+  values: Readonly<Record<string, string>>;
+  denies?: boolean;
+};
 type Variable = { name: string; type: VariableDeclaration['type'] };
 
 const MAX_TRIGGERS = 100;
@@ -40,10 +45,14 @@ export function useTextVariables(agentId: string, definition: AgentDefinition | 
 }
 
 /** The matching part of a turn's body, without empty fields. */
-export function bodyOf({ locale, name, values }: Circumstances, variables: readonly Variable[]): PlaygroundBody {
+export function bodyOf(
+  { locale, name, values, denies }: Circumstances,
+  variables: readonly Variable[],
+): PlaygroundBody {
   const given = variables.flatMap((one) => (values[one.name] ? [[one.name, valueOf(one, values[one.name]!)]] : []));
   return {
     locale,
+    ...(denies && { approvals: 'deny' as const }),
     variables: {
       ...Object.fromEntries(given),
       ...(name.trim() !== '' && { end_user: { id: 'enduser_playground', name: name.trim() } }),

@@ -59,7 +59,12 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
   return (
     <div className={classes.chat}>
       <Log talk={talk} suggestion={suggestion} silence={silenceOf(definition, talk.lines)} />
-      <TryWith value={given} names={variables.map(({ name }) => name)} onChange={setGiven} />
+      <TryWith
+        value={given}
+        names={variables.map(({ name }) => name)}
+        asks={(definition?.tools ?? []).some(({ approval }) => approval !== undefined)}
+        onChange={setGiven}
+      />
       <form className={classes.form} onSubmit={send}>
         <TextInput
           ref={field}

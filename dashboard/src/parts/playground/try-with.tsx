@@ -11,6 +11,8 @@ const MAX_VALUE = 2_000;
 type Props = {
   value: Circumstances;
   names: readonly string[];
+  /** The agent has a tool that needs an approval. */
+  asks: boolean;
   onChange: (value: Circumstances) => void;
 };
 
@@ -18,7 +20,7 @@ type Props = {
  * The language, person and variables of the test chat, which a backend would otherwise send. A change applies from the
  * next turn on.
  */
-export function TryWith({ value, names, onChange }: Props): ReactNode {
+export function TryWith({ value, names, asks, onChange }: Props): ReactNode {
   const say = useWords(words);
   const languages = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
   return (
@@ -40,6 +42,15 @@ export function TryWith({ value, names, onChange }: Props): ReactNode {
           value={value.name}
           onChange={(event) => onChange({ ...value, name: event.currentTarget.value })}
         />
+        {asks && (
+          <NativeSelect
+            size="xs"
+            label={say('approvals')}
+            value={value.denies ? 'deny' : 'approve'}
+            data={(['approve', 'deny'] as const).map((one) => ({ value: one, label: say(`approvals_${one}`) }))}
+            onChange={(event) => onChange({ ...value, denies: event.currentTarget.value === 'deny' })}
+          />
+        )}
         {names.map((name) => (
           <TextInput
             key={name}

@@ -9,6 +9,7 @@ const COLORS: Record<RunStatus, string> = {
   scheduled: 'gray',
   running: 'blue',
   waiting_for_user: 'blue',
+  waiting_for_approval: 'orange',
   handed_off: 'orange',
   completed: 'gray',
   failed: 'red',

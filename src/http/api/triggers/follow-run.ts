@@ -4,7 +4,7 @@ import { runEvents } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
-const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
+const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
 /** Follows a run while it goes on. */
 export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Refusal } from '../../../../contract/problems.ts';
 import { RunRecord } from '../../../../contract/triggers.ts';
 import { readRun } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
@@ -9,7 +10,7 @@ import type { TriggerRoutesDeps } from './routes.ts';
 export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',
-  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true },
   operation: {
     id: 'readRun',
     summary: 'Read a run',
@@ -26,7 +27,10 @@ export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
     const { run_id: runId } = request.params as { run_id: string };
     const { include = '' } = request.query as { include?: string };
     const parts = include.split(',');
-    const options = { messages: parts.includes('messages'), models: parts.includes('models') };
+    const clientMark = caller.client?.mark;
+    if (clientMark !== undefined && parts.includes('models'))
+      throw new Refusal('client_token_not_allowed', 'The models of a run are shown only to API keys.');
+    const options = { messages: parts.includes('messages'), models: parts.includes('models'), clientMark };
     return readRun(deps, caller.orgId, trigger!.id, runId, options);
   },
 });

@@ -5,6 +5,7 @@ import type { Paging } from '../../route/paging.ts';
 import type { Route } from '../../route/route.ts';
 import { cancelRunRoute } from './cancel-run.ts';
 import { followRunRoute } from './follow-run.ts';
+import { listMessagesRoute } from './list-messages.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { readRunRoute } from './read-run.ts';
 import { startConversationRoute } from './start-conversation.ts';
@@ -23,4 +24,5 @@ export const triggerRoutes = (deps: TriggerRoutesDeps): Route[] => [
   readRunRoute(deps), // GET …/runs/:run_id
   followRunRoute(deps), // GET …/runs/:run_id/events
   cancelRunRoute(deps), // POST …/runs/:run_id/cancel
+  listMessagesRoute(deps), // GET …/conversations/:conversation_id/messages
 ];

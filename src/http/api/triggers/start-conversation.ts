@@ -3,6 +3,7 @@ import { MAX_WAIT_SECONDS } from '../../../../contract/limits.ts';
 import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
 import { Type } from 'typebox';
 import { holds } from '../../../access/decide.ts';
+import { callOfClient } from '../../../features/triggers/client-call.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
 import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
 import { expectRun } from '../../../features/triggers/follow-run.ts';
@@ -10,6 +11,7 @@ import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import { asksForStream } from '../../route/asks-for-stream.ts';
+import { waitedSeconds } from '../../route/prefer-wait.ts';
 import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
@@ -18,12 +20,12 @@ import type { TriggerRoutesDeps } from './routes.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
 import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
 
-const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
+const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
 const operation: Route['operation'] = {
   id: 'startConversation',
   summary: 'Start a conversation',
-  description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
+  description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` or \`conversation.id\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted once it is stored. From then on it is never lost. \`dry_run\` returns what would happen and stores nothing. A key without the permission \`end_users\` can find people, create people and fill empty fields. It does not change existing values, and \`unchanged\` lists the fields that it left.`,
   tag: 'Triggers',
   example: {
     end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
@@ -83,10 +85,12 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   idempotent: true,
   headers,
   responses,
-  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
+  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists', 'conversation_not_found'],
   async handle(request, reply) {
-    const call = request.body as TriggerCall;
     const { caller, from, agent, trigger } = request.admission;
+    const { client } = caller;
+    const body = request.body as TriggerCall;
+    const call = client === undefined ? body : callOfClient(client, body);
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
     const fillsOnly = !holds(caller, 'end_users');
     if (call.dry_run) return reply.code(200).send(await previewCall(deps, target, call, { fillsOnly }));
@@ -98,6 +102,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       keyId: caller.keyId,
       from,
       fillsOnly,
+      clientMark: client?.mark,
       requestId: request.requestId,
       trace: metaOf(request.raw)?.span?.traceparent,
       stream: expected && { runId: expected.runId, reader: expected.words.reader },
@@ -109,7 +114,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       const streamed = await tryToStream({ ...deps, liveDeltas }, request, reply, started);
       if (streamed) return streamed;
     }
-    const seconds = call.send_at ? 0 : readWait(request);
+    const seconds = call.send_at ? 0 : (waitedSeconds(request, MAX_WAIT_SECONDS) ?? 0);
     const waited =
       started.answer.status === 202 && seconds > 0
         ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency, callerLeft(reply))
@@ -139,12 +144,4 @@ async function tryToStream(
 function send(reply: FastifyReply, answer: { status: number; location: string | null; body: string }, baseUrl: string) {
   if (answer.location !== null) reply.header('location', baseUrl + answer.location);
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
-}
-
-/** `Prefer: wait=10` (RFC 7240, 4.3); ignores what it does not understand, as that standard requires. */
-function readWait(request: FastifyRequest): number {
-  const header = request.headers.prefer;
-  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
-  const found = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(text);
-  return found ? Math.min(Number(found[1]), MAX_WAIT_SECONDS) : 0;
 }

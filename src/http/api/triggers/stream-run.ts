@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isId } from '../../../../contract/ids.ts';
 import { type FollowRun, followRun } from '../../../features/triggers/follow-run.ts';
+import type { Caller } from '../../../access/types.ts';
 import { metaOf } from '../../edge/request-meta.ts';
+import type { EventStream } from '../../route/event-stream.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
@@ -11,6 +13,8 @@ import type { TriggerRoutesDeps } from './routes.ts';
  */
 const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
+/** Open pages of one person. Browsers allow six connections to one server over HTTP/1.1. */
+const STREAMS_PER_CLIENT = 8;
 /** After this time the client reconnects with Last-Event-ID, to any node. */
 const STREAM_MS = 15 * 60_000;
 
@@ -18,43 +22,62 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
+/** What the caller needs access to. */
+type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
+
 /** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
 export async function streamRun(
   deps: StreamDeps,
   need: Route['access'],
   request: FastifyRequest,
   reply: FastifyReply,
-  run: Omit<FollowRun, 'after' | 'orgId'>,
+  run: Omit<FollowRun, 'after' | 'orgId' | 'clientMark'>,
 ): Promise<FastifyReply> {
   const { caller } = request.admission;
-  const send = await followRun(deps, { ...run, orgId: caller.orgId, after: lastMessage(request) });
-  let timer: NodeJS.Timeout | undefined;
-  const stream = request.server.eventStreams.open(request, reply, {
-    groups: {
-      [`key ${caller.keyId}`]: STREAMS_PER_KEY,
-      [`streams of ${caller.orgId}`]: STREAMS_PER_ORGANIZATION,
-    },
-    isStillGranted: () => isStillGranted(deps, need, request),
-    onEnd: () => clearTimeout(timer),
-  });
-  if (stream.ended) return reply;
-  timer = setTimeout(() => stream.end(), STREAM_MS).unref();
+  const reader = { orgId: caller.orgId, clientMark: caller.client?.mark };
+  const send = await followRun(deps, { ...run, ...reader, after: lastMessage(request) });
+  const stream = openRunStream(deps, { need, params: request.params as Record<string, string> }, request, reply);
   // A stream that breaks ends. The client reconnects and continues after the last message that it received.
-  void send(stream)
-    .catch(() => {})
-    .finally(() => stream.end());
+  if (!stream.ended)
+    void send(stream)
+      .catch(() => {})
+      .finally(() => stream.end());
   return reply;
 }
 
-/** Streams of a revoked key end. */
+/** Opens a stream that is counted, that ends with the access of its key, and that ends after 15 minutes. */
+export function openRunStream(
+  deps: Pick<StreamDeps, 'access'>,
+  asked: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): EventStream {
+  const { caller } = request.admission;
+  let timer: NodeJS.Timeout | undefined;
+  const stream = request.server.eventStreams.open(request, reply, {
+    groups: groupsOf(caller),
+    isStillGranted: () => isStillGranted(deps, asked, request),
+    onEnd: () => clearTimeout(timer),
+  });
+  if (!stream.ended) timer = setTimeout(() => stream.end(), STREAM_MS).unref();
+  return stream;
+}
+
+/** Pages have streams of their own, so they take none from the backends of the organization. */
+const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
+  client === undefined
+    ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
+    : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
+
+/** Streams of a revoked key end, and those of an expired client token. */
 async function isStillGranted(
-  { access }: StreamDeps,
-  need: Route['access'],
+  { access }: Pick<StreamDeps, 'access'>,
+  { need, params }: Asked,
   request: FastifyRequest,
 ): Promise<boolean> {
   const { authorization } = metaOf(request.raw)!;
-  const params = request.params as Record<string, string>;
-  return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip));
+  const { origin } = request.headers;
+  return isKeyRoute(need) && Boolean(await access.admit(authorization, need, params, request.ip, false, origin));
 }
 
 function lastMessage(request: FastifyRequest): string | null {

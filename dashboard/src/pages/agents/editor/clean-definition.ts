@@ -3,12 +3,14 @@ import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../../../
 /** An emptied field is removed, so the server receives no empty texts and lists. */
 export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
   const { provider = 'embedded', steps, result, rules, tools, hand_off: handOff } = edited;
+  const isCode = provider === 'http';
   const hasModel = provider !== 'embedded';
   return without({
     ...edited,
     instructions: edited.instructions?.trim() ? edited.instructions : undefined,
-    model: hasModel ? edited.model?.trim() || undefined : undefined,
-    temperature: hasModel ? edited.temperature : undefined,
+    model: hasModel && !isCode ? edited.model?.trim() || undefined : undefined,
+    url: isCode ? edited.url?.trim() || undefined : undefined,
+    temperature: hasModel && !isCode ? edited.temperature : undefined,
     end_user_fields: hasModel ? edited.end_user_fields : undefined,
     read_images: hasModel && edited.read_images === false ? false : undefined,
     max_output_tokens: hasModel ? edited.max_output_tokens : undefined,

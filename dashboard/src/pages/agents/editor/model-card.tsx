@@ -16,6 +16,7 @@ import { useMay, useOrganization } from '../../../session/session.ts';
 import { words } from '../words.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ModelDialog } from './model-dialog.tsx';
+import { OwnCodeFields } from './own-code-fields.tsx';
 import classes from '../agents.module.css';
 
 const EXAMPLES: Record<ModelProviderName, string> = {
@@ -29,6 +30,7 @@ export function ModelCard(): ReactNode {
   const say = useWords(words);
   const { definition, change, fault, readOnly } = useEditor();
   const provider = definition.provider ?? 'embedded';
+  const isModel = provider !== 'embedded' && provider !== 'http';
   return (
     <Card title={say('model')} description={say('model_hint')}>
       <Stack>
@@ -42,7 +44,7 @@ export function ModelCard(): ReactNode {
             data={PROVIDERS.map((value) => ({ value, label: say(`provider_${value}`) }))}
             onChange={(value) => value && change({ provider: value satisfies ProviderName })}
           />
-          {provider !== 'embedded' && (
+          {isModel && (
             <>
               <TextInput
                 label={say('model_name')}
@@ -72,9 +74,10 @@ export function ModelCard(): ReactNode {
             </>
           )}
         </div>
+        {provider === 'http' && <OwnCodeFields />}
         {provider !== 'embedded' && <EndUserFields />}
-        {provider !== 'embedded' && <ReadImages />}
-        {provider !== 'embedded' && <Credentials provider={provider} />}
+        {isModel && <ReadImages />}
+        {isModel && <Credentials provider={provider} />}
       </Stack>
     </Card>
   );

@@ -2,6 +2,7 @@ import { Chip, Group, Input, Select, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Fallback, STAND_INS } from '../../../../../contract/agents.ts';
 import { FALLBACK_REASONS, type FallbackReason } from '../../../../../contract/costs.ts';
+import { CODE_PROVIDER, MAX_TURN_SECONDS } from '../../../../../contract/turns.ts';
 import { list as inWords } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
@@ -26,6 +27,7 @@ export function StandInCard(): ReactNode {
       <Stack>
         <TimeLimit
           value={definition.time_limit_seconds}
+          most={definition.provider === CODE_PROVIDER ? MAX_TURN_SECONDS : MAX_SECONDS}
           pointer="/time_limit_seconds"
           onChange={(time_limit_seconds) => change({ time_limit_seconds })}
         />
@@ -149,19 +151,24 @@ function Reasons({ value, pointer, onChange }: ReasonsProps): ReactNode {
   );
 }
 
-type TimeLimitProps = { value: number | undefined; pointer: string; onChange: (value: number | undefined) => void };
+type TimeLimitProps = {
+  value: number | undefined;
+  most?: number;
+  pointer: string;
+  onChange: (value: number | undefined) => void;
+};
 
-function TimeLimit({ value, pointer, onChange }: TimeLimitProps): ReactNode {
+function TimeLimit({ value, most = MAX_SECONDS, pointer, onChange }: TimeLimitProps): ReactNode {
   const say = useWords(standInWords);
   const { fault, readOnly } = useEditor();
   return (
     <NumberField
       label={say('time_limit')}
-      description={say('time_limit_hint')}
+      description={say('time_limit_hint', { most })}
       placeholder={String(MAX_SECONDS)}
       maw={360}
       min={1}
-      max={MAX_SECONDS}
+      max={most}
       allowDecimal={false}
       readOnly={readOnly}
       value={value}

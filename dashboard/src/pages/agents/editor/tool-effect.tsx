@@ -1,6 +1,7 @@
-import { Select } from '@mantine/core';
+import { Select, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
+import { MAX_APPROVAL_MINUTES } from '../../../../../contract/approvals.ts';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
@@ -9,6 +10,9 @@ import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
+
+/** The time for a decision that the switch sets: one day. */
+const APPROVAL_MINUTES = 1_440;
 
 /** Whether a call changes data, its time limit, whether it may be repeated, and whether the person must agree first. */
 export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
@@ -61,6 +65,26 @@ export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
         pointer={`${pointer}/confirm`}
         onChange={(confirm) => set({ confirm })}
       />
+      <Switch
+        label={say('approval')}
+        description={say('approval_hint')}
+        disabled={readOnly}
+        checked={tool.approval !== undefined}
+        onChange={(event) =>
+          set({ approval: event.currentTarget.checked ? { timeout_minutes: APPROVAL_MINUTES } : undefined })
+        }
+      />
+      {tool.approval && (
+        <NumberField
+          label={say('approval_timeout')}
+          min={1}
+          max={MAX_APPROVAL_MINUTES}
+          readOnly={readOnly}
+          value={tool.approval.timeout_minutes}
+          error={fault(`${pointer}/approval/timeout_minutes`)}
+          onChange={(minutes) => set({ approval: { timeout_minutes: minutes ?? APPROVAL_MINUTES } })}
+        />
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolSecretRecord } from '../../../../../contract/dashboard/tools.ts';
+import { CODE_SECRET } from '../../../../../contract/turns.ts';
 import { call } from '../../../api/client.ts';
 import { readAnew, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -181,7 +182,7 @@ export function LeftSecrets({ tools }: { tools: readonly Tool[] }): ReactNode {
   const may = useMay('admin');
   const read = useRead('listToolSecrets', { params: { org_id, agent_id } });
   const names = new Set(tools.map(secretNameOf));
-  const left = (read.data?.data ?? []).filter(({ tool }) => !names.has(tool));
+  const left = (read.data?.data ?? []).filter(({ tool }) => tool !== CODE_SECRET && !names.has(tool));
   if (left.length === 0) return null;
   return (
     <Stack gap="xs" mt="lg" component="section" aria-label={say('left')}>

@@ -8,6 +8,10 @@ export const toolWords = defineWords(
     confirm: 'Ask the person before each call',
     confirm_hint:
       'Sent with the choices Yes and No. The tool is called only after Yes. May contain {{arguments.order_id}}. Empty: called without a question.',
+    approval: 'Your team approves each call',
+    approval_hint:
+      'The call waits until a member or your backend approves it. The agent tells the person that it waits.',
+    approval_timeout: 'Denied after (minutes)',
     effect: 'What a call does',
     effect_acts: 'Changes something',
     effect_reads: 'Only reads data',
@@ -74,6 +78,9 @@ export const toolWords = defineWords(
     confirm: 'اسأل الشخص قبل كل استدعاء',
     confirm_hint:
       'يُرسل مع الخيارين نعم ولا. لا تُستدعى الأداة إلا بعد نعم. يمكن أن يحتوي {{arguments.order_id}}. فارغ: تُستدعى دون سؤال.',
+    approval: 'يوافق فريقك على كل استدعاء',
+    approval_hint: 'ينتظر الاستدعاء حتى يوافق عليه عضو أو نظامك. يخبر الوكيل الشخص بأنه ينتظر.',
+    approval_timeout: 'يُرفض بعد (دقائق)',
     effect: 'ما يفعله الاستدعاء',
     effect_acts: 'يغيّر شيئًا',
     effect_reads: 'يقرأ البيانات فقط',

@@ -41,7 +41,7 @@ export const factorWords = defineWords(
       'They are shown only once. Keep them in a place that you can reach without this device, for example on paper.',
     codes_copy: 'Copy all recovery codes',
     codes_download: 'Download',
-    codes_kept: 'I have kept them',
+    codes_kept: 'I have saved them',
     codes_not_kept: 'Close without keeping the codes?',
     codes_not_kept_words:
       'They are not shown again. If you lose your second factor and have no recovery codes, you cannot sign in.',

@@ -11,10 +11,11 @@ import { notifyDone } from '../../../../parts/notify.tsx';
 import { useLeaveDeleted } from '../../../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../../../session/session.ts';
 import { RotateSecretDialog } from '../../../../parts/rotate-secret-dialog.tsx';
+import { RecoverDialog } from './recover-dialog.tsx';
 import { WebhookDialog } from './webhook-form.tsx';
 import { words } from './words.ts';
 
-export type EndpointDialog = 'edit' | 'switch' | 'delete' | 'rotate' | null;
+export type EndpointDialog = 'recover' | 'edit' | 'switch' | 'delete' | 'rotate' | null;
 type Props = { item: WebhookRecord; dialog: EndpointDialog; onClose: () => void };
 
 /** The actions on an endpoint, each with a dialog. */
@@ -25,6 +26,7 @@ export function EndpointDialogs(props: Props): ReactNode {
       <SwitchDialog {...props} />
       <DeleteDialog {...props} />
       <RotateDialog {...props} />
+      <RecoverDialog endpointId={props.item.id} opened={props.dialog === 'recover'} onClose={props.onClose} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { IconPencil, IconPower, IconRefresh, IconSend, IconTrash } from '@tabler/icons-react';
+import { IconHistory, IconPencil, IconPower, IconRefresh, IconSend, IconTrash } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
@@ -112,6 +112,15 @@ function Actions({ item, onOpen }: { item: WebhookRecord; onOpen: (dialog: Endpo
           disabled={!item.enabled}
         >
           {say('test')}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconHistory size={14} className="mirror" />}
+          onClick={() => onOpen('recover')}
+          disabled={!item.enabled}
+        >
+          {say('recover')}
         </Button>
         <Button size="xs" variant="default" leftSection={<IconPencil size={14} />} onClick={() => onOpen('edit')}>
           {say('edit')}

@@ -1,0 +1,48 @@
+import { defineWords } from '../../language/words.tsx';
+
+export const words = defineWords(
+  {
+    approvals: 'Approvals',
+    hint: 'Tool calls of agents that wait for a decision of your team, and earlier decisions.',
+    status: 'Status',
+    any_status: 'Any status',
+    tool: 'Tool',
+    person: 'Person',
+    agent: 'Agent',
+    given: 'Arguments',
+    decision: 'Decision',
+    requested: 'Requested',
+    expires: 'expires {when}',
+    open: 'Review',
+    open_one: 'Review {tool}',
+    details: 'Details',
+    details_one: 'Details of {tool}',
+    no_name: 'Without a name',
+    empty_title: 'No tool call needs an approval',
+    empty_words:
+      'In an agent, open Tools and switch on the approval of a tool. Its calls then wait here until someone approves or denies them.',
+    to_conversation: 'Open the conversation',
+  },
+  {
+    approvals: 'الموافقات',
+    hint: 'استدعاءات أدوات الوكلاء التي تنتظر قرار فريقك، والقرارات السابقة.',
+    status: 'الحالة',
+    any_status: 'أي حالة',
+    tool: 'الأداة',
+    person: 'الشخص',
+    agent: 'الوكيل',
+    given: 'المعاملات',
+    decision: 'القرار',
+    requested: 'طُلبت',
+    expires: 'تنتهي {when}',
+    open: 'مراجعة',
+    open_one: 'مراجعة {tool}',
+    details: 'التفاصيل',
+    details_one: 'تفاصيل {tool}',
+    no_name: 'بلا اسم',
+    empty_title: 'لا استدعاء يحتاج إلى موافقة',
+    empty_words:
+      'افتح الأدوات في أحد الوكلاء وفعّل موافقة أداة. عندئذ تنتظر استدعاءاتها هنا حتى يوافق أحد عليها أو يرفضها.',
+    to_conversation: 'فتح المحادثة',
+  },
+);

@@ -1,0 +1,166 @@
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { type ApprovalDecision, type ApprovalRecord, MAX_REASON_CHARACTERS } from '../../../../contract/approvals.ts';
+import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { Moment, Until } from '../moment.tsx';
+import { useMemberNames } from '../names.ts';
+import { notifyDone } from '../notify.tsx';
+import { ProblemAlert } from '../problem-alert.tsx';
+import { words } from './words.ts';
+import classes from './approvals.module.css';
+
+type Props = { approval: ApprovalEntry; onDecided?: () => void };
+
+/** A tool call with its arguments, and the decision or the buttons for it. */
+export function ApprovalCard({ approval, onDecided }: Props): ReactNode {
+  const say = useWords(words);
+  const may = useMay('member');
+  const isPending = approval.status === 'pending';
+  return (
+    <section className={classes.card} data-status={approval.status} data-approval={approval.id}>
+      <Group justify="space-between" gap="xs">
+        <h3>{say.rich('title', { tool: <code>{approval.tool}</code> })}</h3>
+        <ApprovalStatus status={approval.status} />
+      </Group>
+      <Arguments given={approval.arguments} />
+      {!isPending && <Decision approval={approval} />}
+      {isPending && (
+        <Text size="xs" c="dimmed">
+          {say.rich('expires', { when: <Until at={approval.expires_at} /> })}
+        </Text>
+      )}
+      {isPending && (may ? <Decide id={approval.id} onDecided={onDecided} /> : <Text size="sm">{say('viewer')}</Text>)}
+    </section>
+  );
+}
+
+const COLORS: Record<ApprovalRecord['status'], string> = { pending: 'orange', approved: 'green', denied: 'gray' };
+
+export function ApprovalStatus({ status }: { status: ApprovalRecord['status'] }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Badge color={COLORS[status]} miw="max-content">
+      {say(`status_${status}`)}
+    </Badge>
+  );
+}
+
+function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
+  const say = useWords(words);
+  const entries = Object.entries(given);
+  if (entries.length === 0) return <Text size="sm">{say('no_arguments')}</Text>;
+  return (
+    <dl className={classes.arguments} tabIndex={0}>
+      {entries.map(([name, value]) => (
+        <div key={name} style={{ display: 'contents' }}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd>
+            <bdi>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Who decided, why, and what became of the call. */
+function Decision({ approval }: { approval: ApprovalEntry }): ReactNode {
+  const say = useWords(words);
+  const { status, reason, decided_at: at, outcome, decided_by: by } = approval;
+  return (
+    <div>
+      <Text size="sm" component="div">
+        <DecidedBy approval={approval} /> {at && <Moment at={at} />}
+      </Text>
+      {reason !== null && by !== 'system' && (
+        <Text size="sm" dir="auto">
+          {reason}
+        </Text>
+      )}
+      {status === 'approved' && (
+        <Text size="sm" c={outcome?.error ? 'red' : 'dimmed'} dir="auto">
+          {outcome === null
+            ? say('call_waits')
+            : outcome.error === null
+              ? say('call_made')
+              : say('call_failed', { error: outcome.error })}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+export function DecidedBy({ approval }: { approval: ApprovalEntry }): ReactNode {
+  const say = useWords(words);
+  const people = useMemberNames();
+  const { status, reason, decided_by: by } = approval;
+  if (status === 'pending' || by === null) return null;
+  if (by === 'system') {
+    const known = `why_${reason}`;
+    return say('denied_alone', { why: known in words.en ? say(known as keyof typeof words.en) : (reason ?? '') });
+  }
+  const who = by.startsWith('key_') ? say('an_api_key') : (people(by) ?? say('someone'));
+  return say.rich(status === 'approved' ? 'approved_by' : 'denied_by', { who: <bdi>{who}</bdi> });
+}
+
+function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undefined }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [reason, setReason] = useState('');
+  const decide = useAct('decideApproval', { refresh: ['listApprovals', 'readConversation', 'countConversations'] });
+  const act = (decision: ApprovalDecision): void => {
+    const why = reason.trim();
+    decide.mutate(
+      { params: { org_id, approval_id: id }, body: { decision, ...(why !== '' && { reason: why }) } },
+      {
+        onSuccess: ({ status }) => {
+          notifyDone(say(status === 'approved' ? 'approved' : 'denied'));
+          onDecided?.();
+        },
+      },
+    );
+  };
+  const chosen = decide.isPending ? decide.variables.body?.decision : undefined;
+  return (
+    <>
+      <div className={classes.decide}>
+        <TextInput
+          className={classes.reason}
+          label={say('reason')}
+          description={say('reason_hint')}
+          maxLength={MAX_REASON_CHARACTERS}
+          dir="auto"
+          autoComplete="off"
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            leftSection={<IconCheck size={16} />}
+            loading={chosen === 'approve'}
+            disabled={decide.isPending}
+            onClick={() => act('approve')}
+          >
+            {say('approve')}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} />}
+            loading={chosen === 'deny'}
+            disabled={decide.isPending}
+            onClick={() => act('deny')}
+          >
+            {say('deny')}
+          </Button>
+        </Group>
+      </div>
+      {decide.error && <ProblemAlert problem={decide.error} />}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { List, type Page, type PageOptions } from './pages.ts';
+import { path, type Transport, type WriteOptions } from './transport.ts';
+import type { Approval, DecideApproval } from './wire.ts';
+
+export type ApprovalOptions = PageOptions & { status?: Approval['status'] | undefined };
+export type DecisionOptions = WriteOptions & {
+  /** The agent reads it, and may repeat it to the person. */
+  reason?: string | undefined;
+};
+
+/** Tool calls that wait for a decision. */
+export class Approvals {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Newest first. With an agent key, those of its agent. */
+  list({ limit, cursor: from, status, ...options }: ApprovalOptions = {}): List<Approval> {
+    return new List(
+      (cursor) =>
+        this.#transport.json<Page<Approval>>('GET', '/api/approvals', { ...options, query: { limit, cursor, status } }),
+      from,
+    );
+  }
+
+  /** The first decision counts. The same decision again returns it, and another one fails with `approval_decided`. */
+  decide(approval: string, decision: DecideApproval, options: WriteOptions = {}): Promise<Approval> {
+    return this.#transport.json('POST', path`/api/approvals/${approval}`, { ...options, body: decision });
+  }
+
+  approve(approval: string, { reason, ...options }: DecisionOptions = {}): Promise<Approval> {
+    return this.decide(approval, { decision: 'approve', ...(reason !== undefined && { reason }) }, options);
+  }
+
+  deny(approval: string, { reason, ...options }: DecisionOptions = {}): Promise<Approval> {
+    return this.decide(approval, { decision: 'deny', ...(reason !== undefined && { reason }) }, options);
+  }
+}

@@ -1,0 +1,254 @@
+import { readEvents } from './browser-events.ts';
+import type { AcceptedRun, Message, Run, TriggerCall } from './wire.ts';
+
+/**
+ * A conversation of a web page with an agent, with a client token instead of an API key (docs/client-tokens.md). The
+ * package for pages is apart from the client library, so that a page loads only what it needs.
+ */
+export type { Message } from './wire.ts';
+
+export type ConnectOptions = {
+  baseUrl: string;
+  agent: string;
+  trigger: string;
+  /** Returns a client token from your backend. It is called before the first call, and when a token has expired. */
+  getToken: () => Promise<string>;
+  /** The ID of an earlier conversation, which continues. */
+  conversation?: string | undefined;
+  variables?: TriggerCall['variables'];
+  metadata?: TriggerCall['metadata'];
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+};
+
+export type ChatState = {
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+  /** The beginning of the message that the agent writes now. */
+  readonly writing: string;
+  /** `waiting`: the agent has not answered yet. */
+  readonly status: 'ready' | 'waiting';
+  /** Store it to continue later. Null: the conversation has not started. */
+  readonly conversationId: string | null;
+  /** The reason why the last call failed. The next call clears it. */
+  readonly error: ChatError | null;
+};
+
+export class ChatError extends Error {
+  readonly code: string;
+  readonly status: number;
+  constructor(code: string, detail: string, status: number) {
+    super(detail);
+    this.name = 'ChatError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+export type Chat = {
+  readonly state: ChatState;
+  /** Calls the function after each change. Returns a function that ends the calls. */
+  subscribe(listener: (state: ChatState) => void): () => void;
+  /** Resolves when the message is stored. Rejects with a `ChatError`. */
+  send(text: string): Promise<void>;
+  /** Starts a conversation in which the agent writes first. */
+  start(): Promise<void>;
+  /** Reads the conversation again, and continues its stream. Needed only after `close`. */
+  open(): void;
+  close(): void;
+};
+
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+
+const TRIES = 5;
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 15_000;
+const ENDED = new Set<Run['status']>(['completed', 'failed', 'skipped', 'cancelled']);
+const WAITS = new Set<Run['status']>(['queued', 'scheduled', 'running']);
+/** These refusals pass by themselves. */
+const PASSING = new Set([0, 408, 429, 502, 503, 504]);
+
+export function connect(options: ConnectOptions): Chat {
+  const { getToken, variables, metadata, fetch: send = globalThis.fetch } = options;
+  const base = `${options.baseUrl.replace(/\/+$/, '')}/api/triggers/${options.agent}/${options.trigger}`;
+  const listeners = new Set<(state: ChatState) => void>();
+  let state: ChatState = {
+    messages: [],
+    writing: '',
+    status: 'ready',
+    conversationId: options.conversation ?? null,
+    error: null,
+  };
+  let token: Promise<string> | null = null;
+  let runId: string | null = null;
+  let following = new AbortController();
+  let isOpen = false;
+
+  const set = (change: Partial<ChatState>): void => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener(state);
+  };
+
+  const add = (message: Message): void => {
+    if (state.messages.some(({ id }) => id === message.id)) return;
+    // In the order of arrival: the clock of the page may be wrong.
+    const messages = [...state.messages, message];
+    set({ messages, ...(message.role === 'end_user' ? {} : { writing: '', status: 'ready' }) });
+  };
+
+  /** A failed request for a token is repeated by the next call. */
+  const tokenOf = (used: Promise<string>): Promise<string> =>
+    used.catch((error: unknown) => {
+      if (token === used) token = null;
+      throw new ChatError('token_missing', error instanceof Error ? error.message : 'There is no client token.', 0);
+    });
+
+  /** One call. An expired token is replaced once. */
+  async function call(path: string, { headers, ...init }: Init): Promise<Response> {
+    for (let renewed = false; ; renewed = true) {
+      token ??= getToken();
+      const used = token;
+      const authorization = `Bearer ${await tokenOf(used)}`;
+      let answer: Response;
+      try {
+        answer = await send(base + path, { ...init, headers: { ...headers, authorization } });
+      } catch (error) {
+        throw new ChatError('connection_failed', error instanceof Error ? error.message : 'No response.', 0);
+      }
+      if (answer.ok) return answer;
+      const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string };
+      const { code = 'response_invalid', detail = '' } = problem;
+      if (answer.status !== 401 || renewed) throw new ChatError(code, detail, answer.status);
+      if (token === used) token = null;
+    }
+  }
+
+  async function post(message: string | undefined): Promise<void> {
+    const before = state;
+    const body: TriggerCall = {
+      ...(message !== undefined && { message }),
+      ...(variables && { variables }),
+      ...(metadata && { metadata }),
+      ...(state.conversationId !== null && { conversation: { id: state.conversationId } }),
+    };
+    const shown = message === undefined ? null : ownMessage(message);
+    set({ status: 'waiting', error: null, ...(shown && { messages: [...state.messages, shown] }) });
+    // The same key in each try: a repeated call has no second effect.
+    const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
+    try {
+      const answer = await retry(() => call('', { method: 'POST', headers, body: JSON.stringify(body) }));
+      const run = (await answer.json()) as AcceptedRun;
+      set({ conversationId: run.conversation_id });
+      runId = run.id;
+      isOpen = true;
+      void follow(run.id);
+    } catch (error) {
+      const messages = state.messages.filter((each) => each !== shown);
+      set({ messages, status: before.status, error: error as ChatError });
+      throw error;
+    }
+  }
+
+  /** Follows the run until it has ended, and connects again when the stream breaks. */
+  async function follow(run: string): Promise<void> {
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    let last: string | null = null;
+    for (let broken = 0; !signal.aborted; broken++) {
+      try {
+        const headers: Record<string, string> = { accept: 'text/event-stream' };
+        if (last !== null) headers['last-event-id'] = last;
+        const stream: Response = await retry(() => call(`/runs/${run}/events`, { headers, signal }), signal);
+        for await (const { event, id, data } of readEvents(stream)) {
+          if (signal.aborted) return;
+          broken = 0;
+          if (id !== '') last = id;
+          if (event === 'message') add(data as Message);
+          if (event === 'delta') set({ writing: state.writing + (data as { text: string }).text });
+          if (event === 'replace') set({ writing: (data as { text: string }).text });
+          if (event !== 'run') continue;
+          const { status } = data as Run;
+          if (!WAITS.has(status)) set({ status: 'ready', writing: '' });
+          if (ENDED.has(status)) return;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof ChatError) || !PASSING.has(error.status)) {
+          set({ status: 'ready', writing: '', error: error as ChatError });
+          return;
+        }
+      }
+      await pause(broken + 1, signal);
+    }
+  }
+
+  async function readHistory(): Promise<void> {
+    if (state.conversationId === null) return;
+    try {
+      const answer = await retry(() => call(`/conversations/${state.conversationId}/messages?limit=100`, {}));
+      const { data } = (await answer.json()) as { data: Message[] };
+      const own = state.messages.filter(({ id }) => data.every((each) => each.id !== id) && !id.startsWith(OWN));
+      // The list has the newest first.
+      set({ messages: [...data.map((_, at) => data[data.length - 1 - at]!), ...own] });
+    } catch (error) {
+      set({ error: error as ChatError });
+    }
+  }
+
+  const open = (): void => {
+    if (isOpen) return;
+    isOpen = true;
+    void readHistory();
+    if (runId !== null) void follow(runId);
+  };
+  if (state.conversationId !== null) open();
+  return {
+    get state() {
+      return state;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    send: post,
+    start: () => post(undefined),
+    open,
+    close: () => {
+      isOpen = false;
+      following.abort();
+    },
+  };
+}
+
+const OWN = 'own_';
+
+const ownMessage = (text: string): Message => ({
+  id: OWN + crypto.randomUUID(),
+  role: 'end_user',
+  content: { type: 'text', text },
+  sources: [],
+  created_at: new Date().toISOString(),
+});
+
+const pause = (tries: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Repeats the work as long as a retry can help. */
+async function retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted || tries >= TRIES || !(error instanceof ChatError) || !PASSING.has(error.status)) throw error;
+      await pause(tries, signal);
+    }
+  }
+}

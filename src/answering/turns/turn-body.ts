@@ -1,0 +1,56 @@
+import { DEFAULT_END_USER_FIELDS } from '../../../contract/agents.ts';
+import type { TurnRequested } from '../../../contract/turns.ts';
+import type { TurnRequest } from '../../engine/provider.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { Facts } from '../../store/turns/code-turn.ts';
+
+/** The body of the call, without the part that differs between attempts. */
+export const turnBody = (request: TurnRequest, facts: Facts | null): Omit<TurnRequested, 'turn' | 'type'> => ({
+  run: {
+    id: request.context.run_id,
+    trigger_id: facts?.trigger_id ?? null,
+    variables: facts ? (facts.input.variables ?? {}) : withoutPerson(request.variables),
+    metadata: facts?.input.metadata ?? {},
+  },
+  conversation: {
+    id: request.context.conversation_id,
+    key: facts?.key ?? null,
+    locale: request.locale,
+    channel_kind: request.context.channel?.kind ?? null,
+  },
+  end_user: personOf(request),
+  messages: facts ? facts.messages.map(present) : madeUp(request),
+});
+
+const present = ({ id, role, content, sources, created_at: at }: Facts['messages'][number]) => ({
+  id,
+  role,
+  content,
+  sources,
+  created_at: timestamp(Date.parse(at)),
+});
+
+const withoutPerson = (variables: TurnRequest['variables']): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => name !== 'end_user'));
+
+/** Only the fields that the definition allows. */
+function personOf({ agent, context, variables, end_user: { id } }: TurnRequest): TurnRequested['end_user'] {
+  const person = Object(variables['end_user']) as Record<string, unknown>;
+  const allowed = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
+    Object.hasOwn(person, name),
+  );
+  const fields = Object.fromEntries(allowed.map((name) => [name, person[name] ?? null]));
+  return { ...fields, id, external_id: context.end_user.external_id };
+}
+
+const ID_CHARACTERS = 26;
+
+/** The messages of a try are not stored. A recording finds its answer again, so their IDs and times never change. */
+const madeUp = ({ history, now }: TurnRequest): TurnRequested['messages'] =>
+  history.map(({ role, text }, index) => ({
+    id: `msg_${String(index).padStart(ID_CHARACTERS, '0')}`,
+    role,
+    content: { type: 'text', text },
+    sources: [],
+    created_at: timestamp(now),
+  }));

@@ -1,0 +1,48 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { AcceptedRun, RunRecord } from '../../../contract/triggers.ts';
+import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
+import { hasAnswered } from '../../store/runs/await.ts';
+import type { TriggersDeps } from './deps.ts';
+import { readRun } from './read-runs.ts';
+import type { StartConversation, Started } from './start-conversation.ts';
+
+type Deps = Pick<TriggersDeps, 'db' | 'waiter'>;
+
+/**
+ * Waits for the first turn of an accepted call. Returns the run with its messages and its use of models, or null when
+ * the time is over, the caller has left, or the database is lost. The call was accepted, so no later fault may be
+ * reported as a refusal. The only exception: the person, and so the run, was erased.
+ */
+export async function awaitFirstTurn(
+  deps: Deps,
+  { run, answer }: Started,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<RunRecord | null> {
+  const triggerId = triggerOf({ answer });
+  try {
+    if (!(await deps.waiter.wait({ orgId: run.orgId, runId: run.id }, ms, hasAnswered, signal))) return null;
+    return await readRun(deps, run.orgId, triggerId, run.id, { messages: true, models: true });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    return null;
+  }
+}
+
+/** The trigger of an accepted call. Throws if the person, and so the run, was erased. */
+export function triggerOf({ answer }: Pick<Started, 'answer'>): string {
+  const { trigger_id: triggerId } = JSON.parse(answer.body) as Partial<AcceptedRun>;
+  if (triggerId === undefined) throw new Refusal('run_not_found', 'The person of this call was erased.');
+  return triggerId;
+}
+
+/** From now on, a repeated call gets this body. If it cannot be stored, a repeated call creates the body again. */
+export const keepAnswer = (
+  { db }: Pick<Deps, 'db'>,
+  { run, answer }: Started,
+  idempotency: StartConversation['idempotency'],
+  body: string,
+): Promise<void> =>
+  replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answer, { ...answer, status: 200, body }).catch(
+    () => {},
+  );

@@ -1,0 +1,42 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { TurnAnswer } from '../../../contract/turns.ts';
+import { checkAnswer, printOf } from '../../answering/turns/check-answer.ts';
+import { readReplyToken, type ReplyClaims } from '../../answering/turns/reply-token.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+import { readRepliedTurn, storeReply } from '../../store/turns/code-turn.ts';
+
+export type TurnsDeps = {
+  db: Db;
+  /** Signs reply tokens. */
+  turnKey: Key;
+  /** A run is due. */
+  onAccepted(): void;
+};
+
+/** A turn that the caller may answer. */
+export type FoundReply = ReplyClaims;
+
+/** The turn for which the token was issued. Throws if the path names another one. */
+export function findReply({ turnKey }: Pick<TurnsDeps, 'turnKey'>, turnId: string, token: string): ReplyClaims {
+  const claims = readReplyToken(turnKey, token);
+  if (claims === null || claims.turnId !== turnId) throw new Refusal('reply_token_invalid');
+  return claims;
+}
+
+/**
+ * Stores the answer of the customer's code. The first answer counts. The run is due then, and a worker sends the
+ * messages. `isReplay`: the same answer was stored before.
+ */
+export async function answerTurn(
+  { db, onAccepted }: Pick<TurnsDeps, 'db' | 'onAccepted'>,
+  reply: ReplyClaims,
+  answer: TurnAnswer,
+): Promise<{ isReplay: boolean }> {
+  const turn = await readRepliedTurn(db.$client, reply);
+  if (turn) checkAnswer(answer, turn.fields);
+  const outcome = await storeReply(db.$client, reply, { answer, print: printOf(answer) });
+  onAccepted();
+  if (outcome === 'superseded') throw new Refusal('turn_superseded');
+  return { isReplay: outcome === 'replayed' };
+}

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { ApprovalOutcome, StoredCall } from '../../engine/providers/request-approval.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { conversation } from './conversation.ts';
+
+/**
+ * A tool call that the team must approve. A row is written with the turn that requests it and is deleted with its
+ * conversation. When a run ends, a trigger of the database closes its open approvals.
+ */
+export const approval = pgTable(
+  'approval',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    conversationId: text('conversation_id').notNull(),
+    /** The run that continues after the decision: the current one of the conversation. */
+    runId: text('run_id').notNull(),
+    /** The tool as it was at the time of the request, the arguments and the idempotency key. */
+    call: jsonb('call').$type<StoredCall>().notNull(),
+    status: text('status').notNull().default('pending'),
+    reason: text('reason'),
+    /** The ID of the member or of the API key; `system`: no one decided. */
+    decidedBy: text('decided_by'),
+    expiresAt: moment('expires_at').notNull(),
+    decidedAt: moment('decided_at'),
+    /** What the approved call returned. It is stored before the turn, so that a repeated turn does not call again. */
+    outcome: jsonb('outcome').$type<ApprovalOutcome>(),
+    /** When the turn that used the decision was stored, or the run ended. Null: the approval is open. */
+    answeredAt: moment('answered_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }).onDelete('cascade'),
+    index('approval_conversation').on(table.conversationId, table.createdAt),
+    // Few approvals are open, and every claimed run looks for its own.
+    index('approval_open')
+      .on(table.runId)
+      .where(sql`answered_at IS NULL`),
+    index('approval_due')
+      .on(table.expiresAt)
+      .where(sql`status = 'pending'`),
+    // Pending ones are few, and they are counted for every open dashboard.
+    index('approval_pending')
+      .on(table.orgId, table.createdAt, table.id)
+      .where(sql`status = 'pending'`),
+    index('approval_decided')
+      .on(table.orgId, table.status, table.createdAt, table.id)
+      .where(sql`status <> 'pending'`),
+  ],
+);

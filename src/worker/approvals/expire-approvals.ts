@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import { denyExpired } from '../../features/approvals/decide-approval.ts';
+import { findExpired } from '../../store/approvals/write.ts';
+import type { Db } from '../../store/db.ts';
+import { createLookLoop, type LookLoop } from '../look-loop.ts';
+
+const POLL_MS = 1_000;
+/** Maximum number per run of the loop. The next ones follow at once. */
+const BATCH = 50;
+
+/**
+ * Denies the approvals whose time is over, each in a short transaction. If two workers process the same one, the second
+ * finds it decided, so no lease is needed.
+ */
+export function createApprovalExpiry({
+  db,
+  log,
+  onExpired,
+}: {
+  db: Db;
+  log: Logger;
+  onExpired(): void;
+}): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
+  const loop = createLookLoop({
+    failure: 'the worker cannot read expired approvals; it tries again',
+    log,
+    pollMs: POLL_MS,
+    look: async () => {
+      const due = await findExpired(db, BATCH);
+      for (const { orgId, id } of due) {
+        if (loop.isStopping()) break;
+        if (await denyExpired({ db }, orgId, id)) onExpired();
+      }
+      return due.length === BATCH;
+    },
+  });
+  return loop;
+}

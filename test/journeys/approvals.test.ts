@@ -1,0 +1,374 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Tool } from '../../contract/agents.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { type Answer, startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenTrigger } from '../factories.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { givenOwner, type Owner } from '../owner.ts';
+
+/** Approval of tool calls: a model requests a call, the team decides, and the worker makes the call once. */
+let parley: TestApp;
+let owner: Owner;
+let model: FakeModel;
+let shop: Receiver;
+let key: string;
+let keyId: string;
+let agentId: string;
+let path: string;
+
+beforeAll(async () => {
+  [model, shop] = [await startFakeModel(), await startReceiver()];
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  owner = await givenOwner(parley);
+  const account = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
+  await owner.call('PUT /models/openai_compatible', account);
+  ({ id: keyId, value: key } = await parley.key(owner.orgId));
+});
+afterAll(async () => {
+  await parley.stop();
+  await Promise.all([model.close(), shop.stop()]);
+});
+
+const tool = (more: Partial<Tool> = {}): Tool => ({
+  name: 'refund',
+  description: 'Refunds an order.',
+  parameters: { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] },
+  url: `${shop.url}/refund`,
+  approval: { timeout_minutes: 60 },
+  ...more,
+});
+const definition = (...tools: Tool[]) => ({ provider: 'openai_compatible' as const, model: 'local', tools });
+const publish = (...tools: Tool[]) => owner.call(`PATCH /agents/${agentId}`, { definition: definition(...tools) });
+
+beforeEach(async () => {
+  shop.answer = () => ({ json: { status: 'refunded' } });
+  shop.calls.splice(0);
+  ({ agentId } = await givenAgent(parley.db, owner.orgId, { definition: definition(tool()) }));
+  path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, owner.orgId, agentId)}`;
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+type Json = Record<string, any>;
+type Run = { id: string; conversation_id: string; end_user_id: string; status: string };
+
+/** A conversation whose agent requested a call and told the person that it waits. */
+async function requested(args: Record<string, unknown> = { order_id: 'A-1' }): Promise<Run & { approvalId: string }> {
+  model.script({ tool: 'refund', args }, { text: 'I have asked a colleague.' });
+  const body = { message: 'Refund my order', conversation: { key: newId('conv') } };
+  const { body: run } = await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+  expect(run.messages[0].content.text).toBe('I have asked a colleague.');
+  const [approval] = await approvalsOf(run.conversation_id);
+  return { ...run, approvalId: approval!.id };
+}
+const approvalsOf = async (conversationId: string): Promise<Json[]> =>
+  (await owner.call(`GET /conversations/${conversationId}`)).body.approvals;
+const statusOf = async ({ id }: Run) => (await parley.call('GET', `${path}/runs/${id}`, { key })).body.status;
+const decide = (id: string, body: unknown, by = key) => parley.call('POST', `/api/approvals/${id}`, { key: by, body });
+const textsOf = async ({ conversation_id: id }: Run): Promise<string[]> =>
+  (await owner.call(`GET /conversations/${id}`)).body.messages.map(
+    ({ content }: { content: { text: string } }) => content.text,
+  );
+const say = (run: Run, text: string) => owner.call(`POST /conversations/${run.conversation_id}/say`, { text });
+const seenByModel = () => JSON.stringify(model.calls.at(-1)!.body);
+
+describe('a call that needs an approval', () => {
+  test('waits without a call, and the run says so', async () => {
+    const run = await requested();
+    expect(run.status).toBe('waiting_for_approval');
+    expect(await statusOf(run)).toBe('waiting_for_approval');
+    expect(shop.calls).toHaveLength(0);
+    const { body } = await parley.call('GET', '/api/approvals?status=pending', { key });
+    expect(body.data[0]).toEqual({
+      id: run.approvalId,
+      status: 'pending',
+      agent_id: agentId,
+      run_id: run.id,
+      conversation_id: run.conversation_id,
+      tool: 'refund',
+      arguments: { order_id: 'A-1' },
+      reason: null,
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
+      decided_at: null,
+    });
+    const minutes = (Date.parse(body.data[0].expires_at) - Date.parse(body.data[0].created_at)) / 60_000;
+    expect(minutes).toBeCloseTo(60, 1);
+  });
+
+  test('is made once after the approval, and the agent reads the result and the reason', async () => {
+    const run = await requested();
+    model.script({ text: 'The refund is done.' });
+    const { status, body } = await decide(run.approvalId, { decision: 'approve', reason: 'A regular customer.' });
+    expect([status, body.status, body.reason]).toEqual([200, 'approved', 'A regular customer.']);
+    await expect.poll(() => textsOf(run)).toContain('The refund is done.');
+    expect(shop.calls).toHaveLength(1);
+    expect(JSON.parse(shop.calls[0]!.body.toString())).toMatchObject({
+      tool: 'refund',
+      arguments: { order_id: 'A-1' },
+      context: { conversation_id: run.conversation_id, run_id: run.id, try: false },
+    });
+    for (const part of ['approved', 'A regular customer.', 'refunded']) expect(seenByModel()).toContain(part);
+    expect(await statusOf(run)).toBe('waiting_for_user');
+    const [{ outcome, decided_by: by }] = (await approvalsOf(run.conversation_id)) as [Record<string, unknown>];
+    expect([outcome, by]).toEqual([{ error: null }, keyId]);
+  });
+
+  test('is not made after a denial, and the agent reads the reason', async () => {
+    const run = await requested();
+    model.script({ text: 'Sorry, that is not possible.' });
+    await decide(run.approvalId, { decision: 'deny', reason: 'Too old.' });
+    await expect.poll(() => textsOf(run)).toContain('Sorry, that is not possible.');
+    expect(shop.calls).toHaveLength(0);
+    for (const part of ['denied', 'Too old.']) expect(seenByModel()).toContain(part);
+  });
+
+  test('a call whose arguments violate the schema is not requested', async () => {
+    model.script({ tool: 'refund', args: { order: 1 } }, { text: 'Which order?' });
+    const answer = await parley.call('POST', path, { key, body: { message: 'x' }, headers: { prefer: 'wait=15' } });
+    expect(await approvalsOf(answer.body.conversation_id)).toEqual([]);
+  });
+
+  test('the same call is requested once while it waits', async () => {
+    const run = await requested();
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'It still waits.' });
+    await say(run, 'And now?');
+    expect(await textsOf(run)).toContain('It still waits.');
+    expect(await approvalsOf(run.conversation_id)).toHaveLength(1);
+    expect(await statusOf(run)).toBe('waiting_for_approval');
+  });
+
+  test('the person gets answers while the call waits, and the approval stays', async () => {
+    const run = await requested();
+    model.script({ text: 'We are open until nine.' });
+    await say(run, 'When do you close?');
+    expect(seenByModel()).toContain('pending');
+    expect(await statusOf(run)).toBe('waiting_for_approval');
+    model.script({ text: 'The refund is done.' });
+    await decide(run.approvalId, { decision: 'approve' });
+    await expect.poll(() => textsOf(run)).toContain('The refund is done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('a tool that is gone or has another address is not called, although the call was approved', async () => {
+    for (const tools of [[], [tool({ url: `${shop.url}/other` })]]) {
+      await publish(tool());
+      const run = await requested();
+      await publish(...tools);
+      // Without the tool, the model can read neither the call nor its result.
+      if (tools.length > 0) model.script({ text: 'That did not work.' });
+      await decide(run.approvalId, { decision: 'approve' });
+      await expect.poll(() => statusOf(run)).toBe('waiting_for_user');
+      expect((await approvalsOf(run.conversation_id))[0]!.outcome.error).toContain('Not called');
+    }
+    expect(shop.calls).toHaveLength(0);
+  });
+
+  test('a question to the person comes first', async () => {
+    await publish(tool({ confirm: { default: 'Refund {{arguments.order_id}}?' } }));
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } });
+    const body = { message: 'Refund my order', conversation: { key: 'both' } };
+    const { body: run } = await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+    expect(await approvalsOf(run.conversation_id)).toEqual([]);
+    model.script({ text: 'I have asked a colleague.' });
+    await say(run, 'Yes');
+    expect(await approvalsOf(run.conversation_id)).toMatchObject([{ status: 'pending' }]);
+  });
+});
+
+describe('decisions', () => {
+  test('the same decision again is accepted, and another one is refused', async () => {
+    const run = await requested();
+    model.script({ text: 'Done.' });
+    expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(200);
+    const again = await decide(run.approvalId, { decision: 'approve', reason: 'later' });
+    expect([again.status, again.body.reason]).toEqual([200, null]);
+    const other = await decide(run.approvalId, { decision: 'deny' });
+    expect([other.status, other.body.code]).toEqual([409, 'approval_decided']);
+    await expect.poll(() => textsOf(run)).toContain('Done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('of many simultaneous decisions, one counts', async () => {
+    const run = await requested();
+    model.script({ text: 'Decided.' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => decide(run.approvalId, { decision: at % 2 ? 'approve' : 'deny' })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    await expect.poll(() => textsOf(run)).toContain('Decided.');
+    const audited = await parley.db.execute(sql`SELECT 1 FROM audit WHERE subject_id = ${run.approvalId}`);
+    expect(audited.rows).toHaveLength(1);
+  });
+
+  test('without a decision in time, the call is denied', async () => {
+    const run = await requested();
+    model.script({ text: 'No one was available.' });
+    await parley.db.execute(sql`UPDATE approval SET expires_at = now() WHERE id = ${run.approvalId}`);
+    await expect.poll(() => textsOf(run), { timeout: 10_000 }).toContain('No one was available.');
+    const [approval] = await approvalsOf(run.conversation_id);
+    expect(approval).toMatchObject({ status: 'denied', reason: 'timeout', decided_by: 'system' });
+    expect((await decide(run.approvalId, { decision: 'deny' })).status).toBe(200);
+    expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
+  });
+
+  test('members who may answer decide, and the audit log names them', async () => {
+    const run = await requested();
+    model.script({ text: 'Done.' });
+    const decided = await owner.call(`POST /approvals/${run.approvalId}`, { decision: 'approve', reason: 'Fine' });
+    expect(decided).toMatchObject({
+      status: 200,
+      body: { status: 'approved', decided_by: expect.stringMatching(/^user_/) },
+    });
+    const { body } = await owner.call(`GET /audit?subject_id=${run.approvalId}`);
+    expect(body.data).toMatchObject([
+      {
+        action: 'approval.approved',
+        actor: decided.body.decided_by,
+        facts: { tool: 'refund', conversation_id: run.conversation_id },
+      },
+    ]);
+  });
+
+  test('an agent key sees and decides only calls of its agent', async () => {
+    const run = await requested();
+    const { agentId: otherAgent } = await givenAgent(parley.db, owner.orgId);
+    const [own, other] = [
+      await parley.key(owner.orgId, { scope: 'agent', agentId }),
+      await parley.key(owner.orgId, { scope: 'agent', agentId: otherAgent }),
+    ];
+    const listed = await parley.call('GET', '/api/approvals', { key: other.value });
+    expect(listed.body.data).toEqual([]);
+    const refused = await decide(run.approvalId, { decision: 'deny' }, other.value);
+    expect([refused.status, refused.body.code]).toEqual([404, 'approval_not_found']);
+    model.script({ text: 'Denied.' });
+    expect((await decide(run.approvalId, { decision: 'deny' }, own.value)).status).toBe(200);
+  });
+
+  test('a revoked key decides nothing', async () => {
+    const run = await requested();
+    const { id, value } = await parley.key(owner.orgId);
+    await owner.call(`POST /keys/${id}/revoke`);
+    const refused = await decide(run.approvalId, { decision: 'approve' }, value);
+    expect([refused.status, refused.body.code]).toEqual([401, 'key_revoked']);
+    expect((await approvalsOf(run.conversation_id))[0]!.status).toBe('pending');
+  });
+
+  test('both routes follow the order of checks', async () => {
+    const { value: weak } = await parley.key(owner.orgId, { permissions: ['channels'] });
+    const verdict = async (answer: Promise<Answer>) => {
+      const { status, body } = await answer;
+      return [status, body?.code];
+    };
+    const unknown = newId('approval');
+    for (const [method, at] of [
+      ['GET', '/api/approvals'],
+      ['POST', `/api/approvals/${unknown}`],
+    ] as const) {
+      const body = method === 'POST' ? { decision: 'maybe' } : undefined;
+      expect(await verdict(parley.call(method, at, { body }))).toEqual([401, 'authorization_missing']);
+      expect(await verdict(parley.call(method, at, { key: 'x', body }))).toEqual([401, 'key_invalid']);
+      expect(await verdict(parley.call(method, at, { key: weak, body }))).toEqual([403, 'permission_missing']);
+    }
+    expect(await verdict(decide(unknown, { decision: 'maybe' }))).toEqual([422, 'validation_failed']);
+    expect(await verdict(decide(unknown, { decision: 'deny', more: 1 }))).toEqual([422, 'validation_failed']);
+    expect(await verdict(decide(unknown, { decision: 'deny' }))).toEqual([404, 'approval_not_found']);
+    expect(await verdict(decide('nonsense', { decision: 'deny' }))).toEqual([404, 'approval_not_found']);
+    expect(await verdict(parley.call('GET', '/api/approvals?status=open', { key }))).toEqual([
+      422,
+      'validation_failed',
+    ]);
+  });
+
+  test('a repeated request with the same Idempotency-Key gets the same response', async () => {
+    const run = await requested();
+    model.script({ text: 'Denied.' });
+    const headers = { 'idempotency-key': run.approvalId };
+    const call = () =>
+      parley.call('POST', `/api/approvals/${run.approvalId}`, { key, body: { decision: 'deny' }, headers });
+    const [first, second] = [await call(), await call()];
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+});
+
+describe('the end of a run denies its calls', () => {
+  const denied = async (run: Run) => (await approvalsOf(run.conversation_id))[0];
+
+  test('a cancelled run', async () => {
+    const run = await requested();
+    await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
+    expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'cancelled', decided_by: 'system' });
+    expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
+  });
+
+  test('a hand-off to a member, and a resolved conversation', async () => {
+    const run = await requested();
+    await owner.call(`POST /conversations/${run.conversation_id}/take-over`);
+    expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'handed_off' });
+    const other = await requested();
+    await owner.call(`POST /conversations/${other.conversation_id}/resolve`);
+    expect(await denied(other)).toMatchObject({ status: 'denied', reason: 'resolved' });
+    expect(shop.calls).toHaveLength(0);
+  });
+
+  test('a deleted agent', async () => {
+    const run = await requested();
+    await owner.call(`DELETE /agents/${agentId}`);
+    expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'agent_deleted' });
+    expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
+  });
+
+  test('an erased person leaves no approval', async () => {
+    const run = await requested();
+    await owner.call(`DELETE /end-users/${run.end_user_id}`);
+    const left = await parley.db.execute(sql`SELECT 1 FROM approval WHERE id = ${run.approvalId}`);
+    expect(left.rows).toEqual([]);
+    expect((await decide(run.approvalId, { decision: 'approve' })).body.code).toBe('approval_not_found');
+  });
+
+  test('a trigger call that continues the conversation takes over its calls', async () => {
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'I have asked a colleague.' });
+    const conversation = { key: 'goes-on' };
+    const start = (message: string) =>
+      parley.call('POST', path, { key, body: { message, conversation }, headers: { prefer: 'wait=15' } });
+    const { body: first } = await start('Refund my order');
+    model.script({ text: 'It waits.' });
+    const { body: second } = await start('Any news?');
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['completed', 'waiting_for_approval']);
+    const [approval] = await approvalsOf(first.conversation_id);
+    expect(approval).toMatchObject({ status: 'pending', run_id: second.id });
+    model.script({ text: 'The refund is done.' });
+    await decide(approval!.id, { decision: 'approve' });
+    await expect.poll(() => textsOf(second)).toContain('The refund is done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+});
+
+test('the event announces the request', async () => {
+  const { agentId: own } = await givenAgent(parley.db, owner.orgId);
+  await parley.call('GET', '/api/events?type=approval.requested', { key });
+  const run = await requested();
+  const { body } = await parley.call('GET', '/api/events?type=approval.requested', { key });
+  expect(body.data.at(-1)).toMatchObject({
+    type: 'approval.requested',
+    data: { id: run.approvalId, status: 'pending', tool: 'refund', arguments: { order_id: 'A-1' }, decided_at: null },
+  });
+  const { value } = await parley.key(owner.orgId, { scope: 'agent', agentId: own });
+  expect((await parley.call('GET', '/api/events?type=approval.requested', { key: value })).body.data).toEqual([]);
+});
+
+test('an approved call is made with the key of its request, also when the turn is repeated', async () => {
+  const run = await requested();
+  shop.answer = () => ({ json: { status: 'refunded' } });
+  model.script({ status: 500 }, { text: 'The refund is done.' });
+  await decide(run.approvalId, { decision: 'approve' });
+  await expect.poll(() => textsOf(run), { timeout: 15_000 }).toContain('The refund is done.');
+  expect(shop.calls).toHaveLength(1);
+  const { rows } = await parley.db.execute<{ key: string }>(
+    sql`SELECT call ->> 'idempotency_key' AS key FROM approval WHERE id = ${run.approvalId}`,
+  );
+  expect(shop.calls[0]!.headers['idempotency-key']).toBe(rows[0]!.key);
+});
