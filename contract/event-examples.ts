@@ -97,6 +97,27 @@ const budget = {
   spent: 160.25,
 };
 
+const rollout = {
+  id: 'rollout_01kapj8s1vf5h7k9m2p4r6t8w1',
+  agent_id: conversation.agent_id,
+  version: 12,
+  base_version: 11,
+  percent: 10,
+  reason: 'worse' as const,
+  comparison: {
+    confidence: 0.95,
+    base: { version: 11, end_users: 900, problems: { count: 90, part: { value: 0.1, low: 0.072, high: 0.136 } } },
+    rolled_out: {
+      version: 12,
+      end_users: 100,
+      problems: { count: 38, part: { value: 0.38, low: 0.246, high: 0.527 } },
+    },
+    worse_by: { value: 0.28, low: 0.123, high: 0.443 },
+  },
+  created_at: '2026-11-21T06:00:00.000Z',
+  ended_at: '2026-11-21T09:00:00.000Z',
+};
+
 const campaignId = 'campaign_01kapj8s7vex2z4b6d8f1h3k5m';
 
 export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_DATA)[T]> } = {
@@ -196,6 +217,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
   },
   'budget.warning': budget,
   'budget.spent': { ...budget, spent: 199.98 },
+  'agent.rollout_stopped': rollout,
   'audit.recorded': {
     id: 'audit_01kapj8s5xg0c2e4g6j8m1n3q5',
     actor: 'user_01kapj8s1ab3d5f7h9k2m4p6r8',

@@ -4,6 +4,7 @@ import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
 import { LeakRecord } from './leaks.ts';
+import { Comparison, ROLLOUT_REASONS } from './dashboard/rollouts.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';
 import { KEY_SCOPES, PERMISSIONS } from './permissions.ts';
@@ -146,6 +147,19 @@ const BudgetData = Type.Object(
   { title: 'BudgetEventData' },
 );
 
+const RolloutData = Type.Object({
+  id: text,
+  agent_id: text,
+  version: Type.Integer(),
+  /** The version that everyone has now. */
+  base_version: Type.Integer(),
+  percent: Type.Integer(),
+  reason: Type.Enum(ROLLOUT_REASONS),
+  comparison: Comparison,
+  created_at: Moment,
+  ended_at: Moment,
+});
+
 /**
  * A record of the audit log, without secrets. The actor fields are null if no person acted, or if the account was
  * deleted.
@@ -192,6 +206,7 @@ export const EVENT_DATA = {
   'api_key.revoked': ApiKeyData,
   'budget.warning': BudgetData,
   'budget.spent': BudgetData,
+  'agent.rollout_stopped': RolloutData,
   'audit.recorded': AuditData,
   [TEST_EVENT_TYPE]: Type.Object({ endpoint_id: text, message: text }),
 } satisfies Record<EventType | typeof TEST_EVENT_TYPE, TSchema>;

@@ -42,6 +42,7 @@ export const ID_PREFIXES = [
   'view',
   'push',
   'turn',
+  'rollout',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -52,3 +52,6 @@ const MIB = 1024 * 1024;
  */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
 export const MAX_ATTACHMENT_NAME = 255;
+
+/** The highest number of a version of an agent. */
+export const MAX_VERSION = 999_999_999;

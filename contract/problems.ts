@@ -369,6 +369,16 @@ const kinds = {
     cure: 'Check the id of the site, or list the sites of the agent.',
   },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
+  agent_version_not_found: {
+    status: 422,
+    title: 'The agent has no such version',
+    cure: 'Send the number of a published version of this agent. The page of the agent and ./parley agents versions list them.',
+  },
+  rollout_not_found: {
+    status: 404,
+    title: 'No version of this agent was ever rolled out',
+    cure: 'Start a rollout on the tab Versions of the agent, or with ./parley agents rollout.',
+  },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
   problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },
   // 405 and similar
@@ -383,6 +393,16 @@ const kinds = {
     cure: 'Send headers and body within 30 seconds.',
   },
   // 409: not possible in this state
+  rollout_active: {
+    status: 409,
+    title: 'A version of this agent is being rolled out',
+    cure: 'Finish or stop the rollout first, on the tab Versions of the agent or with ./parley agents rollout. You can add a version without making it live.',
+  },
+  rollout_not_active: {
+    status: 409,
+    title: 'No version of this agent is being rolled out',
+    cure: 'Start a rollout, or reload the page: it may have stopped automatically.',
+  },
   tests_not_passed: {
     status: 409,
     title: 'Tests of the agent have failed or were not run',

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
+import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION } from './limits.ts';
 import { RunResult } from './results.ts';
 import { ModelUse } from './costs.ts';
 import { Message, type MessageContent } from './messages.ts';
@@ -135,6 +135,14 @@ export const TriggerCall = Type.Object(
         closed,
       ),
     ),
+    agent_version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_VERSION,
+        description:
+          'The published version of the agent that answers this run. Absent: the version of the trigger, or that of a rollout, or the live version.',
+      }),
+    ),
     metadata: Type.Optional(Metadata),
     send_at: Type.Optional(
       Type.Union([
@@ -169,10 +177,23 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export type EarlierMessage = { role: 'agent' | 'end_user'; text: string };
 
+/** The filters of a list of runs. */
+export const RunFilters = {
+  status: Type.Optional(Type.Enum(RUN_STATUSES)),
+  created_after: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Runs that were created at this time or later.' }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Runs that were created before this time.' }),
+  ),
+};
+
 /** The data of the call that a run stores for the worker. */
 export type RunInput = {
   variables?: Record<string, unknown>;
   metadata?: Record<string, string>;
+  /** The version of the agent that the call or its trigger chose. */
+  agent_version?: number;
   /** The ID of the message that the first turn answers. Absent: the agent writes first. */
   message_id?: string;
   /** What was said before this conversation, oldest first. Turns read it, but it is not stored as messages. */
@@ -289,6 +310,11 @@ export const TriggerInput = Type.Object(
     enabled: Type.Optional(Type.Boolean()),
     variables: Type.Optional(Type.Array(VariableDeclaration, { maxItems: 100 })),
     channel_id: Type.Optional(Type.Union([Type.String({ pattern: idPattern('channel') }), Type.Null()])),
+    agent_version: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: MAX_VERSION }), Type.Null()], {
+        description: 'The version of the agent that answers its runs. Null: the live version, or that of a rollout.',
+      }),
+    ),
   },
   closed,
 );

@@ -42,6 +42,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    // Small modules of most pages are one file: each of them would be a request of its own.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'common', minShareCount: 20, maxModuleSize: 2_500 }],
+        },
+      },
+    },
     // They ask to be passed on with what they are in; LICENSES-OF-PACKAGES.txt has those of the server.
     license: { fileName: 'licenses.md' },
   },

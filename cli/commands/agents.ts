@@ -6,6 +6,7 @@ import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 import { addAgentFolders } from './agent-folders.ts';
 import { addAgentReplay } from './agent-replay.ts';
+import { addAgentRollout } from './agent-rollout.ts';
 import { addAgentTests } from './agent-tests.ts';
 import { addAgentVersions } from './agent-versions.ts';
 
@@ -65,15 +66,17 @@ export function addAgentsCommand(program: Command): void {
     .option(
       '--without-tests <reason>',
       'publish although required tests have not passed; the audit log keeps the reason',
-    );
-  verb<{ withoutTests?: string }>(publish, async ({ api, out }, [id], { withoutTests }) =>
+    )
+    .option('--not-live', 'add the version without making it live, for "agents rollout" or a trigger');
+  verb<{ withoutTests?: string; notLive?: boolean }>(publish, async ({ api, out }, [id], { withoutTests, notLive }) => {
+    const body = {
+      ...(withoutTests !== undefined && { without_tests: withoutTests }),
+      ...(notLive && { live: false }),
+    };
     out.record(
-      await api.call('publishAgent', {
-        ids: { agent_id: id! },
-        ...(withoutTests !== undefined && { body: { without_tests: withoutTests } }),
-      }),
-    ),
-  );
+      await api.call('publishAgent', { ids: { agent_id: id! }, ...(Object.keys(body).length > 0 && { body }) }),
+    );
+  });
   verb(
     agents
       .command('secret')
@@ -88,6 +91,7 @@ export function addAgentsCommand(program: Command): void {
     },
   );
   addAgentVersions(agents);
+  addAgentRollout(agents);
   addAgentTests(agents);
   addAgentReplay(agents);
   addAgentFolders(agents);

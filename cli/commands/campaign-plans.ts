@@ -26,12 +26,14 @@ export function addCampaignPlans(campaigns: Command): void {
     campaigns
       .command('review')
       .description(
-        'Shows what a start or resume would do with the waiting recipients, or with end users who match. Changes nothing.',
+        'Shows what a start or resume would do with the waiting recipients, with end users who match, or with the recipients of a file. Changes nothing.',
       )
       .argument('<campaign-id>'),
-  );
-  verb<FilterOptions>(review, async ({ api, out }, [id], filters) => {
-    const body = Object.keys(filters).length > 0 ? { filters } : {};
+  ).option('--file <file>', 'recipients of a file: CSV with a header row, or one as JSON in each line');
+  verb<FilterOptions & { file?: string }>(review, async ({ api, out }, [id], { file, ...filters }) => {
+    const hasFilters = Object.keys(filters).length > 0;
+    if (file !== undefined && hasFilters) throw new Failure('usage_invalid', 'Use either --file or filters.');
+    const body = file !== undefined ? { file: await readText(file) } : hasFilters ? { filters } : {};
     const found = await api.call('reviewCampaign', { ids: { campaign_id: id! }, body });
     out.record(found, () => reviewText(found));
   });
@@ -197,6 +199,7 @@ function rehearsalText(told: CampaignRehearsal): string {
     ...told.replies.map(
       ({ text, count, opts_out: optsOut }) => `${count} answer “${text}”${optsOut ? ', which opts them out' : ''}`,
     ),
+    ...(told.reminders > 0 ? [`${told.reminded} get ${told.reminders} reminders`] : []),
     ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
     `Ends ${minute(told.ends_at)}`,
     ...(told.stopped === null ? [] : [stops[told.stopped]]),
@@ -211,10 +214,11 @@ const tableOf = (rows: CampaignRehearsal['rows']): (string | null)[][] => [
   ...rows.map((row) => REHEARSED_COLUMNS.map((name) => row[name])),
 ];
 
-function reviewText({ waiting, goes, left_out: leftOut, empty }: CampaignReview): string {
+function reviewText({ waiting, goes, left_out: leftOut, empty, faults }: CampaignReview): string {
   return [
     `${waiting} wait or match; ${goes.count} are messaged, from ${minute(goes.first_at)} to ${minute(goes.last_at)}`,
     ...leftOut.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
     ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
+    ...faults.map(({ row, errors }) => `Recipient ${row}: ${errors.map(({ detail }) => detail).join(' ')}`),
   ].join('\n');
 }

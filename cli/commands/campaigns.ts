@@ -93,7 +93,7 @@ export function addCampaignsCommand(program: Command): void {
   addRepeat(campaigns);
 
   const moves = [
-    ['start', 'startCampaign', 'Starts a campaign. It then accepts recipients.'],
+    ['start', 'startCampaign', 'Starts a campaign. Waiting recipients are messaged, and its keys can add more.'],
     ['pause', 'pauseCampaign', 'Pauses a campaign: nothing is sent until you resume it.'],
     ['resume', 'resumeCampaign', 'Resumes a paused campaign.'],
   ] as const;

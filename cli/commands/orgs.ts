@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type Plan, PLANS } from '../../contract/permissions.ts';
 import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../../contract/limits.ts';
+import { Failure } from '../failure.ts';
 import { wholeNumber } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
@@ -20,11 +21,13 @@ export function addOrgsCommand(program: Command): void {
     )
     .requiredOption('--name <name>', 'its name')
     .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
-    .option('--owner-email <address>', 'only for the operator: invite another person as its owner');
-  verb<{ name: string; plan?: Plan; ownerEmail?: string }>(
+    .option('--owner-email <address>', 'only for the operator: invite another person as its owner')
+    .option('--time-zone <zone>', 'the time zone of its team, e.g. Asia/Qatar');
+  verb<{ name: string; plan?: Plan; ownerEmail?: string; timeZone?: string }>(
     create,
-    async ({ api, out }, _args, { name, plan, ownerEmail }) => {
-      out.record(await api.call('createOrganization', { body: { name, plan, owner_email: ownerEmail } }));
+    async ({ api, out }, _args, { name, plan, ownerEmail, timeZone }) => {
+      const body = { name, plan, owner_email: ownerEmail, time_zone: timeZone };
+      out.record(await api.call('createOrganization', { body }));
     },
   );
   examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
@@ -37,6 +40,20 @@ export function addOrgsCommand(program: Command): void {
       'No organization yet: ./parley orgs create --name NAME',
     ),
   );
+
+  const update = orgs
+    .command('update')
+    .description('Renames an organization, or sets the time zone of its team.')
+    .argument('<org-id>', 'the organization')
+    .option('--name <name>', 'its new name')
+    .option('--time-zone <zone>', 'the time zone, e.g. Asia/Qatar');
+  verb<{ name?: string; timeZone?: string }>(update, async ({ api, out }, [id], { name, timeZone }) => {
+    if (name === undefined && timeZone === undefined)
+      throw new Failure('usage_invalid', 'Nothing to change: use --name or --time-zone.');
+    const body = { ...(name !== undefined && { name }), ...(timeZone !== undefined && { time_zone: timeZone }) };
+    out.record(await api.call('updateOrganization', { ids: { org_id: id! }, body }));
+  });
+  examples(update, 'orgs update org_01jd… --time-zone Asia/Qatar');
 
   const plan = orgs
     .command('plan')

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import type { RunRecord } from '../../contract/triggers.ts';
+import { type Command, Option } from 'commander';
+import { type RunRecord, RUN_STATUSES, type RunStatus } from '../../contract/triggers.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
@@ -8,6 +8,7 @@ import { examples, verb } from '../verb.ts';
 
 const resultOf = (run: Row): RunRecord['result'] => run['result'] as RunRecord['result'];
 
+type Filters = { trigger: string; status?: RunStatus; createdAfter?: string; createdBefore?: string };
 type Of = { trigger?: string; campaign?: string; file?: string };
 
 export function addRunsCommand(program: Command): void {
@@ -20,11 +21,16 @@ export function addRunsCommand(program: Command): void {
     runs
       .command('list')
       .description('Lists runs of a trigger, newest first.')
-      .requiredOption('--trigger <id>', 'the trigger'),
+      .requiredOption('--trigger <id>', 'the trigger')
+      .addOption(new Option('--status <status>', 'in this state only').choices(RUN_STATUSES))
+      .option('--created-after <time>', 'created at this time or later, e.g. 2026-11-21T06:00:00Z')
+      .option('--created-before <time>', 'created before this time'),
   );
-  verb<ListOptions & { trigger: string }>(list, async ({ api, out }, _args, { trigger, ...want }) =>
+  verb<ListOptions & Filters>(list, async ({ api, out }, _args, options) => {
+    const { trigger, status, createdAfter, createdBefore, ...want } = options;
+    const query = { status, created_after: createdAfter, created_before: createdBefore };
     out.list(
-      await api.list('listTriggerRuns', want, { ids: { trigger_id: trigger } }),
+      await api.list('listTriggerRuns', want, { ids: { trigger_id: trigger }, query }),
       [
         field('id'),
         field('status'),
@@ -32,9 +38,10 @@ export function addRunsCommand(program: Command): void {
         { title: 'Values', of: (run) => JSON.stringify(resultOf(run).data) },
         time('created_at'),
       ],
-      'No run yet.',
-    ),
-  );
+      'No run.',
+    );
+  });
+  examples(list, 'runs list --trigger trigger_01jd… --status failed --created-after 2026-11-21T06:00:00Z');
 
   const take = runs
     .command('export')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { MAX_WAIT_SECONDS } from '../../contract/limits.ts';
+import { MAX_VERSION, MAX_WAIT_SECONDS } from '../../contract/limits.ts';
 import type { TriggerCall } from '../../contract/triggers.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
@@ -29,6 +29,11 @@ export function addTriggerCommand(program: Command): void {
     .option('--address <address>', 'where to reach the person on the channel')
     .option('--key <key>', 'conversation key: the same key continues the same conversation')
     .addOption(new Option('--on-existing <what>', 'if that conversation exists').choices(['continue', 'new', 'reject']))
+    .option(
+      '--agent-version <n>',
+      'the published version of the agent that answers',
+      wholeNumber('--agent-version', 1, MAX_VERSION),
+    )
     .option('--metadata <json>', 'stored with the run')
     .option('--send-at <time>', 'not before this time, e.g. 2027-01-31T08:00:00Z')
     .option(
@@ -61,6 +66,7 @@ type TriggerFlags = {
   address?: string;
   key?: string;
   onExisting?: NonNullable<TriggerCall['conversation']>['on_existing'];
+  agentVersion?: number;
   metadata?: string;
   sendAt?: string;
   wait?: number;
@@ -118,6 +124,7 @@ function callOf(flags: TriggerFlags): TriggerCall {
     end_user: externalId === undefined ? named : { external_id: externalId },
     channel: channel === undefined && address === undefined ? undefined : { id: channel, address },
     conversation: key === undefined ? undefined : { key, on_existing: onExisting },
+    agent_version: flags.agentVersion,
     // The server validates the content.
     metadata: metadata === undefined ? undefined : (parseJsonObject(metadata, '--metadata') as TriggerCall['metadata']),
     send_at: flags.sendAt,

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import { MAX_VERSION } from '../../contract/limits.ts';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
 import { Failure } from '../failure.ts';
-import { parseJson } from '../input.ts';
+import { parseJson, wholeNumber } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
@@ -68,19 +69,33 @@ export function addTriggersCommand(program: Command): void {
   });
 }
 
-type TriggerOptions = { name?: string; variables?: string; channel?: string; enable?: boolean; disable?: boolean };
+type TriggerOptions = {
+  name?: string;
+  variables?: string;
+  channel?: string;
+  agentVersion?: string;
+  enable?: boolean;
+  disable?: boolean;
+};
+
+const versionNumber = wholeNumber('--agent-version', 1, MAX_VERSION);
 
 const withSettings = (command: Command): Command =>
   command
     .option('--variables <json>', 'variables of the call: a list of {name, type, required, default, description}')
-    .option('--channel <id>', 'where its conversations happen; "none" means the sandbox channel of the agent');
+    .option('--channel <id>', 'where its conversations happen; "none" means the sandbox channel of the agent')
+    .option('--agent-version <n>', 'the version of the agent that answers; "live" means the live one, or a rollout');
 
-function settingsOf({ name, variables, channel, enable, disable }: TriggerOptions): BodyOf<'updateTrigger'> {
+function settingsOf(options: TriggerOptions): BodyOf<'updateTrigger'> {
+  const { name, variables, channel, agentVersion, enable, disable } = options;
   if (enable && disable) throw new Failure('usage_invalid', 'Use either --enable or --disable.');
   return {
     ...(name !== undefined && { name }),
     ...(variables !== undefined && { variables: parseJson(variables, '--variables') as VariableDeclaration[] }),
     ...(channel !== undefined && { channel_id: channel === 'none' ? null : channel }),
+    ...(agentVersion !== undefined && {
+      agent_version: agentVersion === 'live' ? null : versionNumber(agentVersion),
+    }),
     ...((enable || disable) && { enabled: enable === true }),
   };
 }

@@ -3,7 +3,10 @@ import { MAX_FILE_CHARACTERS, MAX_NAMED } from './campaigns.ts';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Nullable, PageQuery } from './shapes.ts';
 
-/** A push adds an audience in the background: end users who match filters, or the recipients of a file. */
+/**
+ * A push adds an audience in the background: end users who match filters, or the recipients of a file. The calls of one
+ * key on one day (UTC) are also one push, which is `done`.
+ */
 export const PUSH_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type PushState = (typeof PUSH_STATES)[number];
 
@@ -23,14 +26,20 @@ export const StartPushBody = Type.Object(
 );
 export type StartPushBody = Static<typeof StartPushBody>;
 
-const PushFault = Type.Object({ row: Type.Integer(), detail: Type.String() });
+const PushFault = Type.Object({
+  row: Type.Integer(),
+  detail: Type.String(),
+  /** The caller's own name for the recipient, and the call. Only for calls of a key. */
+  ref: Type.Optional(Nullable(Type.String())),
+  request_id: Type.Optional(Type.String()),
+});
 export type PushFault = Static<typeof PushFault>;
 
 export const PushRecord = Type.Object(
   {
     id: Type.String(),
     campaign_id: Type.String(),
-    source: Type.Enum(['filters', 'file'] as const),
+    source: Type.Enum(['filters', 'file', 'api'] as const),
     /** The names of the filters. Their values may be personal data and are deleted when the push ends. */
     filters: Type.Array(Type.String()),
     state: Type.Enum(PUSH_STATES),
@@ -46,11 +55,11 @@ export const PushRecord = Type.Object(
     opted_out: Type.Integer(),
     blocked: Type.Integer(),
     invalid: Type.Integer(),
-    /** The first invalid rows of a file. Row 1 is the first recipient. */
+    /** The first invalid rows of a file, or the newest of calls. Row 1 is the first recipient. */
     faults: Type.Array(PushFault, { maxItems: MAX_NAMED }),
     /** The reason why the push failed or the server stopped it. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
-    /** The person who started it. Null: the account was deleted. */
+    /** The person who started it, or the label of the key. Null: the account was deleted. */
     created_by: Nullable(Type.String()),
     created_at: Moment,
     finished_at: Nullable(Moment),

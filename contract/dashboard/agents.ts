@@ -30,8 +30,10 @@ const summary = {
   name: Type.String(),
   enabled: Type.Boolean(),
   provider: Type.Enum(PROVIDERS),
-  /** The number of the published version. */
+  /** The number of the live version. */
   version: Type.Integer(),
+  /** The number of the version that was published last. It is not live while a rollout tries it. */
+  newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
   /** Changed tools of the published version. Empty: all match their approved versions. */
@@ -80,6 +82,8 @@ export const AgentVersion = Type.Object(
     definition: AgentDefinition,
     /** The name of the person who published it. Null: a program published it. */
     published_by: Nullable(Type.String()),
+    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    without_tests: Nullable(Type.String()),
     created_at: Moment,
   },
   { title: 'AgentVersion' },

@@ -107,20 +107,39 @@ export const CampaignPreview = Type.Object(
 );
 export type CampaignPreview = Static<typeof CampaignPreview>;
 
-/** A review examines at most this many recipients and lists at most `MAX_NAMED` for each reason. */
+/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in a push. */
+export const MAX_FILE_ROWS = 10_000;
+export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
+
+/** A review examines at most this many recipients, or all rows of a file, and lists at most `MAX_NAMED` for each reason. */
 export const MAX_REVIEWED = 5_000;
 export const MAX_NAMED = 50;
 
 const ReviewedRecipient = Type.Object({
   id: Type.String(),
   ref: Nullable(Type.String()),
-  end_user_id: Type.String(),
+  /** Null: a person of a file who does not exist yet. */
+  end_user_id: Nullable(Type.String()),
   name: Nullable(Type.String()),
 });
 const Named = Type.Array(ReviewedRecipient, { maxItems: MAX_NAMED });
+const FileFault = Type.Object({
+  row: Type.Integer(),
+  ref: Nullable(Type.String()),
+  errors: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
+});
 
-/** Absent, or without filters: the waiting recipients. With filters: the end users who would be added. */
-export const ReviewCampaignBody = Type.Object({ filters: Type.Optional(EndUserExportQuery) }, closed);
+/**
+ * Absent, or empty: the waiting recipients. With filters or a file: the people who would be added. At most one of the
+ * two.
+ */
+export const ReviewCampaignBody = Type.Object(
+  {
+    filters: Type.Optional(EndUserExportQuery),
+    file: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS })),
+  },
+  { ...closed, maxProperties: 1 },
+);
 export type ReviewCampaignBody = Static<typeof ReviewCampaignBody>;
 
 /**
@@ -152,8 +171,8 @@ export const CampaignReview = Type.Object(
      */
     left_out: Type.Array(
       Type.Object({
-        /** `duplicate`: already in the campaign. */
-        status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate'] as const),
+        /** `duplicate`: already in the campaign. `invalid`: a row of the file; see `faults`. */
+        status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate', 'invalid'] as const),
         reason: Nullable(Type.String()),
         /** True: this review found them, and they are still waiting. */
         is_waiting: Type.Boolean(),
@@ -163,6 +182,8 @@ export const CampaignReview = Type.Object(
     ),
     /** Recipients whose message has an empty variable, and the names of these variables. */
     empty: Type.Object({ count: Type.Integer(), names: Type.Array(Type.String()), recipients: Named }),
+    /** The first invalid rows of a file. Row 1 is the first recipient. */
+    faults: Type.Array(FileFault, { maxItems: MAX_NAMED }),
     samples: Type.Array(
       Type.Object({
         recipient: ReviewedRecipient,
@@ -224,9 +245,6 @@ export const CountedAudience = Type.Object(
 );
 export type CountedAudience = Static<typeof CountedAudience>;
 
-/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in a push. */
-export const MAX_FILE_ROWS = 10_000;
-export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
 export const CountFileBody = Type.Object(
   { file: Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS }) },
   closed,
@@ -243,14 +261,7 @@ export const CountedFile = Type.Object(
     blocked: Type.Integer(),
     invalid: Type.Integer(),
     /** The first invalid rows. Row 1 is the first recipient of the file. */
-    faults: Type.Array(
-      Type.Object({
-        row: Type.Integer(),
-        ref: Nullable(Type.String()),
-        errors: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
-      }),
-      { maxItems: MAX_NAMED },
-    ),
+    faults: Type.Array(FileFault, { maxItems: MAX_NAMED }),
   },
   { title: 'CountedFile' },
 );

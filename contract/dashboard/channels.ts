@@ -34,6 +34,9 @@ export const ChannelDetail = Type.Object(
     refused_origins: Type.Array(Type.Object({ origin: Type.String(), refused_at: Moment }), {
       description: 'Sites that are not allowed and whose pages tried to open this web chat, newest first.',
     }),
+    reached_origins: Type.Array(Type.Object({ origin: Type.String(), reached_at: Moment }), {
+      description: 'Allowed sites on whose pages this web chat was opened, with the last time.',
+    }),
   },
   { title: 'DashboardChannelDetail' },
 );

@@ -212,6 +212,10 @@ export const ConversationListQuery = PageQuery({
   channel_id: Type.Optional(Id('channel')),
   end_user_id: Type.Optional(Id('enduser')),
   tag: Type.Optional(Tag),
+  /** Conversations that started in this time. With `handed_off`, conversations that were handed over in this time. */
+  since: Type.Optional(Moment),
+  until: Type.Optional(Moment),
+  handed_off: Type.Optional(Type.Boolean()),
   /** Without it: the latest message first; in the view `waiting`, the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });

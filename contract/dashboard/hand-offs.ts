@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ClockTime } from '../campaigns.ts';
-import { closed, Id, Nullable } from './shapes.ts';
+import { closed, Id, Nullable, TimeZone } from './shapes.ts';
 
 /** Whether the reader gets hand-offs. */
 export const AttendanceBody = Type.Object({ away: Type.Boolean() }, closed);
@@ -12,17 +12,37 @@ export const ATTENDING_SECONDS = 300;
 export const MAX_OUTSIDE_CHARACTERS = 1_000;
 const MAX_LANGUAGES = 20;
 
+export const MAX_RANGES = 50;
+export const MAX_HOLIDAYS = 100;
+const Until = Type.String({
+  ...ClockTime,
+  description: 'Earlier than `from`: the next day. Equal to `from`: all day.',
+});
+const Day = Type.Integer({ minimum: 1, maximum: 7, description: 'Day of the week; 1 is Monday.' });
+
+/** Either `ranges`, or one range for all `days`. A response contains both forms; the second one is an approximation. */
 const WorkingHours = Type.Object(
   {
-    days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
-      minItems: 1,
-      maxItems: 7,
-      uniqueItems: true,
-      description: 'Days of the week; 1 is Monday.',
-    }),
-    from: ClockTime,
-    to: Type.String({ ...ClockTime, description: 'Earlier than `from`: the next day. Equal to `from`: all day.' }),
-    time_zone: Type.String({ format: 'time-zone', maxLength: 64 }),
+    ranges: Type.Optional(
+      Type.Array(Type.Object({ day: Day, from: ClockTime, to: Until }, closed), { minItems: 1, maxItems: MAX_RANGES }),
+    ),
+    /** On these days, no one works. */
+    holidays: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            date: Type.String({ format: 'date' }),
+            name: Type.Optional(Type.String({ maxLength: 100, format: 'line' })),
+          },
+          closed,
+        ),
+        { maxItems: MAX_HOLIDAYS },
+      ),
+    ),
+    days: Type.Optional(Type.Array(Day, { minItems: 1, maxItems: 7, uniqueItems: true })),
+    from: Type.Optional(ClockTime),
+    to: Type.Optional(Until),
+    time_zone: TimeZone,
   },
   closed,
 );

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../limits.ts';
 import { PLANS } from '../permissions.ts';
-import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
+import { closed, Email, Moment, Name, Nullable, Password, RoleName, TimeZone } from './shapes.ts';
 
 const PlanName = Type.Enum(PLANS);
 
@@ -14,6 +14,8 @@ export const OrganizationRecord = Type.Object(
     role: Nullable(RoleName),
     /** True: members need a session with a second factor. */
     requires_second_factor: Type.Boolean(),
+    /** The time zone of the team, which new working hours and campaigns start with. Null: unknown. */
+    time_zone: Nullable(Type.String()),
     created_at: Moment,
     /**
      * The link for the invited owner. Present if the operator created the organization for another person and no mail
@@ -37,12 +39,17 @@ export const CreateOrganizationBody = Type.Object(
         description: 'Operator only: the address of the person who is invited as owner.',
       }),
     ),
+    time_zone: Type.Optional(TimeZone),
   },
   closed,
 );
 export type CreateOrganizationBody = Static<typeof CreateOrganizationBody>;
 
-export const RenameOrganizationBody = Type.Object({ name: Name }, closed);
+export const UpdateOrganizationBody = Type.Object(
+  { name: Type.Optional(Name), time_zone: Type.Optional(TimeZone) },
+  { ...closed, minProperties: 1 },
+);
+export type UpdateOrganizationBody = Static<typeof UpdateOrganizationBody>;
 export const SetPlanBody = Type.Object({ plan: PlanName }, closed);
 export const SetPlanAnswer = Type.Object({
   id: Type.String(),

@@ -88,6 +88,8 @@ export const RehearsedRecipient = Type.Object({
   text: Nullable(Type.String()),
   replied_at: Nullable(Moment),
   reply: Nullable(Type.String()),
+  /** The first reminder of the agent, if the person does not answer. */
+  reminded_at: Nullable(Moment),
 });
 export type RehearsedRecipient = Static<typeof RehearsedRecipient>;
 /** The columns of a rehearsal table, in this order. */
@@ -111,6 +113,9 @@ export const CampaignRehearsal = Type.Object(
     last_at: Nullable(Moment),
     replied: Type.Integer(),
     opted_out: Type.Integer(),
+    /** The reminders of the agent (`no_reply`), and the people who get them. */
+    reminders: Type.Integer(),
+    reminded: Type.Integer(),
     left_out: Type.Array(
       Type.Object({ status: Type.Enum(REHEARSED_STATUSES), reason: Nullable(Type.String()), count: Type.Integer() }),
     ),

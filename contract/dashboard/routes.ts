@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
-import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
+import { DryRun, RunFilters, TriggerCall, AcceptedRun } from '../triggers.ts';
 import {
   AccessTokenListQuery,
   AccessTokenRecord,
@@ -38,6 +38,7 @@ import {
   UploadDocumentQuery,
 } from './agents.ts';
 import { ResultRecord } from './results.ts';
+import { RolloutBody, RolloutRecord, VersionComparison } from './rollouts.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { PushListQuery, PushRecord, StartPushBody } from './additions.ts';
 import {
@@ -126,7 +127,15 @@ import {
   ShortenKeyNetworksBody,
 } from './keys.ts';
 import { EmbeddingProgress, ModelCheck, ModelRecord, SetModelBody } from './models.ts';
-import { CaseResult, CheckSuiteBody, PublishBody, SetSuiteBody, SuiteRecord, TestAgentBody } from './test-cases.ts';
+import {
+  CaseResult,
+  CheckSuiteBody,
+  PublishAgentBody,
+  PublishBody,
+  SetSuiteBody,
+  SuiteRecord,
+  TestAgentBody,
+} from './test-cases.ts';
 import { MissedQuestions, SettledQuestions, SettleQuestionsBody } from './questions.ts';
 import { ReplayBody, ReplayResult } from './replay.ts';
 import { CreateSegmentBody, SegmentRecord } from './segments.ts';
@@ -156,7 +165,7 @@ import {
   NewInvitation,
   MemberRecord,
   OrganizationRecord,
-  RenameOrganizationBody,
+  UpdateOrganizationBody,
   RetentionPreview,
   RetentionPreviewQuery,
   RetentionRecord,
@@ -217,7 +226,7 @@ import {
   ToolTried,
   TryToolBody,
 } from './tools.ts';
-import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
+import { CreateTriggerBody, NamedRun, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
 import { MAX_UNSUBSCRIBE_BYTES, WeeklyMailBody, WeeklyMailRecord } from './weekly-mail.ts';
 import {
   CreateWebhookBody,
@@ -335,7 +344,7 @@ const routes = {
   listOrganizations: route('GET 200', '/organizations', 'any_session', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
   createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
-  renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
+  updateOrganization: route('PATCH 200', org, 'admin', 'Rename an organization, or set its time zone', { body: UpdateOrganizationBody, answer: OrganizationRecord }),
   setPlan: route('PUT 200', `${org}/plan`, 'operator', 'Set the plan', { body: SetPlanBody, answer: SetPlanAnswer }),
   requireSecondFactor: route('PUT 200', `${org}/second-factor`, 'owner', 'Require a second factor of every member, or not', { body: RequireSecondFactorBody, answer: OrganizationRecord }),
   readRetention: route('GET 200', `${org}/retention`, 'viewer', 'How long conversations are kept', { answer: RetentionRecord }),
@@ -365,9 +374,14 @@ const routes = {
   readAgent: route('GET 200', `${org}/agents/:agent_id`, 'viewer', 'Read an agent', { answer: AgentRecord }),
   updateAgent: route('PATCH 200', `${org}/agents/:agent_id`, 'member', 'Change an agent; publishes unless publish is false', { body: UpdateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
   deleteAgent: route('DELETE 204', `${org}/agents/:agent_id`, 'member', 'Delete an agent with its triggers and channels', {}),
-  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
+  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { body: PublishAgentBody, bodyOptional: true, answer: AgentRecord }),
   listAgentVersions: route('GET 200', `${org}/agents/:agent_id/versions`, 'viewer', 'List published versions', { query: PageQuery({}), answer: Page(AgentVersion) }),
   restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { body: PublishBody, bodyOptional: true, answer: AgentRecord }),
+  readRollout: route('GET 200', `${org}/agents/:agent_id/rollout`, 'viewer', 'Read the latest rollout of an agent', { answer: RolloutRecord }),
+  setRollout: route('PUT 200', `${org}/agents/:agent_id/rollout`, 'member', 'Give a version to a part of the end users, or change that part', { body: RolloutBody, answer: RolloutRecord }),
+  stopRollout: route('POST 200', `${org}/agents/:agent_id/rollout/stop`, 'member', 'Stop a rollout; everyone gets the live version', { answer: RolloutRecord }),
+  finishRollout: route('POST 200', `${org}/agents/:agent_id/rollout/finish`, 'member', 'Make the version of a rollout live for everyone', { answer: RolloutRecord }),
+  compareVersions: route('GET 200', `${org}/agents/:agent_id/versions/compare`, 'viewer', 'Compare versions: outcomes of their runs, with intervals', { answer: VersionComparison }),
   tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
   readSuite: route('GET 200', `${org}/agents/:agent_id/suite`, 'viewer', 'Read the tests of an agent', { answer: SuiteRecord }),
   setSuite: route('PUT 200', `${org}/agents/:agent_id/suite`, 'member', 'Replace the tests of an agent', { body: SetSuiteBody, bodyLimit: DEFINITION_BODY_BYTES, answer: SuiteRecord }),
@@ -404,7 +418,7 @@ const routes = {
   updateTrigger: route('PATCH 200', `${org}/triggers/:trigger_id`, 'member', 'Change a trigger', { body: UpdateTriggerBody, answer: TriggerRecord }),
   deleteTrigger: route('DELETE 204', `${org}/triggers/:trigger_id`, 'member', 'Delete a trigger', {}),
   testTrigger: route('POST 202', `${org}/triggers/:trigger_id/test`, 'member', 'Call a trigger as a backend would; 200 for a dry run', { body: TriggerCall, bodyOptional: true, answer: Type.Union([AcceptedRun, DryRun]) }),
-  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery({}), answer: Page(RunRecord) }),
+  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery(RunFilters), answer: Page(NamedRun) }),
   exportTriggerResults: route('GET 200', `${org}/triggers/:trigger_id/results.csv`, 'member', 'The results of its runs as CSV', {}),
 
   // Channels and campaigns
@@ -425,7 +439,7 @@ const routes = {
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
   previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What a recipient would get, and when; stores nothing', { body: PreviewCampaignBody, answer: CampaignPreview }),
-  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, or of the end users who match filters, would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, answer: CampaignReview }),
+  reviewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/review`, 'viewer', 'Who of the waiting recipients, of the end users who match filters, or of the recipients of a file would be messaged, when, and who not; stores nothing', { body: ReviewCampaignBody, bodyOptional: true, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignReview }),
   rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
   testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),

@@ -6,6 +6,8 @@ import { ROLES } from '../permissions.ts';
 /** Shared parts of the dashboard API's schemas. */
 export const closed = { additionalProperties: false };
 
+/** A time zone of the tz database, such as Asia/Qatar. */
+export const TimeZone = Type.String({ format: 'time-zone', maxLength: 64 });
 export const Moment = Type.String({ format: 'date-time' });
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'line' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });

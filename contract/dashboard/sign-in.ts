@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { PLANS, TOKEN_VERBS } from '../permissions.ts';
 import { REGION_IDS } from '../regions.ts';
-import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
+import { closed, Email, Moment, Name, Nullable, Password, RoleName, TimeZone } from './shapes.ts';
 
 const PlanName = Type.Enum(PLANS);
 
@@ -13,6 +13,8 @@ export const SetupBody = Type.Object(
     email: Email,
     password: Password,
     organization_name: Name,
+    /** The time zone of the browser. */
+    time_zone: Type.Optional(TimeZone),
   },
   closed,
 );
@@ -67,6 +69,7 @@ export const SessionView = Type.Object(
         name: Type.String(),
         plan: PlanName,
         role: RoleName,
+        time_zone: Nullable(Type.String()),
         /**
          * True: the organization requires a second factor, and this session has none. Other requests there are refused.
          */

@@ -265,3 +265,17 @@ export const PublishBody = Type.Object(
   closed,
 );
 export type PublishBody = Static<typeof PublishBody>;
+
+export const PublishAgentBody = Type.Object(
+  {
+    ...PublishBody.properties,
+    live: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'False: the version is added, but is used only by a rollout, a trigger or a call that names it.',
+      }),
+    ),
+  },
+  closed,
+);
+export type PublishAgentBody = Static<typeof PublishAgentBody>;

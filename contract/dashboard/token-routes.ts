@@ -25,6 +25,8 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   listAgents: 'read',
   readAgent: 'read',
   listAgentVersions: 'read',
+  readRollout: 'read',
+  compareVersions: 'read',
   readSuite: 'read',
   listDocuments: 'read',
   readDocument: 'read',
@@ -53,6 +55,9 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
 
   publishAgent: 'publish',
   restoreAgentVersion: 'publish',
+  setRollout: 'publish',
+  stopRollout: 'publish',
+  finishRollout: 'publish',
   createDocument: 'publish',
   uploadDocument: 'publish',
   deleteDocument: 'publish',

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { TriggerInput, VariableDeclaration } from '../triggers.ts';
+import { RunRecord, TriggerInput, VariableDeclaration } from '../triggers.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
 export const TriggerRecord = Type.Object(
@@ -10,6 +10,7 @@ export const TriggerRecord = Type.Object(
     enabled: Type.Boolean(),
     variables: Type.Array(VariableDeclaration),
     channel_id: Nullable(Type.String()),
+    agent_version: Nullable(Type.Integer()),
     /** The path of its endpoint, without the base URL. */
     path: Type.String(),
     created_at: Moment,
@@ -28,7 +29,12 @@ export const UpdateTriggerBody = Type.Object(
     enabled: TriggerInput.properties.enabled,
     variables: TriggerInput.properties.variables,
     channel_id: TriggerInput.properties.channel_id,
+    agent_version: TriggerInput.properties.agent_version,
   },
   { ...closed, minProperties: 1 },
 );
 export type UpdateTriggerBody = Static<typeof UpdateTriggerBody>;
+
+/** A run with the name of its person, or another text that identifies the person. Null: erased, or without a name. */
+export const NamedRun = Type.Object({ ...RunRecord.properties, name: Nullable(Type.String()) }, { title: 'NamedRun' });
+export type NamedRun = Static<typeof NamedRun>;

@@ -108,7 +108,9 @@ function foundFor(need: Need, { agent, leaf }: Pick<Case, 'agent' | 'leaf'>): Fo
     agent: exists(need.agent, agent)
       ? { id: `agent_${agent}`, orgId: orgOf(agent), name: 'x', enabled: true, sandboxChannelId: null }
       : null,
-    trigger: exists(need.trigger, leaf) ? { ...at, id: `trigger_${leaf}`, variables: [], channelId: null } : null,
+    trigger: exists(need.trigger, leaf)
+      ? { ...at, id: `trigger_${leaf}`, variables: [], channelId: null, agentVersion: null }
+      : null,
     channel: exists(need.channel, leaf) ? { ...at, id: `channel_${leaf}`, kind: 'sandbox' } : null,
     campaign: exists(need.campaign, leaf)
       ? { ...at, id: `campaign_${leaf}`, channelId: 'channel_1', state: 'live' }

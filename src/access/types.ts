@@ -68,6 +68,7 @@ export type TriggerFacts = {
   readonly enabled: boolean;
   readonly variables: readonly VariableDeclaration[];
   readonly channelId: string | null;
+  readonly agentVersion: number | null;
 };
 export type ChannelFacts = {
   readonly id: string;

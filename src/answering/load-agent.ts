@@ -31,15 +31,16 @@ export function createAgentLoader(
 ) {
   const loaded = new Map<string, { revision: number; agent: Promise<LoadedAgent> }>();
 
-  return function load(orgId: string, agentId: string, revision: number): Promise<LoadedAgent> {
-    const name = `${orgId} ${agentId}`;
+  /** `version`: absent for the live one. */
+  return function load(orgId: string, agentId: string, revision: number, version?: number): Promise<LoadedAgent> {
+    const name = `${orgId} ${agentId} ${version ?? ''}`;
     const known = loaded.get(name);
     if (known && known.revision >= revision) {
       loaded.delete(name);
       loaded.set(name, known);
       return known.agent;
     }
-    const agent = read(orgId, agentId);
+    const agent = read(orgId, agentId, version);
     const entry = { revision, agent };
     loaded.set(name, entry);
     agent.then(
@@ -56,8 +57,8 @@ export function createAgentLoader(
     return embedQuestion && vectors ? searchByMeaning(search, vectors, embedQuestion) : search;
   }
 
-  async function read(orgId: string, agentId: string): Promise<LoadedAgent> {
-    const agent = await readAgentForTurns(db.$client, orgId, agentId);
+  async function read(orgId: string, agentId: string, version?: number): Promise<LoadedAgent> {
+    const agent = await readAgentForTurns(db.$client, orgId, agentId, version);
     if (!agent) throw new Error(`Agent ${agentId} no longer exists`);
     const { edition, bytes } = agent;
     return {

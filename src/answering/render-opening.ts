@@ -3,11 +3,16 @@ import { NO_KNOWLEDGE } from '../engine/provider.ts';
 import { renderText } from '../engine/templates.ts';
 import type { Db } from '../store/db.ts';
 import { readAgentForTurns } from '../store/agents/read-for-turns.ts';
+import { chooseVersion } from './choose-version.ts';
 import { tryContext } from './try-context.ts';
 
 export type Opening = {
   orgId: string;
   agentId: string;
+  /** The version that the call chose. */
+  version?: number | null;
+  /** Absent or null: the end user does not exist yet. */
+  endUserId?: string | null;
   locale: string | null;
   variables: Record<string, unknown>;
   person: { name: string | null } & Record<string, unknown>;
@@ -16,9 +21,14 @@ export type Opening = {
 /** The opening of a conversation, for a dry run. Null when a model would write it. */
 export async function renderOpening(
   db: Db,
-  { orgId, agentId, locale, variables, person }: Opening,
+  { orgId, agentId, version = null, endUserId = null, locale, variables, person }: Opening,
 ): Promise<string | null> {
-  const agent = await readAgentForTurns(db.$client, orgId, agentId);
+  const live = await readAgentForTurns(db.$client, orgId, agentId, version);
+  if (!live) return null;
+  // An end user who does not exist yet has no place in a rollout.
+  const chosen = endUserId === null ? live : chooseVersion(live, version ?? undefined, endUserId);
+  const agent =
+    chosen.version === live.version ? live : await readAgentForTurns(db.$client, orgId, agentId, chosen.version);
   if (!agent) return null;
   const all = { ...variables, end_user: person };
   if ((agent.definition.provider ?? 'embedded') !== 'embedded')

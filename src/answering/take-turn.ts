@@ -16,6 +16,7 @@ import { whySilent } from '../store/end-users/why-silent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import { decisionsIn, newApproval } from './approvals/keep-waiting.ts';
+import { rolloutOf } from './choose-version.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { minutesToStep } from './no-reply.ts';
 import { collectResult, type ResultAfter } from './results/collect-result.ts';
@@ -142,6 +143,7 @@ export function completedTurn(
   return {
     ...unchanged(run),
     agentVersion: agent.version,
+    rolloutId: rolloutOf(agent, run),
     result: collected === (run.result ?? NO_RESULT) ? null : collected,
     silence: silenceAfter(agent.definition, 0),
     status: result.next,
@@ -216,6 +218,7 @@ export function openingTurn(
     status: 'waiting_for_user',
     conversationStatus: 'open',
     agentVersion: agent.version,
+    rolloutId: rolloutOf(agent, run),
     silence: silenceAfter(agent.definition, 0),
     messages: [{ id: newId('msg', timeToSpeak(run)), content, sources: [], trace }],
     messageStatus: firstStatus(run.channel_kind),
@@ -244,6 +247,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   state: run.state,
   handOffReason: null,
   agentVersion: null,
+  rolloutId: null,
   result: null,
   silence: null,
   leavesUnanswered: false,

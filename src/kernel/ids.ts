@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import type { IdPrefix } from '../../contract/ids.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -18,6 +18,22 @@ export function newId(prefix: IdPrefix, at: number = Date.now()): string {
   }
   const r = pool.subarray(used, used + 10);
   used += 10;
+  return encoded(prefix, at, r);
+}
+
+/** IDs use the clock of a node, and times use the clock of the database. This is the maximum difference. */
+export const CLOCK_SLACK_MS = 3_600_000;
+
+/** The part of an ID that contains the time. IDs created since then sort after it. */
+export const firstId = (prefix: IdPrefix, ms: number): string =>
+  newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);
+
+/** The same ID for the same name and time, so that two nodes write to the same row. */
+export const derivedId = (prefix: IdPrefix, at: number, name: string): string =>
+  encoded(prefix, at, hash('sha256', name, 'buffer'));
+
+/** `r`: at least ten bytes. */
+function encoded(prefix: IdPrefix, at: number, r: Uint8Array): string {
   // 48 bits of milliseconds, then version 7 and 12 random bits, then variant 2 and 62 random bits (RFC 9562, 5.7).
   const high = Math.floor(at / 0x10000);
   const bytes = [

@@ -21,6 +21,7 @@ export async function insertTrigger(
     enabled: boolean;
     variables: VariableDeclaration[];
     channelId: string | null;
+    agentVersion?: number | null;
   },
 ): Promise<TriggerRow> {
   const [made] = await db
@@ -34,7 +35,7 @@ export async function updateTriggerRow(
   db: Queryable,
   orgId: string,
   id: string,
-  changes: Partial<Pick<TriggerRow, 'name' | 'enabled' | 'variables' | 'channelId' | 'deletedAt'>>,
+  changes: Partial<Pick<TriggerRow, 'name' | 'enabled' | 'variables' | 'channelId' | 'agentVersion' | 'deletedAt'>>,
 ): Promise<TriggerRow | null> {
   const [row] = await db
     .update(trigger)

@@ -7,6 +7,7 @@ import { forgetImports } from '../store/imports/queue.ts';
 import { forgetEvents } from '../store/events/events.ts';
 import { forgetInbound } from '../store/deliveries/receipts.ts';
 import { sendWeeklyMails, type WeeklyMailsDeps } from '../features/statistics/send-weekly-mail.ts';
+import { reviewRollouts } from '../features/rollouts/review-rollouts.ts';
 import { applyRetention } from '../features/organizations/retention.ts';
 import { notifyOwnersOfBudgets } from '../features/costs/notify-owners.ts';
 import { settleDead } from '../store/costs/reserve.ts';
@@ -21,6 +22,9 @@ const BATCH = 5_000;
  * write. The rest waits for the next round.
  */
 const MAX_BATCHES = 100;
+
+/** Maximum number of rollouts that one node compares before it looks for other due ones. */
+const ROLLOUTS = 20;
 
 /** Each function removes or settles at most `limit` rows and returns their number. */
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
@@ -45,8 +49,8 @@ export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
  * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
  * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
  * the retention period of their organization, files without a message, expired presence rows, and tries of models older
- * than 30 days. It also settles budget reservations of dead workers, mails owners whose budget is spent, and sends
- * members the weekly mail. Any number of nodes may run it at the same time.
+ * than 30 days. It also settles budget reservations of dead workers, mails owners whose budget is spent, stops
+ * rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   const { db } = deps;
@@ -55,6 +59,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   let stopped = false;
 
   const mail: (typeof CHORES)[number] = (_, limit) => notifyOwnersOfBudgets(deps, limit);
+  const rollouts: (typeof CHORES)[number] = () => reviewRollouts(db, ROLLOUTS);
   const week = async (): Promise<number> => {
     await sendWeeklyMails(deps);
     return 0;
@@ -63,7 +68,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   async function tidy(): Promise<void> {
     if (isTidying) return;
     isTidying = true;
-    for (const chore of [...CHORES, () => retain(db), mail, week]) {
+    for (const chore of [...CHORES, () => retain(db), mail, rollouts, week]) {
       try {
         for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;

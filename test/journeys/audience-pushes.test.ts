@@ -25,31 +25,91 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     const input = { name: 'Spring', agent_id: agent.id, channel_id: agent.sandbox_channel_id };
     campaign = (await api('POST /campaigns', input)).id;
     await api(`PATCH /campaigns/${campaign}`, { settings: { starts_at: '2037-12-04T00:00:00.000Z' } });
-    await api(`POST /campaigns/${campaign}/start`);
   });
   afterAll(() => journey?.stop());
 
   it('adding an audience starts by keyboard, continues in the background, and shows its result on the page', async () => {
     const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
     await settled(page);
-    const audience = page.getByRole('region', { name: 'Add end users' });
+    // A draft begins with its people.
+    const audience = page.getByRole('region', { name: 'To whom' });
     await audience.getByLabel('Tag', { exact: true }).fill('vip');
-    await audience.getByRole('button', { name: 'Count' }).press('Enter');
-    await audience.getByText('3 end users would be added.').waitFor();
+    expect(await audience.getByRole('button', { name: 'Add as recipients' }).isDisabled()).toBe(true);
+    await audience.getByRole('button', { name: 'Review' }).press('Enter');
+    await audience.getByText('3 recipients are messaged.').waitFor();
     await audience.getByRole('button', { name: 'Add as recipients' }).press('Enter');
     await audience.getByText('They are being added in the background').waitFor();
     const additions = page.getByRole('region', { name: 'Additions' });
     await additions.getByText('End users by: Tag').waitFor();
-    await additions.getByText('3 end users were added.').waitFor();
+    await additions.getByText('3 people were added.').waitFor();
     await additions.getByText('Done').waitFor();
     const file = ['id', ...Array.from({ length: 20 }, (_, n) => `f-${n}`), 'Asha', '""'].join('\n');
     await api(`POST /campaigns/${campaign}/pushes`, { file: `${file},\n` });
     await additions.getByText('From a file').waitFor({ timeout: 15_000 });
-    await additions.getByText('20 end users were added.').waitFor();
+    await additions.getByText('20 people were added.').waitFor();
     await additions.getByText('Already in the campaign: 1').waitFor();
+    await page.getByText('23 recipients wait for the start.').waitFor();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/additions.png`, fullPage: true });
     expect(await seriousFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
+  });
+
+  it('people of a file are reviewed with their missing values before they are added, and again before the start', async () => {
+    const text = { default: 'Hi {{end_user.name}}, use {{voucher}}' };
+    const settings = { starts_at: '2037-12-04T00:00:00.000Z', opening: { text } };
+    await api(`PATCH /campaigns/${campaign}`, { settings });
+    const rows = Array.from({ length: 10 }, (_, n) => `g-${n},Person ${n},${n < 7 ? `W-${n}` : ''}`);
+    const csv = ['id,name,voucher', ...rows, ',Nameless,W', 'Asha,Asha,W'].join('\n');
+    const { page } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
+    const audience = page.getByRole('region', { name: 'To whom' });
+    await audience.getByText('File', { exact: true }).click();
+    await audience
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await audience.getByRole('button', { name: 'Review' }).click();
+    await audience.getByText('10 recipients are messaged.').waitFor();
+    await audience.getByText('3 messages have an empty place: {{voucher}}').waitFor();
+    await audience.getByText('Skipped: 1 (Already in the campaign)').waitFor();
+    await audience.getByText('1 row cannot be added.').click();
+    await audience.getByText('Recipient 11').waitFor();
+    await audience.getByText('What 3 of them get').click();
+    await audience.getByText('Hi Person 0, use W-0').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/review-file.png`, fullPage: true });
+    expect(await seriousFaults(page)).toEqual([]);
+    await audience.getByRole('button', { name: 'Add as recipients' }).click();
+    await page.getByText('33 recipients wait for the start.').waitFor({ timeout: 15_000 });
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const review = page.getByRole('dialog').getByRole('region', { name: 'Review of the recipients' });
+    await review.getByText('33 recipients are messaged.').waitFor();
+    await review.getByText(/messages have an empty place/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('The campaign is live.').waitFor();
+    // Calls of a key are in the same list, with their refused and duplicate recipients.
+    const key = await api('POST /keys', {
+      label: 'CRM',
+      scope: 'campaign',
+      campaign_id: campaign,
+      permissions: ['campaigns'],
+    });
+    const recipients = [
+      { end_user: { external_id: 'g-0' }, ref: 'again' },
+      { end_user: { phone: '12345' }, ref: 'row-9' },
+      { end_user: { external_id: 'h-0' } },
+    ];
+    const options = { key: key.value, body: { recipients } };
+    expect((await journey.app.call('POST', `/api/campaigns/${campaign}/recipients`, options)).status).toBe(202);
+    const additions = page.getByRole('region', { name: 'Additions' });
+    await additions.getByText('Calls with the key “⁨CRM⁩”').waitFor({ timeout: 15_000 });
+    const calls = additions.getByRole('listitem').filter({ hasText: 'CRM' });
+    await calls.getByText('1 person was added.').waitFor();
+    await calls.getByText('Already in the campaign: 1').waitFor();
+    await calls.getByText('1 row is not valid.').click();
+    await calls.getByText('row-9').waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/additions-api.png`, fullPage: true });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await tooWide(page)).toEqual([]);
+    }
   });
 
   it('a push that waits for a paused campaign says so and can be stopped; it fits a phone in Arabic', async () => {

@@ -67,6 +67,19 @@ test('the audit log names the records of its entries', async () => {
   const lines: Line[] = (await call(`GET ${at}/audit?limit=100`)).body.data;
   const nameOf = (subject: string) => lines.find(({ subject_id }) => subject_id === subject)?.['subject_name'];
   expect([nameOf(id), nameOf(agent)]).toEqual(['Till', 'Porter']);
+  const hook = (await call(`POST ${at}/webhooks`, { url: receiver.url, types: [] })).body.id;
+  const person = (await call(`POST ${at}/end-users`, { external_id: 'crm-7' })).body.id;
+  const limit = { subject: 'agent', subject_id: agent, period: 'day', unit: 'tokens', amount: 10 };
+  const budget = (await call(`PUT ${at}/budgets`, limit)).body.id;
+  await call(`POST ${at}/invitations`, { email: 'noor@example.com', role: 'viewer' });
+  await call(`PUT ${at}/end-users/${person}/consent/sandbox`, { status: 'opted_out' });
+  const more: Line[] = (await call(`GET ${at}/audit?limit=100`)).body.data;
+  const names = (subject: string) => more.find(({ subject_id }) => subject_id === subject)?.['subject_name'];
+  expect([names(hook), names(budget)]).toEqual([receiver.url, 'Porter']);
+  // Every record that exists has a name, so no row shows only an ID.
+  expect(
+    more.filter(({ subject_name, subject_id }) => subject_name === null && /_[0-9a-z]{26}$/.test(subject_id)),
+  ).toEqual([]);
 });
 
 test('the audit log is exported completely, newest first and filtered, and the export is an entry itself', async () => {

@@ -13,6 +13,7 @@ import {
 const PAGE = '/settings/organization';
 /** An interval of half an hour that starts in six hours. */
 const hour = String((new Date().getUTCHours() + 6) % 24).padStart(2, '0');
+const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const HOURS = { days: [1, 2, 3, 4, 5, 6, 7], from: `${hour}:00`, to: `${hour}:30`, time_zone: 'UTC' };
 
 /** Rules for hand-offs, from the settings page to a conversation. */
@@ -42,13 +43,17 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     await card.getByLabel('Hand-offs go to').click();
     await page.getByRole('option', { name: 'Members who are present, in turn' }).click();
     await card.getByRole('switch', { name: 'Working hours' }).check();
-    await card
-      .getByLabel('Saturday')
-      .or(card.getByText('Sat', { exact: true }))
-      .click();
-    await card.getByText('Sun', { exact: true }).click();
-    await card.getByLabel('From').fill(HOURS.from);
-    await card.getByLabel('Until').fill(HOURS.to);
+    // The organization's time zone is that of the browser in which it was set up.
+    for (const day of ['Saturday', 'Sunday']) await card.getByRole('button', { name: `Add hours on ${day}` }).click();
+    for (const day of WEEK) {
+      await card.getByLabel(`${day}, from`).fill(HOURS.from);
+      await card.getByLabel(`${day}, until`).fill(HOURS.to);
+    }
+    await card.getByRole('button', { name: 'Add holiday' }).click();
+    await card.getByRole('button', { name: 'Save changes' }).click();
+    await card.getByText('Choose the date of each holiday, or remove it.').waitFor();
+    await card.getByLabel('Date of the holiday').fill('2037-12-18');
+    await card.getByLabel('Name of the holiday').fill('National Day');
     await card
       .getByRole('textbox', { name: 'Time zone' })
       .or(card.getByRole('combobox', { name: 'Time zone' }))
@@ -62,7 +67,11 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     expect(await call('GET /hand-offs')).toEqual({
       goes_to: 'present',
       user_id: null,
-      hours: HOURS,
+      hours: {
+        ...HOURS,
+        ranges: HOURS.days.map((day) => ({ day, from: HOURS.from, to: HOURS.to })),
+        holidays: [{ date: '2037-12-18', name: 'National Day' }],
+      },
       outside: { default: 'We answer in the morning.' },
     });
     const { id: agent_id } = await call('POST /agents', {

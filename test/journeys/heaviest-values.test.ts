@@ -212,6 +212,9 @@ const REFUSED = [
   // A reminder comes before the end, and an end needs its time.
   'updateAgent /definition/no_reply/remind/0/after_minutes: 422 validation_failed',
   'updateAgent /definition/no_reply/then: 422 validation_failed',
+  // The agent has no such version.
+  'updateTrigger /agent_version: 422 agent_version_not_found',
+  'createTrigger /agent_version: 422 agent_version_not_found',
   'tryAgent /definition/url: 422 validation_failed',
   'tryAgent /definition/time_limit_seconds: 422 validation_failed',
   'tryAgent /definition/result/fields/0/choices/0: 422 validation_failed',
@@ -222,9 +225,11 @@ const REFUSED = [
   'tryAgent /definition/no_reply/then: 422 validation_failed',
   // No record has this name.
   'testTrigger /variables/*: 422 validation_failed',
+  'testTrigger /agent_version: 422 agent_version_not_found',
   // Its columns do not identify a person.
   'runImport /columns/0: 422 validation_failed',
   'startConversation /variables/*: 422 validation_failed',
+  'startConversation /agent_version: 422 agent_version_not_found',
 ];
 
 const isTaken = (answer: Answer): boolean => answer.status < 300;

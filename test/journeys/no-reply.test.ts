@@ -1,8 +1,9 @@
 /* oxlint-disable unicorn/no-thenable -- the name on the wire, of a text */
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { campaign } from '../../src/store/schema/campaign.ts';
+import { identity } from '../../src/store/schema/end-user.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
@@ -129,6 +130,42 @@ test('a reminder waits for the end of the quiet hours of its campaign', async ()
   expect(await texts()).toEqual(['Hello']);
   expect(await minutesLeft(id)).toBeGreaterThanOrEqual(59);
   expect(await minutesLeft(id)).toBeLessThanOrEqual(60);
+});
+
+describe('on a channel with a reply window of 24 hours', () => {
+  /** The conversation moves to WhatsApp, and the person wrote so many hours ago; null: never. */
+  async function givenWhatsApp(hours: number | null) {
+    const made = await given();
+    const address = `9743${made.conversation.slice(-6)}`;
+    await parley.db.execute(sql`UPDATE channel SET kind = 'whatsapp' WHERE id = ${made.channelId}`);
+    await parley.db.execute(sql`UPDATE conversation SET address = ${address} WHERE id = ${made.conversation}`);
+    await parley.db.insert(identity).values({
+      orgId,
+      channelId: made.channelId,
+      address,
+      endUserId: made.personId,
+      lastInboundAt: hours === null ? null : new Date(Date.now() - hours * 3_600_000),
+    });
+    return made;
+  }
+
+  test('a person who wrote within it gets the reminder', async () => {
+    const { id, texts } = await givenWhatsApp(23);
+    await pass(id);
+    expect(await texts()).toEqual(['Hello', 'Are you still there, friend?']);
+  });
+
+  test.each([25, null])(
+    'a person who wrote before it (%s hours), or never, gets none, and the run ends',
+    async (hours) => {
+      const { id, texts, read } = await givenWhatsApp(hours);
+      await pass(id);
+      await pass(id);
+      expect(await texts()).toEqual(['Hello']);
+      await pass(id);
+      expect(await read()).toMatchObject({ status: 'completed', reason: 'no_reply' });
+    },
+  );
 });
 
 test('the test chat shows each step of a silence at once', async () => {

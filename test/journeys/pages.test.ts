@@ -317,7 +317,9 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('option').first().click();
       await dialog.getByRole('button', { name: 'Create campaign' }).click();
       await page.getByRole('heading', { name: 'Autumn', level: 1 }).waitFor();
-      await page.getByText('Four steps to the first one').waitFor();
+      await page.getByRole('region', { name: 'To whom' }).waitFor();
+      await page.getByRole('tab', { name: 'Progress' }).click();
+      await page.getByText('Three steps to the first message').waitFor();
 
       await page.getByRole('tab', { name: 'Settings' }).click();
       await page.getByRole('region', { name: 'Preview' }).getByText('Hello').first().waitFor();
@@ -361,7 +363,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('button', { name: 'Rehearse' }).click();
       await page.getByText('No recipients are waiting.').waitFor();
 
-      await page.getByRole('tab', { name: 'Keys' }).click();
+      await page.getByRole('tab', { name: 'API' }).click();
       await page.getByRole('button', { name: 'Create campaign key' }).click();
       await dialog.getByLabel('Label').fill('CRM');
       await page.keyboard.press('Enter');
@@ -376,7 +378,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('button', { name: 'Start', exact: true }).click();
       await dialog.getByRole('link', { name: 'Add end users, or review them first.' }).click();
       await dialog.waitFor({ state: 'detached' });
-      await page.getByRole('region', { name: 'Add end users' }).waitFor();
+      await page.getByRole('region', { name: 'To whom' }).waitFor();
 
       const move = async (name: string, said: string): Promise<void> => {
         await page.getByRole('button', { name, exact: true }).click();
@@ -387,11 +389,13 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await move('Start', 'The campaign is live.');
       await page.getByText('Waiting for your first recipients…').waitFor();
       // This is exactly the call that the page shows.
+      await page.getByRole('tab', { name: 'API' }).click();
       const code = await page.getByRole('tabpanel', { name: 'curl' }).innerText();
       const body = JSON.parse(/-d '(.*)'/.exec(code)![1]!);
       expect(body.recipients[0].variables).toEqual({ voucher: 'text' });
       const url = new URL(/'(http[^']+)'/.exec(code)![1]!).pathname;
       expect((await journey.app.call('POST', url, { key: value, body })).status).toBe(202);
+      await page.getByRole('tab', { name: 'Progress' }).click();
       const countOf = (status: string, count: number) =>
         page.locator(`[data-status=${status}] [data-count]`).getByText(String(count), { exact: true });
       await countOf('delivered', 2).waitFor();
@@ -434,22 +438,21 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       await move('Resume', 'The campaign is live again.');
-      const audience = page.getByRole('region', { name: 'Add end users' });
+      await page.getByRole('tab', { name: 'To whom' }).click();
+      const audience = page.getByRole('region', { name: 'To whom' });
       await audience.getByLabel('Name or identifier').fill('crm-42');
-      await audience.getByRole('button', { name: 'Count' }).click();
-      await audience.getByText('0 end users would be added.').waitFor();
-      await audience.getByText('Already in the campaign: 1').waitFor();
       await audience.getByRole('button', { name: 'Review' }).click();
+      await audience.getByText('0 recipients are messaged.').waitFor();
       await audience.getByText('Skipped: 1 (Already in the campaign)').waitFor();
-      const people = page.getByRole('region', { name: 'Add people from a file' });
+      await audience.getByText('File', { exact: true }).click();
       const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('id,ref\ncrm-90,f-1\n,f-2\n') };
       // The button of the field opens the browser's own dialog.
-      await people.locator('input[type=file]').setInputFiles(csv);
-      await people.getByRole('button', { name: 'Count' }).click();
-      await people.getByText('1 end user would be added.').waitFor();
-      await people.getByText('1 row is not valid.').waitFor();
-      await people.getByRole('button', { name: 'Add as recipients' }).click();
-      await page.getByRole('region', { name: 'Additions' }).getByText('1 end user was added.').waitFor();
+      await audience.locator('input[type=file]').setInputFiles(csv);
+      await audience.getByRole('button', { name: 'Review' }).click();
+      await audience.getByText('1 recipient is messaged.').waitFor();
+      await audience.getByText('1 row cannot be added.').waitFor();
+      await audience.getByRole('button', { name: 'Add as recipients' }).click();
+      await page.getByRole('region', { name: 'Additions' }).getByText('1 person was added.').waitFor();
       await page.getByRole('button', { name: 'End', exact: true }).click();
       await dialog.getByText('Conversations that have started continue').waitFor();
       await dialog.getByRole('button', { name: 'End', exact: true }).click();
@@ -458,7 +461,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       expect(arabic.faults).toEqual([]);
       await arabic.context.close();
 
-      await page.getByRole('tab', { name: 'Keys' }).click();
+      await page.getByRole('tab', { name: 'API' }).click();
       await keys.getByRole('button', { name: 'Revoke CRM' }).click();
       await dialog.getByRole('textbox').fill('CRM');
       await dialog.getByRole('button', { name: 'Revoke' }).click();

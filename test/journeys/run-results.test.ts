@@ -97,6 +97,35 @@ test('a conversation that a member takes over says what it has brought so far', 
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
 });
 
+test('a cancelled run keeps what its conversation has brought, in the API and in the export', async () => {
+  const { start, say, read, path } = await given(DEFINITION);
+  const { id, conversation_id: conversation } = await start();
+  await say(conversation!, '4');
+  const cancelled = await parley.call('POST', `${path}/runs/${id}/cancel`, { key, body: {} });
+  expect(cancelled.status).toBe(200);
+  const { result } = await read(id!);
+  expect(result).toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
+  const listed = (await parley.call('GET', `${path}/runs?status=cancelled`, { key })).body.data;
+  expect(listed).toMatchObject([{ id, status: 'cancelled', result }]);
+  const trigger = path.split('/').at(-1);
+  const { text } = await call(`GET /organizations/${orgId}/triggers/${trigger}/results.csv`);
+  expect(text).toMatch(new RegExp(`${id},.*,cancelled,.*,partial,email,4,`));
+});
+
+test('a run that continues after a hand-off keeps its values and completes its result', async () => {
+  const { start, say, read } = await given(DEFINITION);
+  const { id, conversation_id: conversation } = await start();
+  await say(conversation!, '4');
+  const at = `/organizations/${orgId}/conversations/${conversation}`;
+  await call(`POST ${at}/take-over`);
+  expect(await read(id!)).toMatchObject({ status: 'handed_off', result: { status: 'partial', data: { people: 4 } } });
+  await call(`POST ${at}/hand-back`);
+  await say(conversation!, 'asha@example.qa');
+  await say(conversation!, 'skip');
+  const data = { people: 4, email: 'asha@example.qa' };
+  expect(await read(id!)).toMatchObject({ status: 'completed', result: { status: 'complete', data, missing: [] } });
+});
+
 test('values are stored with the person, and an address never replaces one or takes that of another', async () => {
   const { start, say } = await given({
     ...DEFINITION,

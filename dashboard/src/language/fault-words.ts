@@ -4,6 +4,7 @@
  */
 const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
   [/^This field is required\.$/, 'هذا الحقل مطلوب.'],
+  [/^Give at least one range of hours\.$/, 'أدخل نطاق ساعات واحدًا على الأقل.'],
   [/^This field is not allowed here\.$/, 'هذا الحقل غير مسموح به هنا.'],
   [/^The name of this field is not allowed here\.$/, 'اسم هذا الحقل غير مسموح به هنا.'],
   [/^This value is not allowed here\.$/, 'هذه القيمة غير مسموح بها هنا.'],

@@ -56,6 +56,10 @@ export const clock = (language: Language, at: string | number | Date): string =>
 export const number = (language: Language, value: number): string =>
   new Intl.NumberFormat(LOCALES[language]).format(value);
 
+/** "12.5%" for 0.125. */
+export const percent = (language: Language, part: number): string =>
+  new Intl.NumberFormat(LOCALES[language], { style: 'percent', maximumFractionDigits: 1 }).format(part);
+
 /** Small amounts have many digits, because a turn costs a fraction of a cent. */
 export const money = (language: Language, amount: number, currency: string): string =>
   `${new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 6 }).format(amount)} ${currency}`;

@@ -10,5 +10,11 @@ export const textIn = (raw: RawSearch, name: string): string | undefined => {
   return typeof text === 'string' && text.trim() !== '' ? text.slice(0, MAX_CHARACTERS) : undefined;
 };
 
+/** A time, in the form of the API. */
+export function momentIn(raw: RawSearch, name: string): string | undefined {
+  const at = Date.parse(textIn(raw, name) ?? '');
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
 export const oneOfIn = <T extends string>(raw: RawSearch, name: string, choices: readonly T[]): T | undefined =>
   choices.find((choice) => choice === raw[name]);

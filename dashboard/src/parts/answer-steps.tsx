@@ -11,6 +11,45 @@ const words = defineWords(
     output: 'What came back',
     error: 'What went wrong',
     reason: 'Reason of the team',
+    engine: 'the built-in engine',
+    step_opening: 'Opening message',
+    step_language: 'Language',
+    step_knowledge: 'Searched the documents',
+    step_miss: 'No document answers this',
+    step_search: 'Searched the documents',
+    step_search_failed: 'The search in the documents failed',
+    step_passages: 'Passages from the documents',
+    step_embedding: 'Search by meaning',
+    step_embedding_failed: 'The search by meaning failed',
+    step_rule: 'A rule applied',
+    step_rule_left_out: 'A rule was skipped',
+    step_patterns_stopped: 'The check of the rules was stopped',
+    step_model: 'The model answered',
+    step_model_retry: 'The model was called again',
+    step_warning: 'Warning',
+    step_hand_off: 'Handed over to your team',
+    step_tool: 'A tool was called',
+    step_tool_asked: 'A tool waits for approval',
+    step_tool_declined: 'A tool call was refused',
+    step_tool_changed: 'A tool has changed since it was approved',
+    step_tool_failed: 'A tool failed',
+    step_fallback: 'Another model failed first',
+    step_result_faults: 'Values of the result were not valid',
+    step_result_failed: 'The result could not be filled',
+    step_summary: 'The steps are complete',
+    step_ask_back: 'Asked which section is meant',
+    step_chosen: 'A section was chosen',
+    step_opt_out: 'The person opted out',
+    step_steps: 'The guided steps began',
+    step_slot: 'A step was answered',
+    step_slot_refused: 'An answer to a step was not understood',
+    step_small_talk: 'Small talk',
+    step_declined: 'No section was chosen',
+    step_images: 'Images were sent to the model',
+    step_images_refused: 'The model refused the images',
+    step_tool_waits: 'A tool call waits for the team',
+    step_reminder: 'Reminder',
+    step_code: 'Your code answered',
   },
   {
     why: 'لماذا هذا الرد؟',
@@ -18,10 +57,50 @@ const words = defineWords(
     sent: 'ما أُرسل',
     output: 'ما عاد',
     error: 'ما فشل',
+    engine: 'المحرك المدمج',
+    step_opening: 'الرسالة الافتتاحية',
+    step_language: 'اللغة',
+    step_knowledge: 'بحث في المستندات',
+    step_miss: 'لا مستند يجيب عن هذا',
+    step_search: 'بحث في المستندات',
+    step_search_failed: 'فشل البحث في المستندات',
+    step_passages: 'مقاطع من المستندات',
+    step_embedding: 'بحث بالمعنى',
+    step_embedding_failed: 'فشل البحث بالمعنى',
+    step_rule: 'طُبّقت قاعدة',
+    step_rule_left_out: 'تُخطّيت قاعدة',
+    step_patterns_stopped: 'أُوقف فحص القواعد',
+    step_model: 'أجاب النموذج',
+    step_model_retry: 'نودي النموذج مرة أخرى',
+    step_warning: 'تنبيه',
+    step_hand_off: 'سُلّمت إلى فريقك',
+    step_tool: 'نوديت أداة',
+    step_tool_asked: 'أداة تنتظر الموافقة',
+    step_tool_declined: 'رُفض نداء أداة',
+    step_tool_changed: 'تغيّرت أداة منذ الموافقة عليها',
+    step_tool_failed: 'فشلت أداة',
+    step_fallback: 'فشل نموذج آخر أولًا',
+    step_result_faults: 'قيم في النتيجة غير صالحة',
+    step_result_failed: 'تعذّر ملء النتيجة',
+    step_summary: 'اكتملت الخطوات',
+    step_ask_back: 'سأل أي قسم هو المقصود',
+    step_chosen: 'اختير قسم',
+    step_opt_out: 'رفض الشخص الرسائل',
+    step_steps: 'بدأت الخطوات الموجّهة',
+    step_slot: 'أُجيبت خطوة',
+    step_slot_refused: 'لم تُفهم إجابة خطوة',
+    step_small_talk: 'حديث عابر',
+    step_declined: 'لم يُختر قسم',
+    step_images: 'أُرسلت صور إلى النموذج',
+    step_images_refused: 'رفض النموذج الصور',
+    step_tool_waits: 'نداء أداة ينتظر الفريق',
+    step_reminder: 'تذكير',
+    step_code: 'أجابت شيفرتك',
     reason: 'سبب الفريق',
   },
 );
 
+type StepWord = keyof (typeof words)['en'] & `step_${string}`;
 type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
 /** The steps by which an agent came to an answer. */
@@ -47,13 +126,15 @@ export function ShownSteps({ provider, steps, className = '' }: Props): ReactNod
 
 function Steps({ provider, steps }: Props): ReactNode {
   const say = useWords(words);
+  // A later version may send other kinds.
+  const nameOf = (kind: string): string => (`step_${kind}` in words.en ? say(`step_${kind}` as StepWord) : kind);
   return (
     <>
-      <p>{say.rich('by', { provider: <code>{provider}</code> })}</p>
+      <p>{say.rich('by', { provider: provider === 'embedded' ? say('engine') : <code>{provider}</code> })}</p>
       <ol>
         {steps.map((step, index) => (
           <li key={index}>
-            <code>{step.kind}</code> <span dir="auto">{step.detail}</span>
+            <b>{nameOf(step.kind)}</b>: <span dir="auto">{step.detail}</span>
             {(['reason', 'sent', 'output', 'error'] as const).map(
               (name) => step[name] && <Said key={name} label={say(name)} text={step[name]} />,
             )}

@@ -2,7 +2,7 @@ import { Chip, Group, Input } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLanguage } from '../language/words.tsx';
 
-const WEEK = [1, 2, 3, 4, 5, 6, 7];
+export const WEEK = [1, 2, 3, 4, 5, 6, 7];
 
 type Props = {
   label: string;
@@ -21,7 +21,7 @@ export function DayChips({ label, days, onChange, readOnly = false, error }: Pro
         <Group gap={6} mt={4} role="group" aria-label={label}>
           {WEEK.map((day) => (
             <Chip key={day} value={String(day)} size="sm" disabled={readOnly}>
-              {dayName(language, day)}
+              {weekday(language, day, 'short')}
             </Chip>
           ))}
         </Group>
@@ -31,5 +31,5 @@ export function DayChips({ label, days, onChange, readOnly = false, error }: Pro
 }
 
 /** 1 January 2024 is a Monday. */
-const dayName = (language: string, day: number): string =>
-  new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));
+export const weekday = (language: string, day: number, form: 'short' | 'long' = 'long'): string =>
+  new Intl.DateTimeFormat(language, { weekday: form, timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));

@@ -11,6 +11,7 @@ export type NewOwner = {
   passwordHash: string;
   /** Null: the demo organization if it exists, otherwise an organization named after the owner. */
   organizationName: string | null;
+  timeZone?: string | null;
 };
 
 /** In practice, this is only the demo. */
@@ -33,7 +34,7 @@ export async function createOwner(
     const adopted = await adoptOrphans(tx, person.id);
     if (owner.organizationName === null && adopted !== null) return { person, organizationId: adopted };
     const name = owner.organizationName ?? owner.name;
-    const { id } = await insertOrganization(tx, { name, plan: 'paid' });
+    const { id } = await insertOrganization(tx, { name, plan: 'paid', timeZone: owner.timeZone ?? null });
     await insertMember(tx, id, person.id, 'owner');
     return { person, organizationId: id };
   });

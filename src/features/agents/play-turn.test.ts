@@ -19,7 +19,7 @@ function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
   const provider: Provider = { name: 'fake', turn };
   const knowledge = NO_KNOWLEDGE;
   const loadAgent: LoadAgent = async () => ({
-    agent: { ...AGENT, version: 1, edition: null, bytes: 0 },
+    agent: { ...AGENT, version: 1, edition: null, rollout: null, bytes: 0 },
     knowledge,
     provider,
   });

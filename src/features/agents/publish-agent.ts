@@ -1,22 +1,25 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
-import type { PublishBody } from '../../../contract/dashboard/test-cases.ts';
+import type { PublishAgentBody, PublishBody } from '../../../contract/dashboard/test-cases.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type AgentRow, lockAgent, readAgent } from '../../store/agents/read.ts';
-import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
+import { addVersion, publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
-import { passPublishGate } from './publish-gate.ts';
+import { passPublishGate, refuseDuringRollout } from './publish-gate.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
-/** Makes the draft live. Publishing the live version again creates no new version. */
+/**
+ * Makes the draft live, or adds it as a version that is not live. Publishing the same definition again creates no new
+ * version.
+ */
 export const publishAgent = (
   deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   id: string,
-  body: PublishBody,
+  body: PublishAgentBody,
   actor: Actor,
 ): Promise<AgentRecord> =>
   publish(deps, orgId, id, body, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
@@ -42,7 +45,7 @@ async function publish(
   { db, egress }: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
   id: string,
-  { without_tests }: PublishBody,
+  { without_tests, live = true }: PublishAgentBody,
   actor: Actor,
   choose: (tx: Queryable, row: AgentRow) => Promise<Chosen>,
 ): Promise<AgentRecord> {
@@ -56,9 +59,11 @@ async function publish(
     const { definition, facts } = await choose(tx, row);
     // The version was checked when it was saved, but the rules may be stricter now.
     checkDefinition(definition);
+    if (live) await refuseDuringRollout(tx, orgId, id);
     const tested = await passPublishGate(tx, orgId, id, definition, without_tests);
-    const version = await publishDefinition(tx, row, definition, actor.userId);
-    const all = { version, ...facts, ...tested };
+    const store = live ? publishDefinition : addVersion;
+    const version = await store(tx, row, definition, actor.userId, tested.without_tests ?? null);
+    const all = { version, ...(!live && { live }), ...facts, ...tested };
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: all });
     return presentAgent(await foundAgent(tx, orgId, id), []);
   });

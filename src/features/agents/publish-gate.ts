@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { openCases, readSuite } from '../../store/agents/test-cases.ts';
 import type { Queryable } from '../../store/db.ts';
+import { readActiveRollout } from '../../store/rollouts/rollouts.ts';
 import { checkBoundVariables } from './check-tool.ts';
 
 /**
@@ -27,4 +28,11 @@ export async function passPublishGate(
     'tests_not_passed',
     `Run these tests on this definition until they pass: ${open.slice(0, 3).join(', ')}${more}.`,
   );
+}
+
+/** A rollout compares a version with the live one, so the live one stays until the rollout ends. */
+export async function refuseDuringRollout(tx: Queryable, orgId: string, id: string): Promise<void> {
+  const rollout = await readActiveRollout(tx, orgId, id);
+  if (rollout)
+    throw new Refusal('rollout_active', `Version ${rollout.version} is being rolled out to ${rollout.percent} %.`);
 }

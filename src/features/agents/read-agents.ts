@@ -42,6 +42,7 @@ export async function listAgentVersions(
     version: row.version,
     definition: row.definition,
     published_by: (row.publishedBy && names.get(row.publishedBy)) ?? null,
+    without_tests: row.withoutTests,
     created_at: timestamp(row.createdAt),
   });
   return { rows: rows.map(present), hasMore };
@@ -59,6 +60,7 @@ const presentSummary = (row: AgentRow): AgentSummary => ({
   enabled: row.enabled,
   provider: row.published.provider ?? 'embedded',
   version: row.version,
+  newest_version: row.newestVersion,
   unpublished_changes: !sameDefinition(row.draft, row.published),
   changed_tools: row.changedTools.map((one) => ({ ...one, since: timestamp(new Date(one.since)) })),
   sandbox_channel_id: row.sandboxChannelId,

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
-import { passPublishGate } from './publish-gate.ts';
+import { passPublishGate, refuseDuringRollout } from './publish-gate.ts';
 import { readAgent } from './read-agents.ts';
 
 /**
@@ -41,6 +41,7 @@ async function apply(
 ): Promise<void> {
   const row = await lockAgent(tx, orgId, id);
   if (!row) throw new Refusal('agent_not_found');
+  if (definition && publish) await refuseDuringRollout(tx, orgId, id);
   const facts: Record<string, unknown> =
     definition && publish ? await passPublishGate(tx, orgId, id, definition, without_tests) : {};
   if (name !== undefined || enabled !== undefined) {

@@ -4,6 +4,7 @@ import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { type EndUserFilter, listEndUsers } from '../../store/end-users/search.ts';
 import { planPage } from '../../store/recipients/plan-page.ts';
 import type { PushedRecipient, PushOutcome } from '../../store/recipients/push.ts';
+import { counted } from './count-pushed.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 const PAGE = 500;
@@ -50,15 +51,3 @@ export async function planPages({ db, suppression, findChannel }: CountDeps, org
     return planned.map(({ outcome }) => outcome);
   };
 }
-
-/** Counts the outcomes of a push by their kind. */
-export const counted = (outcomes: readonly PushOutcome[]) => {
-  const count = (isOne: (outcome: PushOutcome) => boolean): number => outcomes.filter(isOne).length;
-  return {
-    accepted: count(({ kind }) => kind === 'pending'),
-    duplicates: count(({ kind }) => kind === 'duplicate'),
-    opted_out: count((one) => one.kind === 'suppressed' && one.reason === 'opted_out'),
-    blocked: count((one) => one.kind === 'suppressed' && one.reason === 'blocked'),
-    invalid: count(({ kind }) => kind === 'invalid'),
-  };
-};

@@ -1,13 +1,11 @@
-import { type CountedFile, MAX_FILE_ROWS, MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
-import type { PushOutcome } from '../../store/recipients/push.ts';
-import { counted, planPages } from './count-audience.ts';
+import { type CountedFile, MAX_FILE_ROWS } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { planPages } from './count-audience.ts';
+import { NOTHING_ADDED, tell } from './count-pushed.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { pushedRow, type PushRow } from './push-recipients.ts';
 
 const PAGE = 500;
-
-export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
 
 /** Counts the recipients of a file, in the same way in which a push would add them. It adds no one. */
 export async function countFile(
@@ -36,24 +34,4 @@ export async function allOf(read: AsyncIterable<PushRow>): Promise<PushRow[]> {
     throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/file', code: 'too_many', detail }] });
   }
   return rows;
-}
-
-export function tell(told: CountedFile, page: readonly PushRow[], outcomes: readonly PushOutcome[]): void {
-  const wrong = (row: number, ref: string | null, errors: readonly Fault[]): void => {
-    told.invalid++;
-    const shown = errors.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
-    if (told.faults.length < MAX_NAMED) told.faults.push({ row, ref, errors: shown });
-  };
-  let next = 0;
-  for (const row of page) {
-    told.rows++;
-    const outcome = 'said' in row ? outcomes[next++]! : null;
-    if ('errors' in row) wrong(told.rows, row.ref, row.errors);
-    else if (outcome?.kind === 'invalid') wrong(told.rows, row.ref, outcome.faults);
-  }
-  const { accepted, duplicates, opted_out: optedOut, blocked } = counted(outcomes);
-  told.accepted += accepted;
-  told.duplicates += duplicates;
-  told.opted_out += optedOut;
-  told.blocked += blocked;
 }

@@ -1,4 +1,6 @@
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
+import { MAX_KEPT_PUSHES } from '../../../contract/dashboard/additions.ts';
+import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { CampaignFacts } from '../../access/types.ts';
 import {
@@ -7,6 +9,9 @@ import {
   type PushOutcome,
   pushRecipients as push,
 } from '../../store/recipients/push.ts';
+import { type PushedPage } from '../../store/campaigns/push-queue.ts';
+import { forgetPushes } from '../../store/campaigns/pushes.ts';
+import { NOTHING_ADDED, tell } from './count-pushed.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 /** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
@@ -46,10 +51,12 @@ export async function pushRecipients(
     recipients,
     idempotency: input.idempotency,
     answer: (outcomes: readonly PushOutcome[]) => ({ status: 202, body: JSON.stringify(answered(rows, outcomes)) }),
+    tally: (outcomes: readonly PushOutcome[]) => tallied(rows, outcomes, input.requestId),
   };
   const result = await deps.guard({ orgId, idempotency: input.idempotency }, () =>
     push(deps.db, call, deps.suppression),
   );
+  if (result.isFirst) await forgetPushes(deps.db, orgId, input.campaign.id, MAX_KEPT_PUSHES);
   if (!result.replayed) deps.onPushed();
   return result;
 }
@@ -92,6 +99,19 @@ export function checkRow(row: PushRow): PushRow {
   if (sendAt && new Date(sendAt).getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000)
     errors.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
   return errors.length > 0 ? { ref: row.ref, errors } : row;
+}
+
+/** What the list of additions shows of a call. The detail of a fault repeats no value of the call. */
+function tallied(rows: readonly PushRow[], outcomes: readonly PushOutcome[], requestId: string): PushedPage {
+  const told = { ...NOTHING_ADDED, faults: [] as CountedFile['faults'] };
+  tell(told, rows, outcomes);
+  const faults = told.faults.map(({ row, ref, errors }) => ({
+    row,
+    ref,
+    request_id: requestId,
+    detail: errors.map(({ detail }) => detail).join(' '),
+  }));
+  return { ...told, faults };
 }
 
 function answered(rows: readonly PushRow[], outcomes: readonly PushOutcome[]): PushedRecipients {

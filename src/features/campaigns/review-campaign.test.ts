@@ -130,7 +130,7 @@ it('an organization has a few simultaneous reviews, and other organizations can 
   const deps = { db, suppression: createSuppression(Buffer.alloc(32, 7)) };
   const [one, other] = [await givenCampaign(), await givenCampaign()];
   const asked = await Promise.allSettled(
-    [one, one, one, one, one, one, other].map((of) => reviewCampaign(deps, ...of, {})),
+    [one, one, one, one, one, one, other].map((of) => reviewCampaign(deps, ...of, { filter: {} })),
   );
   const codes = asked.map((told) => (told.status === 'fulfilled' ? null : (told.reason as { code: string }).code));
   expect(codes).toEqual([null, null, null, null, 'rate_limited', 'rate_limited', null]);

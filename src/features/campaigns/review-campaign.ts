@@ -13,7 +13,9 @@ import { countRecipients } from '../../store/recipients/read.ts';
 import { countLost, listWaiting, type WaitingRecipient } from '../../store/recipients/review.ts';
 import { readUsageSums } from '../../store/costs/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { type Enrolment, planAudience } from './rehearsal/people.ts';
+import { allOf } from './count-file.ts';
+import { type Enrolment, planAudience, planRows } from './rehearsal/people.ts';
+import type { PushRow } from './push-recipients.ts';
 import { openingOf, variablesOf } from './plan-dispatch.ts';
 import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
@@ -28,24 +30,24 @@ const underWay = createTally<string>();
 const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
-type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'samples'>;
+type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'faults' | 'samples'>;
+/** Null: the recipients who wait. */
+type People = { filter: EndUserFilter } | { rows: AsyncIterable<PushRow> } | null;
+/** `isNew`: the person does not exist yet. */
+type Reviewable = WaitingRecipient & { isNew?: boolean };
 
 type Deps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
 /**
- * The review before a start: the decisions of the worker for the recipients who wait, or who match. It stores nothing.
+ * The review before a start: the decisions of the worker for the recipients who wait, who match, or who are in a file. It
+ * stores nothing.
  */
-export async function reviewCampaign(
-  deps: Deps,
-  orgId: string,
-  id: string,
-  filter: EndUserFilter | null,
-): Promise<CampaignReview> {
+export async function reviewCampaign(deps: Deps, orgId: string, id: string, people: People): Promise<CampaignReview> {
   if (underWay.of(orgId) >= AT_ONCE)
     throw new Refusal('rate_limited', `At most ${AT_ONCE} reviews of an organization run at the same time.`);
   underWay.add(orgId);
   try {
-    return await review(deps, { orgId, id, filter });
+    return await review(deps, { orgId, id, people });
   } finally {
     underWay.remove(orgId);
   }
@@ -53,7 +55,7 @@ export async function reviewCampaign(
 
 async function review(
   { db, suppression }: Deps,
-  { orgId, id, filter }: { orgId: string; id: string; filter: EndUserFilter | null },
+  { orgId, id, people }: { orgId: string; id: string; people: People },
 ): Promise<CampaignReview> {
   const row = await readCampaign(db, orgId, id);
   if (!row) throw new Refusal('campaign_not_found');
@@ -61,9 +63,14 @@ async function review(
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
   const begun = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
-  const told = filter ? await reviewMatching(place, begun, filter) : await reviewWaiting(place, begun);
+  const told = await reviewPeople(place, begun, people);
   return { ...told, cost: await costOf(db, orgId, row.agentId, told.goes.count) };
 }
+
+const reviewPeople = (place: Enrolment, begun: Review, people: People): Promise<Told> => {
+  if (people === null) return reviewWaiting(place, begun);
+  return 'rows' in people ? reviewRows(place, begun, people.rows) : reviewMatching(place, begun, people.filter);
+};
 
 type Told = Omit<CampaignReview, 'cost'>;
 type Review = ReturnType<typeof beginReview>;
@@ -102,11 +109,27 @@ async function reviewMatching(place: Enrolment, review: Review, filter: EndUserF
   return { waiting: examined, has_more: hasMore, ...review.end() };
 }
 
+/** The rows of a file, which are read to the end first, so that a broken file is refused. */
+async function reviewRows(place: Enrolment, review: Review, read: AsyncIterable<PushRow>): Promise<Told> {
+  const rows = await allOf(read);
+  const faults: CampaignReview['faults'] = [];
+  let number = 0;
+  for await (const { recipient, ref, sendAt, left, isKnown, errors } of planRows(place, rows, 'campaign')) {
+    number++;
+    const waiting = { ...recipient, ref, send_at: sendAt, isNew: !isKnown };
+    if (!left) await review.add([waiting]);
+    else review.leave(waiting, left as LeftOut);
+    if (left?.status === 'invalid' && faults.length < MAX_NAMED)
+      faults.push({ row: number, ref, errors: errors.map(({ pointer, code, detail }) => ({ pointer, code, detail })) });
+  }
+  return { waiting: rows.length, has_more: false, ...review.end(), faults };
+}
+
 /** Examines waiting recipients page by page, by the rules of `planDispatch`. */
 export function beginReview(campaign: Reviewed): {
-  add(page: readonly WaitingRecipient[]): Promise<void>;
+  add(page: readonly Reviewable[]): Promise<void>;
   /** Counts a person who would not be enrolled. */
-  leave(recipient: WaitingRecipient, why: LeftOut): void;
+  leave(recipient: Reviewable, why: LeftOut): void;
   end(): Found;
 } {
   const { settings, now } = campaign;
@@ -114,6 +137,7 @@ export function beginReview(campaign: Reviewed): {
     examined: 0,
     goes: { count: 0, later: 0, first_at: null, last_at: null },
     left_out: [],
+    faults: [],
     empty: { count: 0, names: [], recipients: [] },
     samples: [],
   };
@@ -121,7 +145,7 @@ export function beginReview(campaign: Reviewed): {
   const openingFor = openings(settings, now);
   let first: Date | null = null;
   let last: Date | null = null;
-  const examine = (recipient: WaitingRecipient): void => {
+  const examine = (recipient: Reviewable): void => {
     found.examined++;
     const opens = openingFor(recipient);
     const end = whyLeftOut(campaign, recipient, opens);
@@ -170,7 +194,7 @@ function openings(settings: CampaignSettings, now: Date): (recipient: WaitingRec
   };
 }
 
-type LeftOut = { status: RecipientStatus | 'duplicate'; reason: string };
+type LeftOut = { status: RecipientStatus | 'duplicate' | 'invalid'; reason: string };
 
 function whyLeftOut(campaign: Reviewed, recipient: WaitingRecipient, opens: Date | null): LeftOut | null {
   const never = whySkipped(campaign, recipient);
@@ -179,14 +203,20 @@ function whyLeftOut(campaign: Reviewed, recipient: WaitingRecipient, opens: Date
   return ends && opens && opens >= new Date(ends) ? ENDED : null;
 }
 
-function leaveOut({ left_out: groups }: Found, recipient: WaitingRecipient, { status, reason }: LeftOut): void {
+function leaveOut({ left_out: groups }: Found, recipient: Reviewable, { status, reason }: LeftOut): void {
   let group = groups.find((one) => one.status === status && one.reason === reason);
   if (!group) groups.push((group = { status, reason, is_waiting: true, count: 0, recipients: [] }));
   group.count++;
-  if (group.recipients.length < MAX_NAMED) group.recipients.push(nameOf(recipient));
+  // An invalid row names no person.
+  if (status !== 'invalid' && group.recipients.length < MAX_NAMED) group.recipients.push(nameOf(recipient));
 }
 
-const nameOf = ({ id, ref, person }: WaitingRecipient) => ({ id, ref, end_user_id: person.id, name: person.name });
+const nameOf = ({ id, ref, person, isNew }: Reviewable) => ({
+  id,
+  ref,
+  end_user_id: isNew ? null : person.id,
+  name: person.name ?? person.external_id ?? person.email ?? person.phone,
+});
 
 /** The rate limit can delay the last message beyond the opening hours. */
 const lastOf = (first: Date, last: Date, count: number, perMinute: number | undefined): Date =>

@@ -13,7 +13,7 @@ import { readRecipients } from './read-recipients.ts';
 
 /**
  * Queues an audience for a worker (src/worker/campaigns/push-worker.ts). A file is read to its end first, so a broken
- * file is refused here and adds no one.
+ * file is refused here and adds no one. The recipients of a draft wait for the start.
  */
 export async function startPush(
   { db, wake }: Pick<CampaignsDeps, 'db' | 'wake'>,
@@ -24,7 +24,7 @@ export async function startPush(
 ): Promise<PushRecord> {
   const campaign = await readCampaign(db, orgId, campaignId);
   if (!campaign) throw new Refusal('campaign_not_found');
-  if (campaign.state !== 'live') throw new Refusal('campaign_not_open');
+  if (campaign.state !== 'live' && campaign.state !== 'draft') throw new Refusal('campaign_not_open');
   const id = newId('push');
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
   const audience = 'file' in said ? await ofFile(said.file) : ofFilter(said.filter);

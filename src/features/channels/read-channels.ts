@@ -9,7 +9,7 @@ import {
   listChannels as listRows,
   readChannel as readRow,
 } from '../../store/channels/channels.ts';
-import { listRefusedOrigins } from '../../store/channels/refused-origins.ts';
+import { listChatSites } from '../../store/channels/chat-sites.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ChannelsDeps } from './deps.ts';
 
@@ -31,17 +31,22 @@ export async function readChannel(deps: Reads, orgId: string, id: string): Promi
   return {
     ...presentChannel(deps, row),
     received: await hasReceived(deps.db, orgId, id),
-    refused_origins: row.kind === 'web_chat' ? await refusedOrigins(deps, orgId, row) : [],
+    ...(row.kind === 'web_chat' ? await chatSites(deps, orgId, row) : { refused_origins: [], reached_origins: [] }),
   };
 }
 
-/** Without those that were allowed since. */
-async function refusedOrigins({ db }: Reads, orgId: string, { id, settings }: ChannelRow) {
+/** The list of the channel decides now which sites are refused. */
+async function chatSites({ db }: Reads, orgId: string, { id, settings }: ChannelRow) {
   const { allowed_origins: allowed = [] }: WebChatSettings = settings;
-  const refused = await listRefusedOrigins(db, orgId, id);
-  return refused
-    .filter(({ origin }) => !allowed.includes(origin))
-    .map(({ origin, refusedAt }) => ({ origin, refused_at: timestamp(refusedAt) }));
+  const sites = await listChatSites(db, orgId, id);
+  return {
+    refused_origins: sites
+      .filter(({ origin }) => !allowed.includes(origin))
+      .map(({ origin, refusedAt }) => ({ origin, refused_at: timestamp(refusedAt) })),
+    reached_origins: sites.flatMap(({ origin, reachedAt }) =>
+      reachedAt && allowed.includes(origin) ? { origin, reached_at: timestamp(reachedAt) } : [],
+    ),
+  };
 }
 
 export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: ChannelRow): ChannelRecord => ({

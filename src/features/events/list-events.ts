@@ -45,7 +45,7 @@ export async function listEvents(
 const maySee = ({ agentId, seesEndUsers }: EventReader, type: string): boolean =>
   agentId === null
     ? seesEndUsers || !type.startsWith('end_user.')
-    : /^(conversation|message|run|approval)\./.test(type);
+    : /^(agent|conversation|message|run|approval)\./.test(type);
 
 async function startOf(db: Db, orgId: string, after: string): Promise<EventListStart> {
   if (isId('evt', after)) {

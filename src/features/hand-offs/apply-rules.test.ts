@@ -167,6 +167,29 @@ const HOURS = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', time_zone: 'A
 const SUNDAY = new Date('2026-11-22T09:00:00Z');
 const MONDAY = new Date('2026-11-23T09:00:00Z');
 
+test('a holiday and the hours of each day decide whether the text for closed hours is sent', async () => {
+  const outside = { default: 'Closed' };
+  const ranges = [{ day: 1, from: '13:00', to: '15:00' }];
+  const sentAt = async (at: Date): Promise<number> => {
+    const id = await handedOff(at);
+    await apply();
+    return (await said(id)).length;
+  };
+  const on = (hours: HandOffRules['hours']) => rules({ hours, outside });
+  await on({ ranges, time_zone: 'Asia/Qatar' });
+  // 09:00 UTC is 12:00 in Qatar.
+  expect(await sentAt(MONDAY)).toBe(1);
+  await on({ ranges: [...ranges, { day: 1, from: '09:00', to: '12:30' }], time_zone: 'Asia/Qatar' });
+  expect(await sentAt(MONDAY)).toBe(0);
+  await on({ ...HOURS, holidays: [{ date: '2026-11-23', name: 'Closed' }] });
+  expect(await sentAt(MONDAY)).toBe(1);
+  await expect(on({ time_zone: 'Asia/Qatar' })).rejects.toMatchObject({ code: 'validation_failed' });
+  // A row of the previous release has one range for all its days.
+  await on(HOURS);
+  await db.execute(sql`UPDATE hand_off_rule SET hours = hours - 'ranges' WHERE org_id = ${orgId}`);
+  expect([await sentAt(MONDAY), await sentAt(SUNDAY)]).toEqual([0, 1]);
+});
+
 test('outside of working hours the person gets one text for each hand-off, in the language of the conversation', async () => {
   await rules({ hours: HOURS, outside: { default: 'We are back on Monday.', ar: 'نعود يوم الاثنين.' } });
   const [open, closed, arabic] = [
@@ -193,5 +216,6 @@ test('rules can contain only members who may answer, and a member who leaves is 
   await rules({ goes_to: 'member', user_id: one.userId, hours: HOURS });
   const owner = await joined('owner');
   await removeMember({ db }, orgId, one.id, { userId: owner.userId, role: 'owner' }, actor);
-  expect(await readHandOffRules({ db }, orgId)).toEqual({ ...NONE, hours: HOURS });
+  const ranges = HOURS.days.map((day) => ({ day, from: HOURS.from, to: HOURS.to }));
+  expect(await readHandOffRules({ db }, orgId)).toEqual({ ...NONE, hours: { ...HOURS, ranges } });
 });

@@ -11,6 +11,7 @@ import { lockMembers } from '../../store/members/members.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import { chooseReceiver } from './choose-receiver.ts';
 import type { HandOffsDeps } from './deps.ts';
+import { hoursOf } from './working-hours.ts';
 
 /**
  * Assigns the conversation to a member, and sends the text for times outside working hours. Both happen once for each
@@ -34,7 +35,8 @@ export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promis
       const facts = { user_id: assigneeId };
       await recordAudit(tx, { orgId, actor: SYSTEM, action: 'conversation.assigned', subjectId: id, facts });
     }
-    if (rule.hours === null || rule.outside === null || isWithin(rule.hours, due.at)) return assigneeId !== null;
+    if (rule.hours === null || rule.outside === null || isWithin(hoursOf(rule.hours), due.at))
+      return assigneeId !== null;
     const text = chooseText(rule.outside, conversation.locale);
     if (text !== null) await say(tx, orgId, conversation, text);
     return true;

@@ -6,13 +6,14 @@ import { readHandOffRule, writeHandOffRule } from '../../store/hand-offs/rules.t
 import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { HandOffsDeps } from './deps.ts';
+import { completeHours } from './working-hours.ts';
 
 export async function readHandOffRules({ db }: { db: Queryable }, orgId: string): Promise<HandOffRules> {
   const row = await readHandOffRule(db, orgId);
   return {
     goes_to: (row?.goesTo ?? 'no_one') as HandOffRules['goes_to'],
     user_id: row?.userId ?? null,
-    hours: row?.hours ?? null,
+    hours: row?.hours ? completeHours(row.hours) : null,
     outside: row?.outside ?? null,
   };
 }
@@ -21,10 +22,11 @@ export async function readHandOffRules({ db }: { db: Queryable }, orgId: string)
 export function setHandOffRules(
   { db }: Pick<HandOffsDeps, 'db'>,
   orgId: string,
-  { goes_to: goesTo, user_id: userId, hours, outside }: HandOffRules,
+  { goes_to: goesTo, user_id: userId, hours: said, outside }: HandOffRules,
   actor: Actor,
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
+    const hours = said && completeHours(said);
     // A removal, which also deletes the person from the rules, comes either before or after.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;

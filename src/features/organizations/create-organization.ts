@@ -17,7 +17,7 @@ export const MAX_MEMBERSHIPS = 50;
 export async function createOrganization(
   deps: OrganizationsDeps,
   who: { userId: string; isOperator: boolean },
-  { name, plan = 'free', owner_email: ownerEmail }: CreateOrganizationBody,
+  { name, plan = 'free', owner_email: ownerEmail, time_zone: timeZone }: CreateOrganizationBody,
   actor: Actor,
 ): Promise<OrganizationRecord> {
   if (!who.isOperator && (plan !== 'free' || ownerEmail !== undefined)) throw new Refusal('operator_required');
@@ -26,7 +26,7 @@ export async function createOrganization(
     if (!who.isOperator && (await countMemberships(tx, who.userId)) >= MAX_MEMBERSHIPS) {
       throw new Refusal('role_missing', `One person can belong to at most ${MAX_MEMBERSHIPS} organizations.`);
     }
-    const made = await insertOrganization(tx, { name, plan });
+    const made = await insertOrganization(tx, { name, plan, timeZone: timeZone ?? null });
     await recordAudit(tx, {
       orgId: made.id,
       actor,

@@ -27,5 +27,6 @@ export const presentOrganization = (row: Organization & { role: Role | null }): 
   plan: row.plan,
   role: row.role,
   requires_second_factor: row.requiresSecondFactor,
+  time_zone: row.timeZone,
   created_at: timestamp(row.createdAt),
 });

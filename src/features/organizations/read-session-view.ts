@@ -24,11 +24,12 @@ export async function readSessionView(
     user: { id: user.id, name: user.name, email: user.email, email_verified: user.emailVerified },
     operator: onlyOrgId === null && operatorId === user.id,
     only_organization: onlyOrgId,
-    organizations: rows.map(({ id, name, plan, role, requiresSecondFactor }) => ({
+    organizations: rows.map(({ id, name, plan, role, timeZone, requiresSecondFactor }) => ({
       id,
       name,
       plan,
       role: token?.role ?? role,
+      time_zone: timeZone,
       second_factor_required: requiresSecondFactor && !signInFactor,
     })),
     token: token && {

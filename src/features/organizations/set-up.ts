@@ -16,7 +16,8 @@ export async function setUp(
   const digest = setupDigest(setupKey, body.token);
   if (!(await isSetupTokenGood(db, digest))) throw new Refusal('setup_closed');
   const passwordHash = await sessions.hashPassword(body.password, [body.name, body.email]);
-  const owner = { name: body.name, email: body.email, passwordHash, organizationName: body.organization_name };
+  const { name, email, organization_name: organizationName, time_zone: timeZone = null } = body;
+  const owner = { name, email, passwordHash, organizationName, timeZone };
   const { person, organizationId } = await createOwner(db, owner, digest).catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Refusal('setup_closed') : error;
   });

@@ -7,6 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 import { findTriggerTargets, insertTrigger } from '../../store/triggers.ts';
 import { presentTrigger } from './present-trigger.ts';
 import { checkDeclarations } from './variables.ts';
+import { checkVersion } from './check-version.ts';
 import type { TriggersDeps } from './deps.ts';
 
 export async function createTrigger(
@@ -25,6 +26,7 @@ export async function createTrigger(
       enabled: input.enabled ?? true,
       variables: input.variables ?? [],
       channelId: input.channel_id ?? null,
+      agentVersion: input.agent_version ?? null,
     });
     await recordAudit(tx, { orgId, actor, action: 'trigger.created', subjectId: id, facts: { name: input.name } });
     return row;
@@ -40,7 +42,7 @@ export async function checkTrigger(
   db: Queryable,
   orgId: string,
   agentId: string,
-  input: { variables?: VariableDeclaration[]; channel_id?: string | null },
+  input: { variables?: VariableDeclaration[]; channel_id?: string | null; agent_version?: number | null },
 ): Promise<void> {
   const faults = checkDeclarations(input.variables ?? []);
   const targets = await findTriggerTargets(db, orgId, agentId, input.channel_id ?? null);
@@ -49,4 +51,5 @@ export async function checkTrigger(
     faults.push({ pointer: '/channel_id', code: 'not_found', detail: 'The agent has no channel with this id.' });
   }
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
+  await checkVersion(db, orgId, agentId, input.agent_version ?? null);
 }

@@ -9,6 +9,7 @@ export const presentTrigger = (row: TriggerRow): TriggerRecord => ({
   enabled: row.enabled,
   variables: row.variables,
   channel_id: row.channelId,
+  agent_version: row.agentVersion,
   path: `/api/triggers/${row.agentId}/${row.id}`,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),

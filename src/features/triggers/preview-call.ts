@@ -11,11 +11,12 @@ import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-cal
 
 /** A dry run with all checks and look-ups of the real call. It stores nothing. */
 export async function previewCall(
-  { db, ...deps }: TriggersDeps,
+  deps: TriggersDeps,
   target: CallTarget,
   call: TriggerCall,
   { fillsOnly }: { fillsOnly: boolean },
 ): Promise<DryRun> {
+  const { db } = deps;
   const checked = await checkTriggerCall(target, call, deps);
   const { orgId } = target;
   const asked = {
@@ -60,6 +61,8 @@ export async function previewCall(
         ? await renderOpening(db, {
             orgId,
             agentId: target.agent.id,
+            version: checked.agentVersion,
+            endUserId: stored === null ? null : person.id,
             locale: person.locale,
             variables: checked.variables,
             person: { ...person.attributes, name: person.name },

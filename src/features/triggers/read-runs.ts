@@ -1,7 +1,9 @@
+import type { NamedRun } from '../../../contract/dashboard/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { NO_RESULT } from '../../../contract/results.ts';
 import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import { readNames } from '../../store/end-users/read.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentModelUse } from '../../store/costs/present-use.ts';
@@ -37,6 +39,16 @@ export async function readRun(
   };
 }
 
+export const runFilter = (
+  triggerId: string,
+  query: { status?: string | undefined; created_after?: string | undefined; created_before?: string | undefined },
+): RunFilter => ({
+  triggerId,
+  status: query.status,
+  createdAfter: query.created_after === undefined ? undefined : new Date(query.created_after),
+  createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),
+});
+
 export async function listRuns(
   { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,
@@ -52,6 +64,22 @@ export const visibleTo =
   (clientMark: string | undefined) =>
   ({ role, sendAt }: Pick<MessageRow, 'role' | 'sendAt'>): boolean =>
     clientMark === undefined || (role !== 'system' && (sendAt === null || sendAt.getTime() <= Date.now()));
+
+/** For members, who may read personal data. */
+export async function listNamedRuns(
+  deps: Pick<TriggersDeps, 'db'>,
+  orgId: string,
+  filter: RunFilter,
+  page: PageRequest,
+): Promise<PageOf<NamedRun>> {
+  const { rows, hasMore } = await listRuns(deps, orgId, filter, page);
+  const names = await readNames(
+    deps.db,
+    orgId,
+    rows.map(({ end_user_id: id }) => id),
+  );
+  return { rows: rows.map((run) => ({ ...run, name: names.get(run.end_user_id) ?? null })), hasMore };
+}
 
 export const presentRun = (row: RunRow): RunRecord => ({
   id: row.id,

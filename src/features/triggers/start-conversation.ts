@@ -62,6 +62,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
     input: {
       variables: checked.variables,
       ...(call.metadata && { metadata: call.metadata }),
+      ...(checked.agentVersion !== null && { agent_version: checked.agentVersion }),
       ...(input.earlier?.length && { earlier: input.earlier }),
       ...(input.keyId !== null && { key_id: input.keyId }),
       ...(input.trace !== undefined && { trace: input.trace }),

@@ -6,6 +6,7 @@ import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.
 import { channelKinds } from '../../channels/kinds.ts';
 import type { TriggersDeps } from './deps.ts';
 import type { AcceptCall } from '../../store/runs/accept-call.ts';
+import { checkVersion } from './check-version.ts';
 import { checkVariables } from './variables.ts';
 
 /** The target of a trigger call, from the access room. */
@@ -19,6 +20,8 @@ export type CheckedCall = {
   addressFrom: PersonField | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
+  /** The version that the call or the trigger chose. Null: neither did. */
+  agentVersion: number | null;
 };
 
 /** The maximum number of days by which a call can be scheduled ahead. */
@@ -28,7 +31,7 @@ const MAX_SCHEDULE_DAYS = 366;
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
-  { findChannel }: Pick<TriggersDeps, 'findChannel'>,
+  { db, findChannel }: Pick<TriggersDeps, 'db' | 'findChannel'>,
 ): Promise<CheckedCall> {
   const { values, faults } = checkVariables(target.trigger.variables, call.variables);
   const sendAt = readSendAt(call, faults);
@@ -52,6 +55,8 @@ export async function checkTriggerCall(
   const channel = await chooseChannel(target, call, findChannel, faults);
   const address = channel === null ? null : readAddress(channel.kind, call, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
+  // The version of the trigger was checked when it was set, and a version is never removed.
+  await checkVersion(db, target.orgId, target.agent.id, call.agent_version ?? null);
   if (!target.agent.enabled) throw new Refusal('agent_disabled');
   if (!target.trigger.enabled) throw new Refusal('trigger_disabled');
   if (!channel!.enabled) throw new Refusal('channel_disabled');
@@ -64,6 +69,7 @@ export async function checkTriggerCall(
         : (channelKinds.get(channel!.kind)?.personField ?? null),
     variables: values,
     sendAt,
+    agentVersion: call.agent_version ?? target.trigger.agentVersion,
   };
 }
 

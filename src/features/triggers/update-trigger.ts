@@ -23,6 +23,7 @@ export async function updateTrigger(
       ...(input.enabled !== undefined && { enabled: input.enabled }),
       ...(input.variables !== undefined && { variables: input.variables }),
       ...(input.channel_id !== undefined && { channelId: input.channel_id }),
+      ...(input.agent_version !== undefined && { agentVersion: input.agent_version }),
     });
     if (!row) throw new Refusal('trigger_not_found');
     await recordAudit(tx, {

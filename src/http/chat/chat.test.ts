@@ -133,6 +133,9 @@ describe('which pages may use the chat', () => {
     await parley.db.update(channel).set({ settings }).where(eq(channel.id, id));
     expect(await refusedOrigins()).toHaveLength(4);
     expect((await call('OPTIONS', `${id}/messages`, { origin: last! })).status).toBe(204);
+    // The owner sees that the site shows the chat now.
+    const reached = async () => (await readChannel(deps, orgId, id)).reached_origins.map(({ origin }) => origin);
+    await expect.poll(reached).toEqual([last]);
   });
 
   test('a preflight gets the same decision', async () => {

@@ -10,7 +10,7 @@ import {
   createChatChannelReader,
   findChatChannel,
 } from '../../features/visitors/find-chat-channel.ts';
-import { createRefusedOrigins } from '../../features/visitors/note-refused-origin.ts';
+import { createChatSites } from '../../features/visitors/note-chat-site.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
 /** The known facts about a call before its body is read. */
@@ -36,7 +36,7 @@ const PREFLIGHT_SECONDS = 7_200;
  */
 export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   const readChatChannel = createChatChannelReader({ db });
-  const noteRefused = createRefusedOrigins({ db });
+  const noteSite = createChatSites({ db });
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FromSite> {
     const { channel_id: id } = request.params as { channel_id: string };
@@ -46,9 +46,10 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     reply.header('vary', 'origin');
     const asking = askingPage(request, channel);
     if (!asking) {
-      noteRefused(channel, request.headers.origin);
+      noteSite(channel, request.headers.origin, false);
       throw new Refusal('origin_not_allowed');
     }
+    if (!asking.own) noteSite(channel, asking.origin, true);
     if (request.headers.origin !== undefined) {
       reply
         .header('access-control-allow-origin', request.headers.origin)

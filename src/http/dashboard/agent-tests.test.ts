@@ -412,6 +412,8 @@ describe('publishing that needs the tests', () => {
     expect(restored.body.code).toBe('tests_not_passed');
     await draft(agent, 'Good day');
     expect(await publish(agent, { without_tests: 'The shop burns' })).toBe('published');
+    const newest = (await member(`GET ${at}/${agent}/versions`)).body.data[0];
+    expect(newest.without_tests).toBe('The shop burns');
     const { body } = await owner.call(`GET /organizations/${owner.orgId}/audit?limit=1`);
     expect(body.data[0]).toMatchObject({
       action: 'agent.published',

@@ -25,6 +25,10 @@ import { updateAgent } from '../../features/agents/update-agent.ts';
 import { checkModel, type CheckModelDeps } from '../../features/models/check-model.ts';
 import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
+import { compareVersions } from '../../features/rollouts/compare-versions.ts';
+import { finishRollout, stopRollout } from '../../features/rollouts/end-rollout.ts';
+import { readRollout } from '../../features/rollouts/read-rollout.ts';
+import { setRollout } from '../../features/rollouts/set-rollout.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ModelsDeps } from '../../features/models/deps.ts';
 import type { Route } from '../route/route.ts';
@@ -59,6 +63,11 @@ export const agentRoutes = ({
   route('restoreAgentVersion', ({ orgId, params, body, actor }) =>
     restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), body ?? {}, actor),
   ),
+  route('readRollout', ({ orgId, params }) => readRollout(deps, orgId, params.agent_id)),
+  route('setRollout', ({ orgId, params, body, actor }) => setRollout(deps, orgId, params.agent_id, body, actor)),
+  route('stopRollout', ({ orgId, params, actor }) => stopRollout(deps, orgId, params.agent_id, actor)),
+  route('finishRollout', ({ orgId, params, actor }) => finishRollout(deps, orgId, params.agent_id, actor)),
+  route('compareVersions', ({ orgId, params }) => compareVersions(deps, orgId, params.agent_id)),
   route('tryAgent', ({ orgId, caller, params, body, reply }) =>
     streamTestChat(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
   ),

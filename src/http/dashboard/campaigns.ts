@@ -35,9 +35,10 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
     saveCampaign(deps, orgId, params.campaign_id, body, actor),
   ),
   route('previewCampaign', ({ orgId, params, body }) => previewCampaign(deps, orgId, params.campaign_id, body)),
-  route('reviewCampaign', ({ orgId, params, body: { filters } }) =>
-    reviewCampaign(deps, orgId, params.campaign_id, filters ? filterOf(filters) : null),
-  ),
+  route('reviewCampaign', ({ orgId, params, body: { filters, file } }) => {
+    const people = file !== undefined ? { rows: readRecipients(file) } : filters ? { filter: filterOf(filters) } : null;
+    return reviewCampaign(deps, orgId, params.campaign_id, people);
+  }),
   route('rehearseCampaign', ({ orgId, params, body: { filters, ...body } }) =>
     rehearseCampaign(deps, orgId, params.campaign_id, { ...body, filter: filters ? filterOf(filters) : null }),
   ),

@@ -259,8 +259,9 @@ describe('campaigns', () => {
           expect.objectContaining({ status: 'suppressed', reason: 'opted_out', count: 1 }),
         ]),
       });
-      expect((await call(`POST ${campaign}/pushes`, { filters })).body.code).toBe('campaign_not_open');
       expect((await call(`GET ${campaign}`)).body.total).toBe(0);
+      await call(`POST ${campaign}/end`);
+      expect((await call(`POST ${campaign}/pushes`, { filters })).body.code).toBe('campaign_not_open');
     },
   );
 
@@ -296,7 +297,29 @@ describe('campaigns', () => {
       ...found,
       faults: [{ row: 603, ref: 'none', errors: [{ code: 'required' }] }],
     });
-    expect((await call(`POST ${campaign}/pushes`, { file })).body.code).toBe('campaign_not_open');
+    const opening = { text: { default: 'Hi {{end_user.name}}, use {{voucher}} or {{gift}}' } };
+    await call(`PATCH ${campaign}`, { settings: { starts_at: '2037-12-04T00:00:00.000Z', opening } });
+    const review = (await call(`POST ${campaign}/review`, { file })).body;
+    expect(review).toMatchObject({
+      waiting: 603,
+      examined: 603,
+      goes: { count: 600, later: 600 },
+      empty: { count: 600, names: ['gift'], recipients: expect.arrayContaining([expect.anything()]) },
+      faults: [{ row: 603, ref: 'none', errors: [{ code: 'required' }] }],
+    });
+    expect(
+      review.left_out.map(({ status, reason, count }: Record<string, unknown>) => [status, reason, count]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['suppressed', 'blocked', 1],
+        ['duplicate', 'already_enrolled', 1],
+        ['invalid', 'required', 1],
+      ]),
+    );
+    // A person who does not exist yet has no page.
+    expect(review.empty.recipients[0]).toMatchObject({ end_user_id: null, name: 'Person 0', ref: 'row-0' });
+    expect(pointersOf(await call(`POST ${campaign}/review`, { file: 'id\n"' }))).toEqual(['/file']);
+    expect((await call(`POST ${campaign}/review`, { file, filters: {} })).status).toBe(422);
     expect((await call(`GET ${campaign}`)).body.total).toBe(0);
     expect((await call(`GET ${at}/end-users?text=file-n5`)).body.data).toEqual([]);
     await call(`POST ${campaign}/start`);

@@ -25,11 +25,13 @@ import type { RouteDeps } from './route-deps.ts';
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
-    const filter = { text, view, status, agentId, channelId, endUserId, tag, sort };
+    const { since, until, handed_off: handedOff } = query;
+    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff };
+    const filter = { ...said, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
     return paged(
-      filter,
+      said,
       async ({ limit, after }) => {
         const page = await listConversations(deps, orgId, userId, filter, { limit, after: after?.id ?? null });
         ({ next } = page);
@@ -87,3 +89,5 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     resolveConversation(deps, orgId, params.conversation_id, actor),
   ),
 ];
+
+const momentOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));

@@ -169,6 +169,23 @@ describe('the audit log', () => {
     },
   );
 
+  inShop('has a time zone, which new campaigns start with', async ({ call, at, newAgent }) => {
+    const agent = await newAgent();
+    const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+    expect((await call(`POST ${at}/campaigns`, input)).body.settings).toEqual({});
+    expect((await call(`PATCH ${at}`, { time_zone: 'Mars/Olympus' })).status).toBe(422);
+    expect((await call(`PATCH ${at}`, {})).status).toBe(422);
+    expect((await call(`PATCH ${at}`, { time_zone: 'Asia/Qatar' })).body).toMatchObject({ time_zone: 'Asia/Qatar' });
+    const session = (await call('GET /session')).body;
+    expect(session.organizations.some((one: { time_zone: string }) => one.time_zone === 'Asia/Qatar')).toBe(true);
+    expect((await call(`POST ${at}/campaigns`, input)).body.settings).toEqual({ time_zone: 'Asia/Qatar' });
+    const made = await call('POST /organizations', { name: 'Doha', time_zone: 'Asia/Qatar' });
+    expect(made.body).toMatchObject({ name: 'Doha', time_zone: 'Asia/Qatar' });
+    expect((await call(`GET ${at}/audit`)).body.data).toContainEqual(
+      expect.objectContaining({ action: 'organization.time_zone_set', facts: { time_zone: 'Asia/Qatar' } }),
+    );
+  });
+
   inShop('is counted on the first page', async ({ call, at, newAgent }) => {
     const agent = await newAgent();
     await call(`POST ${at}/triggers`, { agent_id: agent.id, name: 'T' });
@@ -190,7 +207,7 @@ describe('the audit log', () => {
       first_request: false,
     });
     const runs = await call(`GET ${at}/triggers/${trigger.data[0].id}/runs`);
-    expect(runs.body.data).toMatchObject([{ id: started.body.id, status: 'queued' }]);
+    expect(runs.body.data).toMatchObject([{ id: started.body.id, status: 'queued', name: null }]);
     const people = await call(`GET ${at}/end-users`);
     expect((await call(`GET ${at}/end-users/${people.body.data[0].id}`)).status).toBe(200);
     const conversations = await call(`GET ${at}/conversations?status=open&agent_id=${agent.id}`);

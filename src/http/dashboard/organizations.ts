@@ -15,7 +15,7 @@ import {
 } from '../../features/statistics/weekly-mail.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
-import { renameOrganization } from '../../features/organizations/rename-organization.ts';
+import { updateOrganization } from '../../features/organizations/update-organization.ts';
 import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
 import { previewRetention, readRetention, setRetention } from '../../features/organizations/retention.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
@@ -42,8 +42,8 @@ export const organizationRoutes = ({
     createOrganization(deps, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),
   ),
   route('readOrganization', ({ caller }) => presentOrganization(caller.membership!)),
-  route('renameOrganization', async ({ orgId, body, actor, acting }) =>
-    presentOrganization({ ...(await renameOrganization(deps, orgId, body.name, actor)), role: acting.role }),
+  route('updateOrganization', async ({ orgId, body, actor, acting }) =>
+    presentOrganization({ ...(await updateOrganization(deps, orgId, body, actor)), role: acting.role }),
   ),
   route('requireSecondFactor', async ({ orgId, caller, body, actor, acting }) =>
     presentOrganization({

@@ -5,6 +5,8 @@ import { givenAgent, givenConversation, givenOrganization } from '../../../test/
 import { type DashboardServer, startDashboard } from '../../../test/dashboard-server.ts';
 import { readStatistics } from '../../features/statistics/read-statistics.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { ConversationFilter } from '../../store/conversations/candidates.ts';
+import { listConversationRows } from '../../store/conversations/list.ts';
 
 /** What Home counts: to which hour it belongs, what changes late, and what it costs to look. */
 let server: DashboardServer;
@@ -49,6 +51,32 @@ const resolve = (conversation: string) =>
     WHERE org_id = ${orgId} AND id = ${conversation}`);
 
 describe('the numbers of an organization', () => {
+  test('the list has the conversations that a number counts, with the same times', async () => {
+    const [now, earlier, done, handed] = [
+      await talk(NOW - HOUR),
+      await talk(NOW - 30 * HOUR),
+      await talk(NOW - 2 * HOUR, 'resolved'),
+      await talk(NOW - 40 * HOUR),
+    ];
+    await handOff(handed, NOW - 3 * HOUR, 'asked');
+    await server.db.execute(sql`UPDATE conversation SET tags = '{vip}' WHERE id IN (${now}, ${earlier})`);
+    const { from, to, conversations, ended, handed_off: hands } = await read();
+    const times = { since: new Date(from), until: new Date(to) };
+    const idsOf = async (filter: ConversationFilter) =>
+      (await listConversationRows(server.db, orgId, 'user_x', filter, { limit: 10, after: null })).rows.map(
+        ({ id }) => id,
+      );
+    expect([conversations.now, await idsOf(times)]).toEqual([2, [now, done]]);
+    expect([ended.now, await idsOf({ ...times, status: 'resolved' })]).toEqual([1, [done]]);
+    expect([hands.now, await idsOf({ ...times, handedOff: true })]).toEqual([1, [handed]]);
+    expect(await idsOf({ ...times, tag: 'vip' })).toEqual([now]);
+    // The page of a channel is filled from the time, not from the newest conversations.
+    const before = { since: new Date(NOW - 36 * HOUR), until: new Date(from), channelId };
+    const one = await listConversationRows(server.db, orgId, 'user_x', before, { limit: 1, after: null });
+    expect([one.rows.map(({ id }) => id), one.hasMore]).toEqual([[earlier], false]);
+    expect(await idsOf({ ...before, tag: 'vip' })).toEqual([earlier]);
+  });
+
   test('belong to whole hours, and are compared with as many hours before', async () => {
     await talk(NOW); // in the hour in progress
     await talk(Date.parse('2026-11-19T16:00:00Z')); // the first moment of the 24 hours

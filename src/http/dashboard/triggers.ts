@@ -3,7 +3,7 @@ import { type AcceptedRun, DryRun, type TriggerCall } from '../../../contract/tr
 import { createTrigger } from '../../features/triggers/create-trigger.ts';
 import type { TriggersDeps } from '../../features/triggers/deps.ts';
 import { previewCall } from '../../features/triggers/preview-call.ts';
-import { listRuns } from '../../features/triggers/read-runs.ts';
+import { listNamedRuns, runFilter } from '../../features/triggers/read-runs.ts';
 import { startConversation } from '../../features/triggers/start-conversation.ts';
 import { listTriggers, readTrigger } from '../../features/triggers/read-triggers.ts';
 import { deleteTrigger, updateTrigger } from '../../features/triggers/update-trigger.ts';
@@ -33,9 +33,11 @@ export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Rout
     },
     { 200: DryRun },
   ),
-  route('listTriggerRuns', async ({ orgId, params: { trigger_id: triggerId }, paged }) => {
+  route('listTriggerRuns', async ({ orgId, params: { trigger_id: triggerId }, query, paged }) => {
     await readTrigger(deps, orgId, triggerId);
-    return paged({ triggerId }, (page) => listRuns(deps, orgId, { triggerId }, page));
+    const { status, created_after, created_before } = query;
+    const filters = { status, created_after, created_before };
+    return paged({ triggerId, ...filters }, (page) => listNamedRuns(deps, orgId, runFilter(triggerId, filters), page));
   }),
 ];
 

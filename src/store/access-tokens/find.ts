@@ -35,7 +35,7 @@ export async function findToken(db: Queryable, digests: readonly Buffer[]): Prom
   const { rows } = await db.execute<Flat>(sql`SELECT t.id, t.org_id, t.label, t.kind, t.role, t.verbs, t.agent_ids,
       t.sign_in_factor, t.created_at, t.expires_at, coalesce(t.expires_at <= now(), false) AS has_expired, t.revoked_at,
       t.last_used_at, u.id AS user_id, u.name AS user_name, u.email, u.email_verified, m.role AS member_role,
-      o.name AS org_name, o.plan, o.requires_second_factor, o.created_at AS org_created_at
+      o.name AS org_name, o.plan, o.requires_second_factor, o.time_zone, o.created_at AS org_created_at
     FROM access_token_digest d
     JOIN access_token t ON t.org_id = d.org_id AND t.id = d.token_id
     JOIN organization o ON o.id = t.org_id
@@ -68,6 +68,7 @@ type Flat = {
   org_name: string;
   plan: Plan;
   requires_second_factor: boolean;
+  time_zone: string | null;
   org_created_at: string;
 };
 
@@ -94,6 +95,7 @@ const shaped = (row: Flat): FoundToken => ({
     name: row.org_name,
     plan: row.plan,
     requiresSecondFactor: row.requires_second_factor,
+    timeZone: row.time_zone,
     createdAt: new Date(row.org_created_at),
   },
 });

@@ -5,8 +5,10 @@ export type AgentForTurns = {
   id: string;
   name: string;
   revision: number;
-  /** The version of the published definition. */
+  /** The version of the definition. */
   version: number;
+  /** The rollout in progress. */
+  rollout: { id: string; version: number; percent: number } | null;
   definition: AgentDefinition;
   /**
    * Identifies the state of the agent's documents. It changes when one is added or removed. Null when the agent has
@@ -17,18 +19,30 @@ export type AgentForTurns = {
   bytes: number;
 };
 
-/** The published agent at one revision. Its documents are read one by one, when they are needed. */
-export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentForTurns | null> {
+/**
+ * The agent at one revision, with its live version or the given one. Its documents are read one by one, when they are
+ * needed.
+ */
+export async function readAgentForTurns(
+  pool: pg.Pool,
+  orgId: string,
+  agentId: string,
+  version: number | null = null,
+): Promise<AgentForTurns | null> {
   const found = await pool.query<AgentForTurns>({
     name: 'read-agent-for-turns',
-    text: `SELECT a.id, a.name, a.revision, a.version, a.published AS definition,
-        d.edition, d.bytes
-      FROM agent a CROSS JOIN LATERAL (
+    text: `SELECT a.id, a.name, a.revision, coalesce(v.version, a.version) AS version,
+        coalesce(v.definition, a.published) AS definition, d.edition, d.bytes,
+        (SELECT json_build_object('id', o.id, 'version', o.version, 'percent', o.percent) FROM agent_rollout o
+          WHERE o.org_id = a.org_id AND o.agent_id = a.id AND o.status = 'active') AS rollout
+      FROM agent a
+      LEFT JOIN agent_version v ON v.org_id = a.org_id AND v.agent_id = a.id AND v.version = $3
+      CROSS JOIN LATERAL (
         SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id)) AS edition,
           coalesce(sum(octet_length(d.text)), 0)::float8 AS bytes
         FROM document d WHERE d.org_id = a.org_id AND d.agent_id = a.id
       ) d WHERE a.org_id = $1 AND a.id = $2`,
-    values: [orgId, agentId],
+    values: [orgId, agentId, version],
   });
   return found.rows[0] ?? null;
 }

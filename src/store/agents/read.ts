@@ -8,6 +8,7 @@ import { changedTools } from './mcp-changes.ts';
 
 export type AgentRow = typeof agent.$inferSelect & {
   sandboxChannelId: string | null;
+  newestVersion: number;
   changedTools: { tool: string; what: ToolChange['what']; since: string }[];
 };
 export const living = (orgId: string, id: string) =>
@@ -16,6 +17,9 @@ export const living = (orgId: string, id: string) =>
 /** The oldest sandbox channel, as in the access directory. */
 const sandboxChannelId = sql<string | null>`(SELECT c.id FROM channel c WHERE c.org_id = agent.org_id
   AND c.agent_id = agent.id AND c.kind = 'sandbox' AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1)`;
+
+const newestVersion = sql<number>`greatest(agent.version, (SELECT max(v.version) FROM agent_version v
+  WHERE v.org_id = agent.org_id AND v.agent_id = agent.id))`;
 
 const columns = {
   orgId: agent.orgId,
@@ -30,6 +34,7 @@ const columns = {
   updatedAt: agent.updatedAt,
   deletedAt: agent.deletedAt,
   sandboxChannelId,
+  newestVersion,
   changedTools,
 };
 

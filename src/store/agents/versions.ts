@@ -15,20 +15,21 @@ export const canonical = (value: unknown): string =>
 
 /**
  * Makes `definition` both the draft and the live definition. Creates a version if it differs from the previous live
- * definition.
+ * definition. Versions are numbered on from the newest one, which may not be live.
  */
 export async function publishDefinition(
   db: Queryable,
   row: AgentRow,
   definition: AgentDefinition,
   publishedBy: string | null,
+  withoutTests: string | null = null,
 ): Promise<number> {
   const { orgId, id } = row;
   if (sameDefinition(row.published, definition)) {
     await changeAgent(db, orgId, id, { draft: definition });
     return row.version;
   }
-  const version = row.version + 1;
+  const version = row.newestVersion + 1;
   await db
     .update(agent)
     .set({
@@ -39,8 +40,30 @@ export async function publishDefinition(
       updatedAt: sql`now()`,
     })
     .where(living(orgId, id));
+  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy, withoutTests });
+  return version;
+}
+
+/** Adds a version that is not live, unless the newest one is equal. Returns its number. */
+export async function addVersion(
+  db: Queryable,
+  { orgId, id, newestVersion }: AgentRow,
+  definition: AgentDefinition,
+  publishedBy: string | null,
+): Promise<number> {
+  const newest = await readAgentVersion(db, orgId, id, newestVersion);
+  if (newest && sameDefinition(newest.definition, definition)) return newestVersion;
+  const version = newestVersion + 1;
   await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy });
   return version;
+}
+
+/** Makes a published version live for everyone. The draft stays. */
+export async function makeLive(db: Queryable, { orgId, agentId, version, definition }: AgentVersionRow): Promise<void> {
+  await db
+    .update(agent)
+    .set({ published: definition, version, revision: sql`${agent.revision} + 1`, updatedAt: sql`now()` })
+    .where(living(orgId, agentId));
 }
 
 /** Whether two definitions are equal, in any order of their members. */
@@ -67,6 +90,14 @@ export async function listAgentVersions(
     .orderBy(desc(agentVersion.version))
     .limit(limit + 1);
   return pageOf(rows, limit);
+}
+
+export async function hasVersion(db: Queryable, orgId: string, agentId: string, version: number): Promise<boolean> {
+  const rows = await db
+    .select({ version: agentVersion.version })
+    .from(agentVersion)
+    .where(and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId), eq(agentVersion.version, version)));
+  return rows.length > 0;
 }
 
 export async function readAgentVersion(

@@ -72,6 +72,7 @@ export type TargetRecords = {
     enabled: boolean;
     variables: VariableDeclaration[];
     channelId: string | null;
+    agentVersion: number | null;
   } | null;
   channel: { id: string; agentId: string; kind: string; name: string; enabled: boolean } | null;
   campaign: { id: string; agentId: string; channelId: string; state: string } | null;
@@ -87,7 +88,7 @@ export async function readTargets(client: pg.Pool, orgId: string, ids: TargetIds
              AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1))
         FROM agent a WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL) AS agent,
       (SELECT json_build_object('id', t.id, 'agentId', t.agent_id, 'name', t.name, 'enabled', t.enabled,
-          'variables', t.variables, 'channelId', t.channel_id)
+          'variables', t.variables, 'channelId', t.channel_id, 'agentVersion', t.agent_version)
         FROM trigger t WHERE t.org_id = $1 AND t.id = $3 AND t.deleted_at IS NULL) AS trigger,
       (SELECT json_build_object('id', c.id, 'agentId', c.agent_id, 'kind', c.kind, 'name', c.name, 'enabled', c.enabled)
         FROM channel c WHERE c.org_id = $1 AND c.id = $4 AND c.deleted_at IS NULL) AS channel,

@@ -85,7 +85,7 @@ export async function moveCampaign(
 ): Promise<CampaignRow | null> {
   const rows = await db
     .update(campaign)
-    .set({ state: to, updatedAt: sql`now()`, ...(to === 'live' && { attended: true }) })
+    .set({ state: to, updatedAt: sql`now()`, ...(to !== 'paused' && { attended: true }) })
     .where(and(living(orgId, id), inArray(campaign.state, [...from])))
     .returning();
   return rows[0] ?? null;

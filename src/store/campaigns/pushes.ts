@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { apiKey } from '../schema/api-key.ts';
 import { campaign } from '../schema/campaign.ts';
 import { campaignPush } from '../schema/campaign-push.ts';
 import { user } from '../schema/identity.ts';
@@ -33,11 +34,12 @@ const shown = (db: Queryable) =>
     .select({
       ...SHOWN,
       isHeld: sql<boolean>`${campaignPush.dueAt} IS NOT NULL AND ${campaign.state} = 'paused'`,
-      startedBy: user.name,
+      startedBy: sql<string | null>`coalesce(${user.name}, ${apiKey.label})`,
     })
     .from(campaignPush)
     .innerJoin(campaign, and(eq(campaign.orgId, campaignPush.orgId), eq(campaign.id, campaignPush.campaignId)))
-    .leftJoin(user, eq(user.id, campaignPush.createdBy));
+    .leftJoin(user, eq(user.id, campaignPush.createdBy))
+    .leftJoin(apiKey, and(eq(apiKey.orgId, campaignPush.orgId), eq(apiKey.id, campaignPush.createdBy)));
 
 const ofCampaign = (orgId: string, campaignId: string) =>
   and(eq(campaignPush.orgId, orgId), eq(campaignPush.campaignId, campaignId));

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { ConversationSort } from '../../../contract/dashboard/conversations.ts';
+import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { listEndUsers } from '../end-users/search.ts';
 import { checkedOnly } from '../queue/by-key.ts';
@@ -17,6 +18,10 @@ export type ConversationFilter = {
   endUserId?: string | undefined;
   tag?: string | undefined;
   sort?: ConversationSort | undefined;
+  /** The time in which a conversation started, or, with `handedOff`, in which it was handed over. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+  handedOff?: boolean | undefined;
 };
 
 type Page = {
@@ -54,22 +59,37 @@ export async function candidates(
   if (filter.text !== undefined) return mentioning(db, orgId, filter.text);
   if (filter.endUserId)
     return sql`SELECT c.id FROM conversation c WHERE c.end_user_id = ${filter.endUserId} AND ${ofOrg(orgId)}`;
-  if (filter.tag !== undefined) return taggedWith(db, orgId, filter.tag, page);
+  if (filter.handedOff) return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, filter)}`;
+  if (filter.tag !== undefined) return taggedWith(db, orgId, filter, page);
   if (filter.view) return undefined;
   if (filter.status || filter.agentId || filter.channelId) return inChannels(orgId, filter, page);
   return undefined;
 }
+
+/** IDs contain the time of the start, so a time is a range of the primary key. */
+export function startedIn({ since, until }: ConversationFilter, table: string): SQL {
+  const [id, createdAt] = [sql.raw(`${table}.id`), sql.raw(`${table}.created_at`)];
+  const from = since && firstId('conv', since.getTime() - CLOCK_SLACK_MS);
+  const to = until && firstId('conv', until.getTime() + CLOCK_SLACK_MS);
+  return sql`${since ? sql`AND ${id} >= ${from} AND ${createdAt} >= ${since}` : sql``}
+    ${until ? sql`AND ${id} < ${to} AND ${createdAt} < ${until}` : sql``}`;
+}
+
+/** The primary key of `hand_off` is in the order of the time. */
+export const handedOver = (orgId: string, { since, until }: ConversationFilter): SQL => sql`h.org_id = ${orgId}
+  ${since ? sql`AND h.at >= ${since}` : sql``} ${until ? sql`AND h.at < ${until}` : sql``}`;
 
 const STATUSES = ['open', 'handed_off', 'resolved'];
 
 /**
  * Reads the page of each channel and status from the index `conversation_channel`, because an agent has few channels.
  */
-const inChannels = (orgId: string, { status, agentId, channelId }: ConversationFilter, page: Page): SQL =>
+const inChannels = (orgId: string, { status, agentId, channelId, ...filter }: ConversationFilter, page: Page): SQL =>
   sql`SELECT c.id FROM channel ch
     CROSS JOIN unnest(${sql.param(status ? [status] : STATUSES)}::text[]) AS s(status)
     CROSS JOIN LATERAL (SELECT c.id FROM conversation c
       WHERE c.channel_id = ch.id AND c.status = s.status AND ${ofOrg(orgId)} ${behind(orgId, sql`c.id`, page)}
+        ${startedIn(filter, 'c')}
       ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}) c
     WHERE ch.org_id = ${orgId} ${agentId ? sql`AND ch.agent_id = ${agentId}` : sql``}
       ${channelId ? sql`AND ch.id = ${channelId}` : sql``}
@@ -82,10 +102,11 @@ const EXAMINED = 2_000;
  * The index of tags has no order. For a frequent tag, the newest conversations fill the page. A rare tag is read from
  * the index.
  */
-async function taggedWith(db: Queryable, orgId: string, tag: string, page: Page): Promise<SQL> {
+async function taggedWith(db: Queryable, orgId: string, filter: ConversationFilter, page: Page): Promise<SQL> {
+  const tag = filter.tag!;
   const { limit } = page;
   const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n
-      WHERE n.org_id = ${orgId} ${behind(orgId, sql`n.id`, page)}
+      WHERE n.org_id = ${orgId} ${behind(orgId, sql`n.id`, page)} ${startedIn(filter, 'n')}
       ORDER BY n.id ${ordered(page)} LIMIT ${EXAMINED}) c
     WHERE ${tag} = ANY (c.tags) ORDER BY c.id ${ordered(page)} LIMIT ${limit}`;
   const { rows } = await db.execute<{ id: string }>(newest);

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { Queryable } from '../db.ts';
 import { conversation } from '../schema/conversation.ts';
-import { candidates, type ConversationFilter, tagged } from './candidates.ts';
+import { candidates, type ConversationFilter, handedOver, startedIn, tagged } from './candidates.ts';
 import { inView, WAITING_SINCE } from './inbox.ts';
 import { recent, recentIds } from './recent.ts';
 import { type ConversationRow, selectConversations } from './read.ts';
@@ -60,7 +60,15 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
     filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
     filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
     filter.tag === undefined ? undefined : tagged(filter.tag),
+    within(orgId, filter),
   );
+
+/** The time of the hand-off, or of the start. */
+const within = (orgId: string, filter: ConversationFilter): SQL =>
+  filter.handedOff
+    ? sql`EXISTS (SELECT 1 FROM hand_off h WHERE h.conversation_id = ${conversation.id}
+        AND ${handedOver(orgId, filter)})`
+    : sql`true ${startedIn(filter, 'conversation')}`;
 
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 

@@ -12,7 +12,8 @@ import { type Named, named, type Values } from '../named.ts';
 type Rule = {
   /** The condition on the row, in which the table's name is the alias. */
   isThere: string;
-  isOn: string;
+  /** `keyId`: the expression for the key of the call, which is null for a member. */
+  isOn(keyId: string): string;
   gone: ProblemCode;
   off: ProblemCode;
 };
@@ -20,23 +21,25 @@ type Rule = {
 const NOT_DELETED = (table: string): string => `${table}.deleted_at IS NULL`;
 
 const RULES = {
-  agent: { isThere: NOT_DELETED('agent'), isOn: 'agent.enabled', gone: 'agent_not_found', off: 'agent_disabled' },
+  agent: { isThere: NOT_DELETED('agent'), isOn: () => 'agent.enabled', gone: 'agent_not_found', off: 'agent_disabled' },
   trigger: {
     isThere: NOT_DELETED('trigger'),
-    isOn: 'trigger.enabled',
+    isOn: () => 'trigger.enabled',
     gone: 'trigger_not_found',
     off: 'trigger_disabled',
   },
   channel: {
     isThere: NOT_DELETED('channel'),
-    isOn: 'channel.enabled',
+    isOn: () => 'channel.enabled',
     gone: 'channel_not_found',
     off: 'channel_disabled',
   },
   campaign: {
     // With this form, the planner never chooses the index of the list, which contains only rows that are not deleted.
     isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
-    isOn: `campaign.state = 'live' AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
+    // Members prepare the recipients of a draft. The worker sends nothing before the start.
+    isOn: (keyId) => `(campaign.state = 'live' OR campaign.state = 'draft' AND ${keyId} IS NULL)
+      AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
     gone: 'campaign_not_found',
     off: 'campaign_not_open',
   },
@@ -74,7 +77,7 @@ type Gate = {
 const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
   const joins = thingsOf(needs).map((thing) => {
     const { isThere, isOn } = RULES[thing];
-    const on = needs[thing] === 'on' ? ` AND ${isOn}` : '';
+    const on = needs[thing] === 'on' ? ` AND ${isOn('g.key_id')}` : '';
     return `JOIN ${thing} ON ${thing}.org_id = g.org_id AND ${thing}.id = g.${thing}_id AND ${isThere}${on}`;
   });
   const paid =
@@ -137,7 +140,7 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     ...things.map((thing) => [without(thing, RULES[thing].isThere), RULES[thing].gone]),
     ...things
       .filter((thing) => needs[thing] === 'on')
-      .map((thing) => [without(thing, RULES[thing].isOn), RULES[thing].off]),
+      .map((thing) => [without(thing, RULES[thing].isOn('$2::text')), RULES[thing].off]),
   ];
   const found = await client.query<{ code: ProblemCode | null }>(
     `SELECT CASE ${branches.map(([when, code]) => `WHEN ${when} THEN '${code}'`).join('\n')} END AS code`,

@@ -6,7 +6,14 @@ import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../p
 import { containing } from '../search-text.ts';
 import { member, organization } from '../schema/identity.ts';
 
-export type Organization = { id: string; name: string; plan: Plan; requiresSecondFactor: boolean; createdAt: Date };
+export type Organization = {
+  id: string;
+  name: string;
+  plan: Plan;
+  requiresSecondFactor: boolean;
+  timeZone: string | null;
+  createdAt: Date;
+};
 export type Membership = Organization & { role: Role };
 
 const columns = {
@@ -14,15 +21,19 @@ const columns = {
   name: organization.name,
   plan: sql<Plan>`${organization.plan}`,
   requiresSecondFactor: organization.requiresSecondFactor,
+  timeZone: organization.timeZone,
   createdAt: organization.createdAt,
 };
 
-export async function insertOrganization(db: Queryable, input: { name: string; plan: Plan }): Promise<Organization> {
+export async function insertOrganization(
+  db: Queryable,
+  input: { name: string; plan: Plan; timeZone?: string | null },
+): Promise<Organization> {
   const id = newId('org');
   // The slug is a column of better-auth that Parley does not show. The ID is already unique.
   const rows = await db
     .insert(organization)
-    .values({ id, slug: id, name: input.name, plan: input.plan })
+    .values({ id, slug: id, ...input })
     .returning(columns);
   return rows[0]!;
 }
@@ -32,8 +43,12 @@ export async function readOrganization(db: Queryable, orgId: string): Promise<Or
   return rows[0] ?? null;
 }
 
-export async function renameOrganization(db: Queryable, orgId: string, name: string): Promise<Organization | null> {
-  const rows = await db.update(organization).set({ name }).where(eq(organization.id, orgId)).returning(columns);
+export async function changeOrganization(
+  db: Queryable,
+  orgId: string,
+  changes: { name?: string; timeZone?: string },
+): Promise<Organization | null> {
+  const rows = await db.update(organization).set(changes).where(eq(organization.id, orgId)).returning(columns);
   return rows[0] ?? null;
 }
 

@@ -15,14 +15,19 @@ export type PlannedRecipient = { outcome: PushOutcome; person: EndUserRow | null
  */
 export const planPage = (
   db: Db,
-  call: Omit<PushCall, 'answer'> & { channelId: string },
+  call: Omit<PushCall, 'answer' | 'tally'> & { channelId: string },
   suppression: Suppression | null,
   before: PlannedBefore,
 ): Promise<PlannedRecipient[]> =>
   planAndWrite(db.$client, {
     tries: 1,
     plan: async (client) => {
-      const plan = await planPush(client, { ...call, answer: () => ({ status: 200, body: '' }) }, suppression, before);
+      const plan = await planPush(
+        client,
+        { ...call, tally: null, answer: () => ({ status: 200, body: '' }) },
+        suppression,
+        before,
+      );
       const people = plan.people.map((taken) => (isTaken(taken) ? taken.row : null));
       const addressOf = await readAddresses(client, call, people);
       return plan.outcomes.map((outcome, index) => {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { newId } from '../../kernel/ids.ts';
+import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
+import { derivedId, newId } from '../../kernel/ids.ts';
+import type { PushedPage } from '../campaigns/push-queue.ts';
 import { accept, acceptingStatement, whyStopped } from '../fence/fence.ts';
 import type { EndUserFields } from '../runs/accept-call.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
@@ -30,6 +32,8 @@ export type PushCall = {
   recipients: PushedRecipient[];
   idempotency: { scope: Buffer; request: Buffer } | null;
   answer(outcomes: readonly PushOutcome[]): { status: number; body: string };
+  /** The counts that the list of additions shows. Null: the caller counts by itself. */
+  tally: ((outcomes: readonly PushOutcome[]) => PushedPage) | null;
 };
 
 export type PushedRecipient = {
@@ -43,7 +47,8 @@ export type PushOutcome =
   | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null; unchanged: readonly string[] }
   | { kind: 'invalid'; faults: Fault[] };
 
-export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
+/** `isFirst`: the first call of its key on this day. */
+export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean; isFirst: boolean };
 
 const TRIES = 12;
 /** After the planning, people were erased, or people or recipients were created. */
@@ -71,6 +76,7 @@ type Plan = {
   outcomes: PushOutcome[];
   made: (NewRecipient & { pushed: PushedRecipient })[];
   answer: { status: number; body: string };
+  tally: PushedPage | null;
 };
 
 /** The results of earlier pages of a plan: people who would be created, and people who would be enrolled. */
@@ -106,14 +112,15 @@ export async function planPush(
   });
   const rows = people.filter(isTaken).map(({ row }) => row);
   for (const row of rows) if (row.updated_at === null) before.people.add(row);
-  return { rows, people, outcomes, made, answer: call.answer(outcomes) };
+  return { rows, people, outcomes, made, answer: call.answer(outcomes), tally: call.tally?.(outcomes) ?? null };
 }
 
 async function writePlan(client: pg.PoolClient, call: PushCall, plan: Plan): Promise<PushAnswer> {
-  if (await write(client, call, plan)) return { answer: plan.answer, replayed: false };
+  const { passed, is_first: isFirst } = await write(client, call, plan);
+  if (passed) return { answer: plan.answer, replayed: false, isFirst };
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
-  if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
+  if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true, isFirst: false };
   throw await whyStopped(client, PUSH, call);
 }
 
@@ -170,6 +177,14 @@ const CALL = {
   now: 'timestamptz',
   end_user_ids: 'text[]',
   request_id: 'text',
+  push_id: 'text',
+  push_rows: 'int',
+  push_accepted: 'int',
+  push_duplicates: 'int',
+  push_opted_out: 'int',
+  push_blocked: 'int',
+  push_invalid: 'int',
+  push_faults: 'jsonb',
 };
 
 /** The records on which a push depends. */
@@ -203,8 +218,24 @@ export const PUSH_RECIPIENTS = acceptingStatement(
   FROM pass, ${RECIPIENT.from}
   WHERE (SELECT count(*) FROM made) >= 0
   ON CONFLICT DO NOTHING RETURNING id
+), tallied AS (
+  INSERT INTO campaign_push (org_id, campaign_id, id, state, source, done, accepted, duplicates, opted_out, blocked,
+    invalid, faults, created_by, request_id, created_at, finished_at)
+  SELECT pass.org_id, pass.id, :push_id, 'done', 'api', :push_rows, :push_accepted, :push_duplicates, :push_opted_out,
+    :push_blocked, :push_invalid, :push_faults, :key_id, :request_id, :now, :now
+  -- The row of a key is written last, so that calls that wait for it hold no lock that its owner needs.
+  FROM pass WHERE :push_id IS NOT NULL AND (SELECT count(*) FROM enrolled) >= 0
+  ON CONFLICT (org_id, campaign_id, id) DO UPDATE SET done = campaign_push.done + excluded.done,
+    accepted = campaign_push.accepted + excluded.accepted,
+    duplicates = campaign_push.duplicates + excluded.duplicates,
+    opted_out = campaign_push.opted_out + excluded.opted_out, blocked = campaign_push.blocked + excluded.blocked,
+    invalid = campaign_push.invalid + excluded.invalid,
+    faults = jsonb_path_query_array(excluded.faults || campaign_push.faults, '$[0 to ${MAX_NAMED - 1}]'),
+    finished_at = excluded.finished_at
+  RETURNING created_at = :now AS is_first
 )
 SELECT EXISTS (SELECT 1 FROM pass) AS passed,
+  coalesce((SELECT is_first FROM tallied), false) AS is_first,
   CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${PEOPLE_LOST}
     OR (SELECT count(*) FROM enrolled) <> cardinality(:new_id)) THEN parley_lost_race() END AS lost`,
 );
@@ -212,16 +243,8 @@ SELECT EXISTS (SELECT 1 FROM pass) AS passed,
 async function write(
   client: pg.PoolClient,
   call: PushCall,
-  {
-    rows,
-    made,
-    answer,
-  }: {
-    rows: EndUserRow[];
-    made: (NewRecipient & { pushed: PushedRecipient })[];
-    answer: { status: number; body: string };
-  },
-): Promise<boolean> {
+  { rows, made, answer, tally }: Pick<Plan, 'rows' | 'made' | 'answer' | 'tally'>,
+): Promise<{ passed: boolean; is_first: boolean }> {
   const now = new Date();
   const query = PUSH_RECIPIENTS({
     org_id: call.orgId,
@@ -235,6 +258,7 @@ async function write(
     now,
     end_user_ids: [...new Set(rows.map((row) => row.id))],
     request_id: call.requestId,
+    ...tallyValues(call, tally, now),
     new_id: made.map((row) => row.id),
     new_end_user_id: made.map((row) => row.person.id),
     new_enrolment: made.map((row) => row.enrolment),
@@ -245,6 +269,23 @@ async function write(
     new_send_at: made.map((row) => row.pushed.sendAt),
     ...peopleValues(rows, now),
   });
-  const written = await accept<{ passed: boolean }>(client, query);
-  return written.rows[0]!.passed;
+  const written = await accept<{ passed: boolean; is_first: boolean }>(client, query);
+  return written.rows[0]!;
 }
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The calls of a key on one day (UTC) are one row, whose ID follows from the key and the day. The time in the ID is the
+ * end of the day, so that the row is among the newest of the list.
+ */
+const tallyValues = ({ campaignId, keyId }: PushCall, tally: PushedPage | null, now: Date) => ({
+  push_id: tally && derivedId('push', Math.ceil(now.getTime() / DAY_MS) * DAY_MS - 1, `${campaignId} ${keyId}`),
+  push_rows: tally?.rows ?? 0,
+  push_accepted: tally?.accepted ?? 0,
+  push_duplicates: tally?.duplicates ?? 0,
+  push_opted_out: tally?.opted_out ?? 0,
+  push_blocked: tally?.blocked ?? 0,
+  push_invalid: tally?.invalid ?? 0,
+  push_faults: JSON.stringify(tally?.faults ?? []),
+});

@@ -25,6 +25,8 @@ export type CompletedTurn = {
   handOffReason: HandOffReason | null;
   /** The version of the agent that took the turn, and the result of the run with it; null: as before. */
   agentVersion: number | null;
+  /** The rollout to which the turn belongs; null: none. */
+  rolloutId: string | null;
   result: RunResult | null;
   /**
    * How long the run waits in silence until something is due, and how many steps of the silence are done. Absent: as
@@ -69,6 +71,7 @@ const TURN = rowsOf('t', {
   leaves: 'bool',
   hand_off_reason: 'text',
   agent_version: 'int',
+  rollout_id: 'text',
   result: 'text',
   silent_seconds: 'float8',
   silent_steps: 'int',
@@ -132,7 +135,7 @@ export const COMPLETE = named(
     updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, mine.conversation_id, mine.run_id, mine.status, mine.is_due, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
-    mine.agent_version, mine.result, mine.silent_seconds, mine.silent_steps
+    mine.agent_version, mine.rollout_id, mine.result, mine.silent_seconds, mine.silent_steps
 ), ended AS (
   UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
     reason = mine.reason, error = NULL, lease = NULL, attempts = 0,
@@ -140,7 +143,7 @@ export const COMPLETE = named(
     no_reply_at = CASE WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     reminders = coalesce(mine.silent_steps, r.reminders),
     turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
-    result = coalesce(mine.result::jsonb, r.result),
+    rollout_id = coalesce(r.rollout_id, mine.rollout_id), result = coalesce(mine.result::jsonb, r.result),
     finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN clock_timestamp() END
   FROM talked AS mine WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
@@ -191,6 +194,7 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       leaves: turns.map((turn) => turn.leavesUnanswered),
       hand_off_reason: turns.map((turn) => turn.handOffReason),
       agent_version: turns.map((turn) => turn.agentVersion),
+      rollout_id: turns.map((turn) => turn.rolloutId),
       silent_seconds: turns.map((turn) => turn.silence?.seconds ?? null),
       silent_steps: turns.map((turn) => turn.silence?.steps ?? null),
       result: turns.map((turn) => (turn.result === null ? null : storable(turn.result))),

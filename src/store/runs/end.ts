@@ -14,6 +14,9 @@ export async function endAfterResult(tx: Queryable, orgId: string, runId: string
     FROM conversation c JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
     WHERE r.org_id = ${orgId} AND r.id = ${runId} AND c.org_id = ${orgId} AND c.id = r.conversation_id
       AND r.status IN ('queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off')
-      AND a.published -> 'result' IS NOT NULL AND coalesce(a.published ->> 'provider', 'embedded') <> 'embedded'`);
+      AND (SELECT used.definition -> 'result' IS NOT NULL
+          AND coalesce(used.definition ->> 'provider', 'embedded') <> 'embedded'
+        FROM (SELECT coalesce((SELECT v.definition FROM agent_version v WHERE v.org_id = a.org_id
+          AND v.agent_id = a.id AND v.version = r.agent_version), a.published) AS definition) used)`);
   return (ending.rowCount ?? 0) > 0;
 }

@@ -6,7 +6,10 @@ import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
 
-export type RunRow = Omit<typeof run.$inferSelect, 'resultEventAt' | 'noReplyAt' | 'reminders' | 'codeTurn'> & {
+export type RunRow = Omit<
+  typeof run.$inferSelect,
+  'resultEventAt' | 'noReplyAt' | 'reminders' | 'codeTurn' | 'rolloutId'
+> & {
   agentId: string;
   endUserId: string;
   channelId: string;

@@ -30,21 +30,25 @@ export const FAIL = `WITH mine AS MATERIALIZED (
   UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
     reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
     finished_at = CASE WHEN outdated THEN NULL ELSE now() END,
-    attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
+    attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END,
+    agent_version = coalesce($7, r.agent_version), rollout_id = coalesce(r.rollout_id, $8)
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`;
 
 /**
- * Ends a failed run without a retry, and stores the reason. If a message has arrived since the claim, the run starts
+ * Ends a failed run without a retry, and stores the reason and the version that failed. If a message has arrived since the claim, the run starts
  * again instead, because that message needs it. The conversation is locked before the run, as everywhere.
  */
 export async function failRun(
   pool: pg.Pool,
   run: LeasedRun & { conversation_version: number },
   error: { code: string; detail: string },
+  chosen: { version: number; rolloutId: string | null } | null = null,
 ): Promise<void> {
+  const { org_id, run_id, lease, conversation_version } = run;
+  const failed = [error.code, JSON.stringify(error), conversation_version, chosen?.version, chosen?.rolloutId];
   await pool.query({
     name: 'fail-run',
     text: FAIL,
-    values: [run.org_id, run.run_id, run.lease, error.code, JSON.stringify(error), run.conversation_version],
+    values: [org_id, run_id, lease, ...failed],
   });
 }

@@ -17,7 +17,10 @@ import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** An agent. `draft` is being edited, and `published` is live. Each publish adds an `agent_version`. */
+/**
+ * An agent. `draft` is being edited, and `published` is live; it is the definition of `version`. Each publish adds an
+ * `agent_version`, which may be newer than the live one.
+ */
 export const agent = pgTable(
   'agent',
   {
@@ -50,6 +53,8 @@ export const agentVersion = pgTable(
     version: integer('version').notNull(),
     definition: jsonb('definition').$type<AgentDefinition>().notNull(),
     publishedBy: text('published_by'),
+    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    withoutTests: text('without_tests'),
     createdAt: createdAt(),
   },
   (table) => [

@@ -32,8 +32,8 @@ export const campaign = pgTable(
     roundDay: text('round_day'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
     /**
-     * True from the start until the last recipient of an ended campaign is finished. The worker examines only such
-     * campaigns.
+     * True from the start, or from the end of a draft, until the last recipient of an ended campaign is finished. The
+     * worker examines only such campaigns.
      */
     attended: boolean('attended').notNull().default(false),
     /** The pace: the time at which the next recipient may be messaged. */

@@ -35,7 +35,10 @@ export const channel = pgTable(
   ],
 );
 
-/** Sites outside the list of a web chat whose pages tried to open it, lately. */
+/**
+ * Sites whose pages tried to open a web chat, lately. Whether a site is refused depends on the list of the channel. A
+ * node of the previous release shows no site that is on the list.
+ */
 export const refusedOrigin = pgTable(
   'refused_origin',
   {
@@ -43,6 +46,8 @@ export const refusedOrigin = pgTable(
     channelId: text('channel_id').notNull(),
     origin: text('origin').notNull(),
     refusedAt: moment('refused_at').notNull(),
+    /** When the chat was last opened there. Null: never. */
+    reachedAt: moment('reached_at'),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.channelId, table.origin] }),

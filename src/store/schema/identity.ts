@@ -88,6 +88,8 @@ export const organization = pgTable('organization', {
   plan: text('plan').notNull().default('free'),
   /** True: members need a session with a second factor. An owner decides this. It is not a column of better-auth. */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
+  /** The time zone of its team, such as Asia/Qatar. Null: unknown. It is not a column of better-auth. */
+  timeZone: text('time_zone'),
 });
 
 export const member = pgTable(

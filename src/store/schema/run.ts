@@ -52,6 +52,8 @@ export const run = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** The version of the agent that took the latest turn. */
     agentVersion: integer('agent_version'),
+    /** The rollout during which its first turn was taken. Null: none, or the call chose the version. */
+    rolloutId: text('rollout_id'),
     /** The values that the conversation has brought so far; null: none. */
     result: jsonb('result').$type<RunResult>(),
     /** When the event about the changed result is due: changes until then share it. */
@@ -74,6 +76,9 @@ export const run = pgTable(
     index('run_result_event')
       .on(table.resultEventAt)
       .where(sql`result_event_at IS NOT NULL`),
+    index('run_rollout')
+      .on(table.rolloutId, table.id)
+      .where(sql`rollout_id IS NOT NULL`),
   ],
 );
 

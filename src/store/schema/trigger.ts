@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 import { agent } from './agent.ts';
 import { channel } from './channel.ts';
@@ -17,6 +17,8 @@ export const trigger = pgTable(
     variables: jsonb('variables').$type<VariableDeclaration[]>().notNull().default([]),
     /** The channel of its conversations. Null: the agent's sandbox channel. */
     channelId: text('channel_id'),
+    /** The version of the agent that answers its runs. Null: the live version, or that of a rollout. */
+    agentVersion: integer('agent_version'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     deletedAt: moment('deleted_at'),

@@ -1,11 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { IdPrefix } from '../../../contract/ids.ts';
-import { newId } from '../../kernel/ids.ts';
+import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import type { DayCounts } from '../schema/numbers.ts';
 
-/** IDs use the clock of a node, and times use the clock of the database. This is the maximum difference. */
-const CLOCK_SLACK_MS = 3_600_000;
 /** The maximum number of waits per day. With more hand-offs, an exact median is not needed. */
 const MAX_WAITS = 5_000;
 const DAY_MS = 86_400_000;
@@ -20,7 +18,7 @@ const hourOf = (moment: string) => sql.raw(`extract(hour FROM ${moment} AT TIME 
 export async function countDay(db: Queryable, orgId: string, start: number): Promise<DayCounts> {
   const [from, to] = [new Date(start), new Date(start + DAY_MS)];
   const within = (prefix: IdPrefix, moment: string) => sql`org_id = ${orgId}
-    AND id >= ${idAt(prefix, start - CLOCK_SLACK_MS)} AND id < ${idAt(prefix, start + DAY_MS + CLOCK_SLACK_MS)}
+    AND id >= ${firstId(prefix, start - CLOCK_SLACK_MS)} AND id < ${firstId(prefix, start + DAY_MS + CLOCK_SLACK_MS)}
     AND ${sql.raw(moment)} >= ${from} AND ${sql.raw(moment)} < ${to}`;
   const { rows } = await db.execute<{ name: string; hour: number; n: number }>(sql`
     WITH begun AS MATERIALIZED (
@@ -62,6 +60,3 @@ export async function countDay(db: Queryable, orgId: string, start: number): Pro
   }
   return counts;
 }
-
-/** The time and random part of an ID. IDs created since then sort after it. */
-const idAt = (prefix: IdPrefix, ms: number): string => newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);

@@ -128,9 +128,28 @@ describe('an audience is added in the background', () => {
     expect(await ends()).toEqual([{ org_id: orgId, done: 0 }, large, large]);
   });
 
-  it('one push runs at a time and only for a live campaign, a pause delays it, and a stop keeps added people', async () => {
-    const draft = await givenCampaign('draft');
-    expect((await call(`POST ${draft}/pushes`, { filters: {} })).body.code).toBe('campaign_not_open');
+  it('a draft takes recipients, who wait for the start, and the end of a draft ends them', async () => {
+    const [draft, dropped] = [await givenCampaign('draft'), await givenCampaign('draft')];
+    for (const path of [draft, dropped]) {
+      await call(`PATCH ${path}`, { settings: {} });
+      const { body } = await call(`POST ${path}/pushes`, { file: rowsOf(2).join('\n') });
+      expect(await ended(path, body.id)).toMatchObject({ state: 'done', accepted: 2 });
+      expect((await call(`GET ${path}`)).body).toMatchObject({ state: 'draft', counts: { pending: 2 } });
+    }
+    expect((await call(`POST ${draft}/review`)).body).toMatchObject({ waiting: 2, goes: { count: 2 } });
+    const statuses = async (path: string) => (await call(`GET ${path}`)).body.counts;
+    await call(`POST ${dropped}/end`);
+    await expect.poll(() => statuses(dropped)).toMatchObject({ pending: 0, expired: 2 });
+    // The draft had the same time to send, and did not.
+    expect(await statuses(draft)).toMatchObject({ pending: 2 });
+    await call(`POST ${draft}/start`);
+    await expect.poll(() => statuses(draft), { timeout: 20_000 }).toMatchObject({ pending: 0, delivered: 2 });
+  });
+
+  it('one push runs at a time and only for an open campaign, a pause delays it, and a stop keeps added people', async () => {
+    const over = await givenCampaign();
+    await call(`POST ${over}/end`);
+    expect((await call(`POST ${over}/pushes`, { filters: {} })).body.code).toBe('campaign_not_open');
     const path = await givenCampaign();
     // Queued for later, as if no worker had time.
     const id = newId('push');

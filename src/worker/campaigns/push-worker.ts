@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { counted } from '../../features/campaigns/count-audience.ts';
-import { allOf, NOTHING_ADDED, tell } from '../../features/campaigns/count-file.ts';
+import { allOf } from '../../features/campaigns/count-file.ts';
+import { counted, NOTHING_ADDED, tell } from '../../features/campaigns/count-pushed.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { pushedRow, type PushRow } from '../../features/campaigns/push-recipients.ts';
 import { readRecipients } from '../../features/campaigns/read-recipients.ts';
@@ -152,6 +152,7 @@ async function push(
     dedupe: 'campaign' as const,
     recipients,
     idempotency: { scope, request: scope },
+    tally: null,
     answer: (outcomes: readonly PushOutcome[]) => ({ status: 200, body: JSON.stringify(told(outcomes)) }),
   };
   const { answer } = await pushRecipients(db, call, suppression);

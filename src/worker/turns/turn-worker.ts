@@ -17,6 +17,7 @@ import { awaitAnswer } from '../../store/turns/code-turn.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
+import { loadForRun, readChoice } from '../../answering/choose-version.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { callApproved } from '../../answering/approvals/call-approved.ts';
 import { decisionsIn, keepWaiting } from '../../answering/approvals/keep-waiting.ts';
@@ -196,7 +197,7 @@ async function speak(
   const skip = isDue || isOver ? null : skipReason(run);
   if (run.conversation_status === 'handed_off') return silentTurn(run, skip === null ? 'handed_off' : 'skipped', skip);
   if (skip !== null && decided.length === 0) return silentTurn(run, 'skipped', skip);
-  const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
+  const loaded = await loadForRun(loadAgent, run);
   if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)
     return openingTurn(run, loaded, run.input.opening);
   const tooLate = new AbortController();
@@ -226,7 +227,7 @@ async function speak(
 }
 
 async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
-  const { db, log, loop } = turns;
+  const { db, log, loop, loadAgent } = turns;
   if (error instanceof TurnWaits) {
     if (await awaitAnswer(db.$client, run)) loop.wake();
     return;
@@ -240,7 +241,8 @@ async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: A
     detail: known ? error.message : 'The turn failed inside Parley; the log has the reason.',
   };
   log.warn({ err: error, run_id: run.run_id, attempts: run.attempts, request_id: run.request_id }, 'a turn failed');
-  if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(db.$client, run, problem);
+  if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS)
+    return failRun(db.$client, run, problem, await readChoice(loadAgent, run));
   const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
   await releaseRun(db, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
 }

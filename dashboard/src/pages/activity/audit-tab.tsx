@@ -146,8 +146,16 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
 function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
   const say = useWords(words);
   const to = pageOf(subject_id);
-  const named = facts['name'] ?? facts['label'] ?? facts['email'] ?? subject_name;
-  const shown = typeof named === 'string' ? <bdi>{named}</bdi> : <IdCode id={subject_id} short />;
+  // A deleted record has its name only in the facts of the entry.
+  const named = subject_name ?? NAMES.map((name) => facts[name]).find((value) => typeof value === 'string');
+  const shown =
+    typeof named === 'string' ? (
+      <bdi>{named}</bdi>
+    ) : isId(subject_id) ? (
+      <IdCode id={subject_id} short />
+    ) : (
+      <bdi>{subject_id}</bdi>
+    );
   return (
     <div className={classes.about}>
       {to ? (
@@ -170,6 +178,10 @@ function About({ item: { subject_id, subject_name, facts, request_id } }: { item
     </div>
   );
 }
+
+const NAMES = ['name', 'label', 'email', 'url', 'tool', 'domain'];
+/** Other subjects are names themselves, such as a provider or a domain. */
+const isId = (subject: string): boolean => /_[0-9a-z]{26}$/.test(subject);
 
 const PAGES: Record<string, string> = {
   agent: '/agents/',

@@ -19,6 +19,7 @@ import pageClasses from '../../parts/page.module.css';
 import { MomentFilter } from './moment-filter.tsx';
 import { useOpenRequest, useRequestKeys } from './requests.ts';
 import { isRequestId, OUTCOMES, type ActivitySearch, type RequestFilters } from './search.ts';
+import { pathOfRequest } from './request-curl.ts';
 import { words } from './request-words.ts';
 import classes from './activity.module.css';
 
@@ -170,18 +171,20 @@ export function StatusBadge({ status }: { status: number }): ReactNode {
   return <Badge color={status < 400 ? 'gray' : status < 500 ? 'orange' : 'red'}>{status}</Badge>;
 }
 
-function OpenLink({ item: { id, method, route } }: { item: RequestRecord }): ReactNode {
+function OpenLink({ item }: { item: RequestRecord }): ReactNode {
   const say = useWords(words);
+  const { id, method } = item;
+  const path = pathOfRequest(item);
   return (
     <Link
       to="/activity"
       search={(before: ActivitySearch) => ({ ...before, request: id })}
       resetScroll={false}
       className={pageClasses.link}
-      aria-label={say('open', { request: `${method} ${route}` })}
+      aria-label={say('open', { request: `${method} ${path}` })}
     >
       <code className={classes.id}>
-        <b>{method}</b> {route}
+        <b>{method}</b> {path}
       </code>
     </Link>
   );

@@ -1,4 +1,4 @@
-import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
+import { momentIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 import { readDeliverySearch, type DeliverySearch } from '../../parts/event-deliveries/search.ts';
 
 export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
@@ -55,9 +55,4 @@ const looksLike = (prefix: string, text: string): boolean =>
 function idIn(raw: RawSearch, name: string, prefix: string): string | undefined {
   const text = textIn(raw, name);
   return text !== undefined && looksLike(prefix, text) ? text : undefined;
-}
-
-function momentIn(raw: RawSearch, name: string): string | undefined {
-  const at = Date.parse(textIn(raw, name) ?? '');
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

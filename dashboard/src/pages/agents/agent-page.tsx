@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Button, Modal, Tabs, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconEye } from '@tabler/icons-react';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
@@ -263,7 +263,13 @@ function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
         <Text size="sm" role="status" fw={550}>
           {standing}
         </Text>
-        {(dirty || agent.unpublished_changes) && <WhatChanges agent={agent} definition={draft.definition} />}
+        {dirty || agent.unpublished_changes ? (
+          <WhatChanges agent={agent} definition={draft.definition} />
+        ) : (
+          <Anchor size="xs" renderRoot={(props) => <Link to="/channels" search={{ agent_id: agent.id }} {...props} />}>
+            {say('next_channel')}
+          </Anchor>
+        )}
         {overtaken && (
           <Text size="xs" c="orange.9">
             {say('overtaken')}

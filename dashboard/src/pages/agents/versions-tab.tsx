@@ -16,6 +16,8 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
+import { RolloutCard } from './rollouts/rollout-card.tsx';
+import { VersionComparisonCard } from './rollouts/version-comparison.tsx';
 import { sameDefinition } from './editor/clean-definition.ts';
 import { words, type AgentWord } from './words.ts';
 import classes from './agents.module.css';
@@ -53,30 +55,34 @@ export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
     { keep: true },
   );
   return (
-    <Card title={say('tab_versions')} description={say('versions_hint')}>
-      {versions.isPending ? (
-        <Skeleton h={160} />
-      ) : !versions.data ? (
-        <ProblemAlert problem={versions.error} onRetry={() => void versions.refetch()} />
-      ) : (
-        <>
-          <ol className={classes.versions} aria-label={say('tab_versions')}>
-            {versions.data.data.map((version, index, all) => (
-              <Version
-                key={version.version}
-                item={version}
-                before={all[index + 1] ?? null}
-                all={all}
-                agent={agent}
-                onRestore={() => setChosen(version)}
-              />
-            ))}
-          </ol>
-          <Pager list={list} page={versions.data} />
-        </>
-      )}
-      <RestoreDialog agent={agent} item={chosen} onClose={() => setChosen(null)} />
-    </Card>
+    <>
+      <RolloutCard agent={agent} />
+      <VersionComparisonCard agentId={agent.id} />
+      <Card title={say('tab_versions')} description={say('versions_hint')}>
+        {versions.isPending ? (
+          <Skeleton h={160} />
+        ) : !versions.data ? (
+          <ProblemAlert problem={versions.error} onRetry={() => void versions.refetch()} />
+        ) : (
+          <>
+            <ol className={classes.versions} aria-label={say('tab_versions')}>
+              {versions.data.data.map((version, index, all) => (
+                <Version
+                  key={version.version}
+                  item={version}
+                  before={all[index + 1] ?? null}
+                  all={all}
+                  agent={agent}
+                  onRestore={() => setChosen(version)}
+                />
+              ))}
+            </ol>
+            <Pager list={list} page={versions.data} />
+          </>
+        )}
+        <RestoreDialog agent={agent} item={chosen} onClose={() => setChosen(null)} />
+      </Card>
+    </>
   );
 }
 
@@ -110,6 +116,11 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
           {' · '}
           {difference(item, before, say)}
         </Text>
+        {item.without_tests !== null && (
+          <Text size="xs" component="div">
+            {say('without_tests', { reason: `\u2068${item.without_tests}\u2069` })}
+          </Text>
+        )}
       </div>
       <Group gap={4}>
         <Button size="xs" variant="subtle" color="gray" aria-expanded={shown === 'changes'} onClick={toggle('changes')}>
@@ -124,7 +135,7 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
         >
           {say('show_definition')}
         </Button>
-        {may && item.version !== current && (
+        {may && item.version < current && (
           <Button size="xs" variant="default" leftSection={<IconHistory size={14} />} onClick={onRestore}>
             {say('roll_back', { number: item.version })}
           </Button>

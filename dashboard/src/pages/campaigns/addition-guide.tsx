@@ -4,12 +4,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { KEY_PLACE, samplesOf } from '../../../../contract/code-samples.ts';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
-import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact } from '../../parts/fact.tsx';
-import { useOrganization, useSession } from '../../session/session.ts';
+import { useSession } from '../../session/session.ts';
 import { openingVariables } from './settings/opening-variables.ts';
 import type { CampaignTab } from './search.ts';
 import { words } from './words.ts';
@@ -18,32 +17,21 @@ import classes from './campaigns.module.css';
 /** The open steps of a campaign without recipients, each with a link. */
 export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
-  const org_id = useOrganization().id;
-  const keys = useRead(
-    'listKeys',
-    { params: { org_id }, query: { campaign_id: item.id, limit: 1 } },
-    { every: 5_000, live: 'keys' },
-  );
   if (item.state === 'ended') return <Card title={say('first_ended')} description={say('first_ended_words')} />;
   const hasSettings = Object.keys(item.settings).length > 0;
-  const hasKey = (keys.data?.data.length ?? 0) > 0;
   return (
     <Card title={say('first')} description={say('first_hint')}>
       <ol className={classes.steps}>
+        <Step done={false} to="people" act={say('first_people')}>
+          {say('first_people_hint')}
+        </Step>
         <Step done={hasSettings} to="settings" act={say('first_settings')}>
           {say('first_settings_hint')}
-        </Step>
-        <Step done={hasKey} to="keys" act={say('first_key')}>
-          {say('first_key_hint')}
         </Step>
         <Step done={item.state === 'live'} act={say(item.state === 'paused' ? 'first_resume' : 'first_start')}>
           {say('first_start_hint')}
         </Step>
-        <Step done={false} act={say('first_push')}>
-          {say('first_push_hint')}
-        </Step>
       </ol>
-      <AdditionCode item={item} />
       {item.state === 'live' && (
         <div className={classes.waiting} role="status">
           <Loader size={16} aria-hidden="true" />

@@ -114,7 +114,7 @@ function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) 
         ...(settings.window || settings.quiet_hours ? [say('start_hours')] : []),
         ...(settings.per_minute ? [say('start_pace', { count: settings.per_minute })] : []),
       ];
-      return [say('start_takes'), ...bounds];
+      return [...(waiting > 0 ? [say('start_waiting', many)] : []), say('start_takes'), ...bounds];
     }
     if (move === 'pause') return [say('pause_waiting', many), say('pause_begun'), say('pause_push')];
     if (move === 'resume') return [say('resume_waiting', many), say('resume_push')];

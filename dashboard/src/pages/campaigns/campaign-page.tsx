@@ -9,12 +9,13 @@ import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as editorWords } from '../../parts/editor/words.ts';
 import editorClasses from '../../parts/editor/editor-page.module.css';
-import { CampaignKeys } from './campaign-keys.tsx';
+import { ApiTab } from './api-tab.tsx';
 import { CampaignMoves } from './campaign-moves.tsx';
 import { CampaignStateBadge } from './campaign-state.tsx';
+import { PeopleTab } from './people-tab.tsx';
 import { ProgressTab } from './progress-tab.tsx';
 import { RehearsalTab } from './rehearsal/rehearsal-tab.tsx';
-import { CAMPAIGN_TABS, LOOK_AGAIN_MS, type CampaignTab } from './search.ts';
+import { CAMPAIGN_TABS, firstTab, LOOK_AGAIN_MS, type CampaignTab } from './search.ts';
 import { ResultsTab } from './results-tab.tsx';
 import { SettingsTab } from './settings/settings-tab.tsx';
 import { useSettingsDraft } from './settings/use-settings-draft.ts';
@@ -43,7 +44,8 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
   const say = useWords(words);
   const sayEditor = useWords(editorWords);
   const may = useMay('member');
-  const { tab = 'progress' } = route.useSearch();
+  const first = firstTab(item.state);
+  const { tab = first } = route.useSearch();
   const navigate = route.useNavigate();
   // The state is here, so that opening another tab loses nothing.
   const draft = useSettingsDraft(item, !may || item.state === 'ended');
@@ -60,7 +62,7 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         onChange={(value) =>
           void navigate({
             to: '.',
-            search: { tab: value === 'progress' ? undefined : (value as CampaignTab) },
+            search: { tab: value === first ? undefined : (value as CampaignTab) },
             replace: true,
             resetScroll: false,
           })
@@ -78,6 +80,9 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
             );
           })}
         </Tabs.List>
+        <Tabs.Panel value="people">
+          <PeopleTab item={item} />
+        </Tabs.Panel>
         <Tabs.Panel value="progress">
           <ProgressTab item={item} failed={failed} />
         </Tabs.Panel>
@@ -93,7 +98,7 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
           </Tabs.Panel>
         )}
         <Tabs.Panel value="keys">
-          <CampaignKeys campaign={item} />
+          <ApiTab item={item} />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -42,7 +42,7 @@ export function Funnel({ counts, total, chosen }: Props): ReactNode {
                   <div className={classes.line}>
                     <Link
                       to="."
-                      search={{ status: chosen === status ? undefined : status }}
+                      search={{ tab: 'progress', status: chosen === status ? undefined : status }}
                       aria-current={chosen === status || undefined}
                       resetScroll={false}
                     >

@@ -3,14 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
-import { useMay } from '../../session/session.ts';
 import { AboutCard } from './about-card.tsx';
 import { Additions } from './additions/additions.tsx';
-import { FilterCard } from './additions/filter-card.tsx';
-import { FileCard } from './additions/file-card.tsx';
 import { Funnel } from './funnel.tsx';
-import { FirstAddition, AdditionCode } from './addition-guide.tsx';
-import { ScheduleCard } from './schedules/schedule-card.tsx';
+import { FirstAddition } from './addition-guide.tsx';
 import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
 import { words } from './words.ts';
@@ -21,7 +17,6 @@ const route = getRouteApi('/inside/campaigns/$campaign_id');
 /** The progress of the campaign's recipients. Before there are any, it explains how to add them. */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useWords(words);
-  const may = useMay('member');
   const { status } = route.useSearch();
   const { counts, total = 0 } = item;
   const hasPeople = counts !== undefined && total > 0;
@@ -40,20 +35,6 @@ export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: bo
       <Report item={item} />
       {hasPeople && <RecipientsList campaignId={item.id} failed={failed} />}
       <Additions item={item} />
-      {/* The pushes are in the same place with and without recipients, because they show the result of the first push. */}
-      {may && item.state !== 'ended' && (
-        <>
-          <FilterCard item={item} />
-          <FileCard item={item} />
-        </>
-      )}
-      {item.round_of === null && <ScheduleCard item={item} />}
-      {hasPeople && item.state !== 'ended' && (
-        <details className={classes.more}>
-          <summary>{say('push_more')}</summary>
-          <AdditionCode item={item} />
-        </details>
-      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { RecipientStatus } from '../../../../contract/campaigns.ts';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 type CampaignsSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
@@ -28,8 +29,11 @@ export const STATUSES = [
   'expired',
 ] as const satisfies readonly RecipientStatus[];
 
-export const CAMPAIGN_TABS = ['progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
+export const CAMPAIGN_TABS = ['people', 'progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
+
+/** The tab without a name in the URL: a draft begins with its people. */
+export const firstTab = (state: CampaignRecord['state']): CampaignTab => (state === 'draft' ? 'people' : 'progress');
 
 /** The cursor of the list in the tab. `created`: the ID of the new key, for a reload while its value is shown. */
 export type CampaignSearch = {
@@ -52,5 +56,5 @@ export const READ_AGAIN = ['readCampaign', 'listCampaigns', 'listRecipients', 'l
 /** The interval without a live connection. */
 export const LOOK_AGAIN_MS = 3_000;
 
-/** The tab where recipients are added from end users. */
+/** The place where recipients are added. */
 export const AUDIENCE = 'audience';

@@ -6,6 +6,7 @@ import type { ChannelDetail, ChannelRecord } from '../../../../contract/dashboar
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { useSession } from '../../session/session.ts';
 import classes from './install-card.module.css';
 import { installWords } from './install-words.ts';
@@ -36,7 +37,7 @@ export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
               <ul className={classes.sites}>
                 {allowed_origins.map((origin) => (
                   <li key={origin}>
-                    <code dir="ltr">{origin}</code>
+                    <code dir="ltr">{origin}</code> <SiteState at={reachedAt(item, origin)} />
                   </li>
                 ))}
               </ul>
@@ -65,6 +66,19 @@ export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
       </Card>
       {hosted_page && <Preview item={item} page={page} />}
     </div>
+  );
+}
+
+const reachedAt = (item: ChannelDetail, of: string): string | undefined =>
+  item.reached_origins.find(({ origin }) => origin === of)?.reached_at;
+
+/** Whether a page of the site has reached this server, and what to check if not. */
+function SiteState({ at }: { at: string | undefined }): ReactNode {
+  const say = useWords(installWords);
+  return (
+    <Text size="sm" c="dimmed" component="span" role="status">
+      {at ? say.rich('reached', { when: <Moment at={at} /> }) : say('not_reached')}
+    </Text>
   );
 }
 

@@ -30,20 +30,25 @@ export const LOOK_AGAIN_MS = 2_000;
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 
 /** The list stays visible while conversations are opened, because it is the frame of both pages. */
+const FILTERS = [
+  'view',
+  'text',
+  'status',
+  'agent_id',
+  'channel_id',
+  'end_user_id',
+  'tag',
+  'since',
+  'until',
+  'handed_off',
+  'sort',
+] as const satisfies (keyof Filtering)[];
+
 export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
-  const list = useListState<Filtering>([
-    'view',
-    'text',
-    'status',
-    'agent_id',
-    'channel_id',
-    'end_user_id',
-    'tag',
-    'sort',
-  ]);
+  const list = useListState<Filtering>(FILTERS);
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },

@@ -2,6 +2,7 @@ import { Group, UnstyledButton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
+import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { useAgentNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -45,7 +46,8 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag, sort } = filters;
+  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, sort } = filters;
+  const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
   return [
@@ -56,6 +58,9 @@ function useChips(filters: Filtering): Chip[] {
     tag && { name: 'tag' as const, words: named(say('tag'), tag) },
     sort && { name: 'sort' as const, words: named(sayInbox('sort'), sayInbox(`sort_${sort}`)) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
+    handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
+    since && { name: 'since' as const, words: named(sayInbox('filter_since'), time(since)) },
+    until && { name: 'until' as const, words: named(sayInbox('filter_until'), time(until)) },
   ].filter((chip) => !!chip);
 }
 

@@ -1,4 +1,4 @@
-import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
+import { momentIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 /** A copy of the contract's list. Importing it would also import the schemas in that file. */
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
@@ -20,6 +20,9 @@ export type ConversationsSearch = {
   channel_id?: string;
   end_user_id?: string;
   tag?: string;
+  since?: string;
+  until?: string;
+  handed_off?: true;
   sort?: ConversationSort;
   cursor?: string;
 };
@@ -31,6 +34,9 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   channel_id: textIn(raw, 'channel_id'),
   end_user_id: textIn(raw, 'end_user_id'),
   tag: textIn(raw, 'tag'),
+  since: momentIn(raw, 'since'),
+  until: momentIn(raw, 'until'),
+  handed_off: raw['handed_off'] === true ? true : undefined,
   sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });

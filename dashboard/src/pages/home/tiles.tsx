@@ -14,17 +14,23 @@ type Home = Say<keyof (typeof words)['en']>;
 export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useWords(words);
   const { from, to, ended, ended_alone: alone, ended_no_reply: silent, first_reply_seconds: wait } = numbers;
+  const within = { since: from, until: to };
+  const handed = { to: '/conversations', search: { handed_off: true, ...within } } as const;
   const calls = { to: '/activity', search: { tab: 'requests', since: from, until: to } } as const;
   const waited = (seconds: number | null): string =>
     seconds === null ? '–' : seconds < 60 ? say('under_a_minute') : lasting(say.language, seconds * 1_000);
   return (
     <dl className={classes.tiles}>
-      <Tile name={say('conversations')} to={{ to: '/conversations' }} note={changed(say, numbers.conversations)}>
+      <Tile
+        name={say('conversations')}
+        to={{ to: '/conversations', search: within }}
+        note={changed(say, numbers.conversations)}
+      >
         {number(say.language, numbers.conversations.now)}
       </Tile>
       <Tile
         name={say('alone')}
-        to={{ to: '/conversations', search: { status: 'resolved' } }}
+        to={{ to: '/conversations', search: { status: 'resolved', ...within } }}
         note={say('alone_of', {
           count: number(say.language, ended.now),
           before: share(say, alone.before, ended.before),
@@ -35,22 +41,18 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
       </Tile>
       <Tile
         name={say('hand_offs')}
-        to={{ to: '/conversations', search: { view: 'waiting' } }}
+        to={handed}
         note={changed(say, numbers.handed_off)}
         parts={numbers.hand_off_reasons.map(({ name, count }) => [reasonOf(say, name), count])}
       >
         {number(say.language, numbers.handed_off.now)}
       </Tile>
-      <Tile
-        name={say('first_reply')}
-        to={{ to: '/conversations', search: { status: 'handed_off' } }}
-        note={say('was', { before: waited(wait.before) })}
-      >
+      <Tile name={say('first_reply')} to={handed} note={say('was', { before: waited(wait.before) })}>
         {waited(wait.now)}
       </Tile>
       <Tile
         name={say('messages')}
-        to={{ to: '/conversations' }}
+        to={{ to: '/conversations', search: within }}
         note={changed(say, numbers.messages)}
         parts={numbers.message_states.map(({ name, count }) => [stateOf(say, name), count])}
       >

@@ -51,6 +51,15 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
         read={runs}
         columns={[
           { id: 'run', label: say('run'), cell: ({ id }) => <IdToCopy id={id} label={say('copy_run_id')} /> },
+          {
+            id: 'person',
+            label: say('person'),
+            cell: ({ end_user_id, name }) => (
+              <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={pageClasses.link} dir="auto">
+                {name ?? say('no_name')}
+              </Link>
+            ),
+          },
           { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
           { id: 'why', label: say('why'), cell: (run) => <Reason run={run} /> },
           { id: 'result', label: sayResult('result'), cell: ({ result }) => <RunResultCell result={result} /> },

@@ -16,6 +16,7 @@ import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { words } from './words.ts';
 
 const OWN = 'sandbox';
+const LIVE = 'live';
 
 export function TriggerSettings({ item }: { item: TriggerRecord }): ReactNode {
   const may = useMay('member');
@@ -36,15 +37,24 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const params = { org_id, trigger_id: item.id };
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
   const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
-  const form = useCheckedForm({ name: item.name, channel_id: item.channel_id ?? OWN }, () => ({
+  const stored = {
+    name: item.name,
+    channel_id: item.channel_id ?? OWN,
+    agent_version: item.agent_version === null ? LIVE : String(item.agent_version),
+  };
+  const form = useCheckedForm(stored, () => ({
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
   }));
   const submit = form.submit((values) => {
-    const { name, channel_id } = values;
+    const { name, channel_id, agent_version: version } = values;
     update.mutate(
       {
         params: { org_id, trigger_id: item.id },
-        body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id },
+        body: {
+          name: name.trim(),
+          channel_id: channel_id === OWN ? null : channel_id,
+          agent_version: version === LIVE ? null : Number(version),
+        },
       },
       {
         onSuccess: () => {
@@ -85,6 +95,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
               {...form.getInputProps('name')}
             />
             <ChannelField item={item} form={form} />
+            <VersionField item={item} form={form} />
           </Group>
           {problem && <ProblemAlert problem={problem} />}
         </Stack>
@@ -95,7 +106,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
 
 type FieldProps = {
   item: TriggerRecord;
-  form: ReturnType<typeof useCheckedForm<{ name: string; channel_id: string }>>;
+  form: ReturnType<typeof useCheckedForm<{ name: string; channel_id: string; agent_version: string }>>;
 };
 
 /** One of the agent's channels, or the channel of the trigger. */
@@ -119,6 +130,32 @@ function ChannelField({ item, form }: FieldProps): ReactNode {
       value={value}
       error={error}
       onChange={(id) => form.setFieldValue('channel_id', id ?? OWN)}
+    />
+  );
+}
+
+/** One version of the agent, or the live one. */
+function VersionField({ item, form }: FieldProps): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const params = { org_id, agent_id: item.agent_id };
+  const versions = useRead('listAgentVersions', { params, query: { limit: MAX_PAGE } });
+  const numbers = new Set((versions.data?.data ?? []).map(({ version }) => version));
+  if (item.agent_version !== null) numbers.add(item.agent_version);
+  const data = [...numbers].map((number) => ({ value: String(number), label: say('version_number', { number }) }));
+  const { value, error } = form.getInputProps('agent_version');
+  return (
+    <Select
+      label={say('version')}
+      description={say('version_hint')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      flex="1 1 240px"
+      allowDeselect={false}
+      readOnly={!useMay('member')}
+      data={[{ value: LIVE, label: say('version_live') }, ...data]}
+      value={value}
+      error={error}
+      onChange={(chosen) => form.setFieldValue('agent_version', chosen ?? LIVE)}
     />
   );
 }

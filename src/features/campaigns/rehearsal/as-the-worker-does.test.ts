@@ -100,7 +100,7 @@ async function enroll(campaignId: string, people: readonly RecipientInput[]): Pr
   const by = { keyId: null, from: null, requestId: null, idempotency: null };
   const call = { ...by, orgId, campaignId, channelKind: 'sandbox', dedupe: 'campaign' as const, recipients };
   const answer = (outcomes: readonly PushOutcome[]) => ({ status: 202, body: JSON.stringify(outcomes) });
-  await pushRecipients(db, { ...call, answer }, suppression);
+  await pushRecipients(db, { ...call, tally: null, answer }, suppression);
 }
 
 /** The worker's looks, at the moments at which there is something to do. */

@@ -1,5 +1,6 @@
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../../contract/messages.ts';
+import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_REHEARSED, type MadeUp, type RehearsedStatus } from '../../../../contract/dashboard/rehearsals.ts';
 import { pushedRow, type PushRow } from '../push-recipients.ts';
 import type { Db } from '../../../store/db.ts';
@@ -80,11 +81,32 @@ export async function* pushedOnes(
   rows: AsyncIterable<PushRow>,
   dedupe: 'campaign' | 'none',
 ): AsyncGenerator<Cast> {
-  const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   // A person in two rows is one person, so an opt-out after the first message also affects the second.
   const persons = new Map<string, DueRecipient['person']>();
+  for await (const { errors: _, ...one } of planRows(place, rows, dedupe)) {
+    if (one.left?.status === 'invalid') {
+      yield { ...one, text: null };
+      continue;
+    }
+    const shown = cast(place, one);
+    const { id } = shown.recipient.person;
+    shown.recipient.person = persons.get(id) ?? shown.recipient.person;
+    persons.set(id, shown.recipient.person);
+    yield shown;
+  }
+}
+
+type PlannedRow = Omit<Cast, 'text'> & { errors: Fault[] };
+
+/** Plans the rows of a file page by page. An invalid row has its errors and no person. */
+export async function* planRows(
+  place: Enrolment,
+  rows: AsyncIterable<PushRow> | Iterable<PushRow>,
+  dedupe: 'campaign' | 'none',
+): AsyncGenerator<PlannedRow> {
+  const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   let page: PushRow[] = [];
-  const settle = async function* (): AsyncGenerator<Cast> {
+  const settle = async function* (): AsyncGenerator<PlannedRow> {
     const pushed = page.map((row) => ('said' in row ? pushedRow(row) : null));
     const planned = await plan(
       place,
@@ -94,14 +116,8 @@ export async function* pushedOnes(
     );
     let next = 0;
     for (const [index, row] of page.entries()) {
-      if ('errors' in row) yield invalidOne(row.ref, row.errors[0]?.code ?? 'invalid');
-      else {
-        const one = castOf(place, pushed[index]!, planned[next++]!);
-        const { id } = one.recipient.person;
-        one.recipient.person = persons.get(id) ?? one.recipient.person;
-        persons.set(id, one.recipient.person);
-        yield one;
-      }
+      if ('errors' in row) yield invalidOne(row.ref, row.errors);
+      else yield plannedRow(place, pushed[index]!, planned[next++]!);
     }
     page = [];
   };
@@ -123,13 +139,12 @@ const plan = (
   return planPage(db, call, suppression, before);
 };
 
-function castOf(place: Place, pushed: PushedRecipient, planned: PlannedRecipient): Cast {
+function plannedRow(place: Enrolment, pushed: PushedRecipient, planned: PlannedRecipient): PlannedRow {
   const { outcome, person } = planned;
   const { ref, sendAt } = pushed;
-  if (outcome.kind === 'invalid' || !person)
-    return invalidOne(ref, outcome.kind === 'invalid' ? (outcome.faults[0]?.code ?? 'invalid') : null);
+  if (outcome.kind === 'invalid' || !person) return invalidOne(ref, outcome.kind === 'invalid' ? outcome.faults : []);
   const known = plannedOf(place.channelKind, planned as PlannedPerson, pushed.variables);
-  return cast(place, { ...known, ref, sendAt, isKnown: person.updated_at !== null });
+  return { ...known, ref, sendAt, isKnown: person.updated_at !== null, errors: [] };
 }
 
 type PlannedPerson = PlannedRecipient & {
@@ -156,9 +171,9 @@ function plannedOf(
   };
 }
 
-function invalidOne(ref: string | null, reason: string | null): Cast {
-  const left = { status: 'invalid' as const, reason };
-  return { recipient: madeUp('', {}), ref, sendAt: null, isKnown: false, text: null, left };
+function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
+  const left = { status: 'invalid' as const, reason: errors[0]?.code ?? 'invalid' };
+  return { recipient: madeUp('', {}), ref, sendAt: null, isKnown: false, left, errors };
 }
 
 /**

@@ -18,6 +18,7 @@ export type Player = {
   reason: string | null;
   at: Date | null;
   reply: { at: Date; text: string } | null;
+  reminders: readonly Date[];
 };
 
 /** The reply of a messaged recipient, and whether it is an opt-out. */

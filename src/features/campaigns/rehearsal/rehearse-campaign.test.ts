@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { longestStretchMs } from '../../../../test/cpu-time.ts';
@@ -177,4 +177,54 @@ test('10,000 people do not block the event loop', async () => {
   });
   expect(rows).toBe(10_000);
   expect(longest).toBeLessThan(150);
+});
+
+describe('reminders of the agent', () => {
+  const text = { default: 'Still there?' };
+  const remind = [
+    { after_minutes: 60, text },
+    { after_minutes: 180, text },
+  ];
+  const file = lines([
+    { ref: 'silent', end_user: { external_id: 'silent', time_zone: 'UTC', phone: '+97430000001' } },
+    { ref: 'late', end_user: { external_id: 'late', time_zone: 'UTC', phone: '+97430000002' } },
+    { ref: 'stop', end_user: { external_id: 'stop', time_zone: 'UTC', phone: '+97430000003' } },
+  ]);
+  const replies = [
+    { text: 'Yes', after_minutes: 90, refs: ['late'] },
+    { text: 'stop', after_minutes: 10, refs: ['stop'] },
+  ];
+
+  async function rehearsed(settings: CampaignSettings, kind = 'sandbox') {
+    const own = await givenAgent(db, orgId, { definition: { no_reply: { remind, end_after_minutes: 600 } } });
+    await db.execute(sql`UPDATE channel SET kind = ${kind} WHERE id = ${own.channelId}`);
+    const id = newId('campaign');
+    await db.insert(campaign).values({ orgId, id, ...own, name: 'Spring', state: 'draft', settings, attended: true });
+    return rehearse(orgId, id, { ...waitingOnes, file, replies });
+  }
+  const firstOf = ({ rows }: Awaited<ReturnType<typeof rehearsed>>) =>
+    Object.fromEntries(rows.map(({ ref, reminded_at: at }) => [ref, at]));
+
+  test('go to people who do not reply, again after a reply, and never after an opt-out', async () => {
+    const told = await rehearsed({});
+    expect(firstOf(told)).toEqual({
+      silent: '2026-11-20T13:00:00.000Z',
+      late: '2026-11-20T13:00:00.000Z',
+      stop: null,
+    });
+    // Two to the silent person, one before the reply and two after it to the other one.
+    expect(told).toMatchObject({ reminders: 5, reminded: 2, ends_at: '2026-11-20T16:30:00.000Z' });
+  });
+
+  test('wait for the end of quiet hours, and later ones move by the same time', async () => {
+    const told = await rehearsed({ quiet_hours: { from: '12:30', to: '20:00' } });
+    expect(firstOf(told)).toEqual({ silent: '2026-11-20T20:00:00.000Z', late: '2026-11-20T20:00:00.000Z', stop: null });
+    expect(told).toMatchObject({ ends_at: '2026-11-20T22:00:00.000Z' });
+  });
+
+  test('need the reply window of the channel', async () => {
+    const told = await rehearsed({}, 'whatsapp');
+    expect(firstOf(told)).toEqual({ silent: null, late: '2026-11-20T14:30:00.000Z', stop: null });
+    expect(told).toMatchObject({ reminders: 2, reminded: 1 });
+  });
 });

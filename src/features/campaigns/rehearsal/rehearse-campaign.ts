@@ -3,10 +3,14 @@ import {
   MAX_REHEARSED,
   type RehearseCampaignBody,
 } from '../../../../contract/dashboard/rehearsals.ts';
+import type { AgentDefinition } from '../../../../contract/agents.ts';
+import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
+import { nextOpening } from '../opening-hours.ts';
 import { checkSettings } from '../check-settings.ts';
 import { createLoopShare } from '../../../kernel/loop-share.ts';
 import { timestamp } from '../../../kernel/clock.ts';
+import { readAgent } from '../../../store/agents/read.ts';
 import { readCampaign } from '../../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../../store/channels/channels.ts';
 import type { EndUserFilter } from '../../../store/end-users/search.ts';
@@ -14,6 +18,7 @@ import type { CampaignsDeps } from '../deps.ts';
 import { readRecipients } from '../read-recipients.ts';
 import { type Cast, madeUpOnes, matchingOnes, type Place, pushedOnes, waitingOnes } from './people.ts';
 import { type Player, playClock } from './play-clock.ts';
+import { playSilence } from './play-silence.ts';
 import { type Part, tellRehearsal } from './report.ts';
 import { readScript } from './script.ts';
 
@@ -85,13 +90,55 @@ async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: s
   const script = readScript(replies, (player) => refs.get(player) ?? null);
   const players = parts.flatMap(({ player }) => player ?? []);
   const stage = { settings, channelKind: channel.kind, beginsAt, replyOf: script.replyOf, deadline };
-  const stopped = await playClock(stage, players);
+  let stopped = await playClock(stage, players);
+  const definition = (await readAgent(db, orgId, row.agentId))?.published ?? {};
+  if (definition.no_reply?.remind) stopped ??= await remindAll(players, { ...stage, definition }, script.optsOut);
   return {
     begins_at: timestamp(beginsAt),
     stopped,
     has_more: hasMore,
     empty: { count: empty.count, names: [...empty.names] },
     ...(await tellRehearsal(parts, replies, script.optsOut, asked.all_rows ?? false)),
+  };
+}
+
+type Reminding = {
+  settings: CampaignSettings;
+  channelKind: string;
+  definition: AgentDefinition;
+  deadline: number;
+};
+
+/** The reminders change no first message, so they are played after the clock. */
+async function remindAll(
+  players: readonly Player[],
+  { settings, deadline, ...stage }: Reminding,
+  optsOut: (text: string) => boolean,
+): Promise<CampaignRehearsal['stopped']> {
+  const share = createLoopShare();
+  const timeZone = settings.time_zone ?? 'UTC';
+  const opensIn = openingsByMinute(settings);
+  for (const player of players) {
+    if (performance.now() > deadline) return 'took_too_long';
+    if (player.status !== 'sent') continue;
+    await share(() => {
+      const isOut = player.reply !== null && optsOut(player.reply.text);
+      player.reminders = playSilence({ ...stage, timeZone, opensIn }, player, isOut);
+    });
+  }
+  return null;
+}
+
+const MINUTE_MS = 60_000;
+
+/** `nextOpening` for many people who share a few time zones: hours are whole minutes. */
+function openingsByMinute(settings: CampaignSettings): (timeZone: string, at: Date) => Date | null {
+  const known = new Map<string, Date | null>();
+  return (timeZone, at) => {
+    const name = `${timeZone} ${Math.floor(at.getTime() / MINUTE_MS)}`;
+    if (!known.has(name)) known.set(name, nextOpening(settings, timeZone, at));
+    const opens = known.get(name)!;
+    return opens && opens < at ? at : opens;
   };
 }
 
@@ -123,5 +170,5 @@ function sourceOf(
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));
-  return { recipient, dueAt, status: 'waiting', reason: null, at: null, reply: null };
+  return { recipient, dueAt, status: 'waiting', reason: null, at: null, reply: null, reminders: [] };
 }

@@ -36,6 +36,10 @@ export async function tellRehearsal(
   };
   const said = new Map(replies.map(({ text }) => [text, 0]));
   let last: string | null = null;
+  for (const { player } of parts) {
+    const moment = player?.reminders.at(-1) ?? null;
+    if (moment !== null && (last === null || timestamp(moment) > last)) last = timestamp(moment);
+  }
   for (const { at, replied_at: repliedAt, reply } of rows) {
     for (const moment of [at, repliedAt]) if (moment !== null && (last === null || moment > last)) last = moment;
     if (reply !== null) said.set(reply, said.get(reply)! + 1);
@@ -54,6 +58,8 @@ export async function tellRehearsal(
     last_at: sent.at(-1)?.at ?? null,
     replied: answered.reduce((sum, { count: n }) => sum + n, 0),
     opted_out: answered.reduce((sum, { count: n, opts_out: isOut }) => sum + (isOut ? n : 0), 0),
+    reminders: parts.reduce((sum, { player }) => sum + (player?.reminders.length ?? 0), 0),
+    reminded: rows.filter(({ reminded_at: at }) => at !== null).length,
     left_out: leftOut(rows),
     by_hour: [...hours].toSorted(([one], [other]) => one - other).map(([at, n]) => ({ at: timestamp(at), ...n })),
     replies: answered,
@@ -87,6 +93,7 @@ function rowOf({ cast, player }: Part): RehearsedRecipient {
     text: isSent ? cast.text : null,
     replied_at: player?.reply ? timestamp(player.reply.at) : null,
     reply: player?.reply?.text ?? null,
+    reminded_at: player?.reminders[0] ? timestamp(player.reminders[0]) : null,
   };
 }
 

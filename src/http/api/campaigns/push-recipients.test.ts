@@ -4,6 +4,7 @@ import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { listPushes } from '../../../store/campaigns/pushes.ts';
 import { SYSTEM } from '../../../store/organizations/audit.ts';
 
 let parley: CampaignsApi['parley'];
@@ -128,6 +129,39 @@ describe('202', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
     expect(answers.reduce((sum, { body }) => sum + (body.accepted as number), 0)).toBe(10);
     expect((await given.call('GET')).body.total).toBe(10);
+  });
+
+  test('the calls of a key on one day are one addition, with its duplicates, faults and references', async () => {
+    const given = await givenCampaign();
+    const ten = Array.from({ length: 10 }, () => person());
+    await Promise.all(Array.from({ length: 4 }, () => push(given, ten)));
+    const bad = [
+      { ...ten[0]!, ref: 'a' },
+      { end_user: { phone: '12345' }, ref: 'b' },
+    ];
+    const once = { 'idempotency-key': 'tally-1' };
+    const first = await push(given, bad, {}, once);
+    expect((await push(given, bad, {}, once)).headers.get('idempotent-replayed')).toBe('true');
+    const other = await parley.key(orgId, { scope: 'campaign', campaignId: given.id, permissions: ['campaigns'] });
+    await push(
+      {
+        ...given,
+        call: (method, path = '', body) =>
+          parley.call(method, `/api/campaigns/${given.id}${path}`, { key: other.value, body }),
+      },
+      [person()],
+    );
+    const { rows } = await listPushes(parley.db, orgId, given.id, { limit: 10, after: null });
+    expect(rows.map(({ source, state, startedBy, dueAt }) => [source, state, startedBy, dueAt])).toEqual([
+      ['api', 'done', expect.any(String), null],
+      ['api', 'done', expect.any(String), null],
+    ]);
+    const tally = rows.find(({ done }) => done > 1)!;
+    expect(tally).toMatchObject({ done: 42, accepted: 10, duplicates: 31, optedOut: 0, blocked: 0, invalid: 1 });
+    expect(tally.faults).toEqual([
+      { row: 2, ref: 'b', request_id: first.headers.get('x-request-id'), detail: expect.stringContaining('E.164') },
+    ]);
+    expect(rows.find(({ done }) => done === 1)).toMatchObject({ accepted: 1, invalid: 0, faults: [] });
   });
 
   test('1,000 recipients in one call take less than a second', async () => {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
-import { RUN_STATUSES, RunRecord } from '../../../../contract/triggers.ts';
+import { RunFilters, RunRecord } from '../../../../contract/triggers.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
-import { listRuns } from '../../../features/triggers/read-runs.ts';
+import { listRuns, runFilter } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
@@ -30,9 +30,7 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   },
   query: Type.Object({
     ...PageQuery,
-    status: Type.Optional(Type.Enum(RUN_STATUSES)),
-    created_after: Type.Optional(Type.String({ format: 'date-time' })),
-    created_before: Type.Optional(Type.String({ format: 'date-time' })),
+    ...RunFilters,
   }),
   responses: {
     200: Type.Object(
@@ -46,12 +44,7 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
     const { limit = DEFAULT_PAGE, cursor, status, created_after, created_before } = query;
     const scope = cursorScope('runs', caller.orgId, { trigger: trigger!.id, status, created_after, created_before });
     const after = deps.paging.after(scope, cursor);
-    const filter = {
-      triggerId: trigger!.id,
-      status,
-      createdAfter: created_after === undefined ? undefined : new Date(created_after),
-      createdBefore: created_before === undefined ? undefined : new Date(created_before),
-    };
+    const filter = runFilter(trigger!.id, { status, created_after, created_before });
     const page = await listRuns(deps, caller.orgId, filter, { limit, after });
     return deps.paging.page(scope, page);
   },

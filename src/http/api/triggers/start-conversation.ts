@@ -85,7 +85,14 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   idempotent: true,
   headers,
   responses,
-  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists', 'conversation_not_found'],
+  problems: [
+    'agent_version_not_found',
+    'agent_disabled',
+    'trigger_disabled',
+    'channel_disabled',
+    'already_exists',
+    'conversation_not_found',
+  ],
   async handle(request, reply) {
     const { caller, from, agent, trigger } = request.admission;
     const { client } = caller;

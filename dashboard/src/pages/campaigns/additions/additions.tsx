@@ -16,7 +16,7 @@ import { READ_AGAIN } from '../search.ts';
 import { Result } from './result.tsx';
 import { words } from './words.ts';
 
-const SHOWN = 3;
+const SHOWN = 5;
 const LOOK_AGAIN_MS = 1_000;
 /** The interval while no push is running, because another member may start one. */
 const LOOK_SELDOM_MS = 10_000;
@@ -60,8 +60,14 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
           <Source push={push} />
         </Text>
         <Text size="sm" c="dimmed">
-          {say(`push_${state}`)} · <Moment at={push.created_at} />
-          {push.created_by !== null && (
+          {push.source === 'api' ? (
+            say.rich('last_call', { when: <Moment at={push.finished_at ?? push.created_at} /> })
+          ) : (
+            <>
+              {say(`push_${state}`)} · <Moment at={push.created_at} />
+            </>
+          )}
+          {push.source !== 'api' && push.created_by !== null && (
             <>
               {' '}
               · <bdi>{push.created_by}</bdi>
@@ -86,9 +92,9 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
         </Group>
       )}
       {push.done > 0 && (
-        <Result what="add" sum={{ ...push, invalid: push.source === 'file' ? 0 : push.invalid }} done={!isOpen(push)} />
+        <Result sum={{ ...push, invalid: push.source === 'filters' ? push.invalid : 0 }} done={!isOpen(push)} />
       )}
-      {push.source === 'file' && <Faults push={push} />}
+      {push.source !== 'filters' && <Faults push={push} />}
       {push.fault && (
         <Alert color="red" icon={<IconAlertTriangle size={18} />}>
           <span dir="auto">{push.fault.detail}</span>
@@ -99,8 +105,9 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
   );
 }
 
-function Source({ push: { source, filters } }: { push: PushRecord }): ReactNode {
+function Source({ push: { source, filters, created_by: by } }: { push: PushRecord }): ReactNode {
   const say = useWords(words);
+  if (source === 'api') return by === null ? say('by_key_gone') : say('by_api', { key: `\u2068${by}\u2069` });
   if (source === 'file') return say('by_file');
   if (filters.length === 0) return say('by_all');
   const named = filters.map((name) => say(FILTERS[name as keyof typeof FILTERS] ?? 'text'));
@@ -142,9 +149,11 @@ function Faults({ push: { invalid, faults } }: { push: PushRecord }): ReactNode 
     <details className={classes.faults}>
       <summary>{say('faulty', { count: invalid, number: many(invalid) })}</summary>
       <ul>
-        {faults.map(({ row, detail }) => (
-          <li key={row}>
-            {say('fault_row', { row: many(row) })}: <bdi>{detail}</bdi>
+        {faults.map(({ row, detail, ref, request_id: request }, index) => (
+          <li key={`${index} ${row}`}>
+            {say('fault_row', { row: many(row) })}
+            {ref && <bdi> {ref}</bdi>}: <bdi>{detail}</bdi>
+            {request && <small className="ltr"> ({say('fault_call', { id: request })})</small>}
           </li>
         ))}
       </ul>

@@ -22,6 +22,7 @@ export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
       accept=".csv,.txt,.jsonl,.ndjson,text/csv"
       leftSection={<IconFileUpload size={16} />}
       clearable
+      clearButtonProps={{ 'aria-label': say('file_remove') }}
       maw={520}
       disabled={disabled}
       value={chosen}

@@ -1,20 +1,22 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { PushRecord } from '../../../../../contract/dashboard/additions.ts';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
-import type { Sum } from './use-audience-count.ts';
 import { words } from './words.ts';
 
-type Props = { what: 'count' | 'add'; sum: Sum; done: boolean };
+type Sum = Pick<PushRecord, 'accepted' | 'duplicates' | 'opted_out' | 'blocked' | 'invalid'>;
 
-/** The number of people who were or would be added, and the reasons for others. */
-export function Result({ what, sum, done }: Props): ReactNode {
+type Props = { sum: Sum; done: boolean };
+
+/** The number of people who were added, and the reasons for others. */
+export function Result({ sum, done }: Props): ReactNode {
   const say = useWords(words);
   const many = (value: number) => ({ count: value, number: number(say.language, value) });
   return (
     <>
       <Text size="sm" fw={550}>
-        {say(what === 'count' ? 'would_add' : 'added', many(sum.accepted))}
+        {say('added', many(sum.accepted))}
         {!done && ' …'}
       </Text>
       {(['duplicates', 'opted_out', 'blocked', 'invalid'] as const).map(

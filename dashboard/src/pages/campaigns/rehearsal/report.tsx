@@ -79,6 +79,11 @@ function Sums({ report }: { report: CampaignRehearsal }): ReactNode {
           {optsOut && ` (${say('opts_out')})`}
         </Text>
       ))}
+      {report.reminders > 0 && (
+        <Text size="sm">
+          {say('reminders', { number: many(report.reminders), count: report.reminded, people: many(report.reminded) })}
+        </Text>
+      )}
       {empty.count > 0 && (
         <Text size="sm">
           {say('empty', { count: empty.count, number: many(empty.count) })}{' '}

@@ -16,19 +16,21 @@ export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
   const say = useWords(words);
   const sayRecipient = useWords(recipientWords);
   const inWords = useRecipientReason();
-  return groups.map(({ status, reason, is_waiting: isWaiting, count, recipients }) => {
-    const why = reason ? inWords(reason) : sayRecipient(`status_${status}`);
-    const title = say(isWaiting ? 'left_out' : 'left_before', { number: number(say.language, count), why });
-    if (isWaiting) return <People key={`${status} ${reason}`} title={title} total={count} people={recipients} />;
-    return (
-      <p key={`before ${status} ${reason}`} className={classes.before}>
-        {title}{' '}
-        <Link to="." search={{ status }} onClick={onLeave} className={classes.link}>
-          {say('show')}
-        </Link>
-      </p>
-    );
-  });
+  return groups
+    .filter(({ status }) => status !== 'invalid')
+    .map(({ status, reason, is_waiting: isWaiting, count, recipients }) => {
+      const why = reason ? inWords(reason) : sayRecipient(`status_${status}`);
+      const title = say(isWaiting ? 'left_out' : 'left_before', { number: number(say.language, count), why });
+      if (isWaiting) return <People key={`${status} ${reason}`} title={title} total={count} people={recipients} />;
+      return (
+        <p key={`before ${status} ${reason}`} className={classes.before}>
+          {title}{' '}
+          <Link to="." search={{ tab: 'progress', status }} onClick={onLeave} className={classes.link}>
+            {say('show')}
+          </Link>
+        </p>
+      );
+    });
 }
 
 type Props = { title: string; total: number; people: CampaignReview['empty']['recipients']; note?: ReactNode };
@@ -45,9 +47,13 @@ export function People({ title, total, people, note }: Props): ReactNode {
       <ul>
         {people.map(({ id, ref, end_user_id, name }) => (
           <li key={id}>
-            <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={classes.link} dir="auto">
-              {name ?? ref ?? say('no_name')}
-            </Link>
+            {end_user_id === null ? (
+              <bdi>{name ?? ref ?? say('no_name')}</bdi>
+            ) : (
+              <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={classes.link} dir="auto">
+                {name ?? ref ?? say('no_name')}
+              </Link>
+            )}
             {name && ref && <small dir="auto"> {ref}</small>}
           </li>
         ))}

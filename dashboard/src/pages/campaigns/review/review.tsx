@@ -39,7 +39,7 @@ export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () =>
         ) : data.waiting === 0 && data.left_out.length === 0 ? (
           <Text size="sm" c="dimmed">
             {say((item.total ?? 0) > 0 ? 'nobody_waits' : 'nobody_yet')}{' '}
-            <Link to="." search={{}} hash={AUDIENCE} onClick={onLeave} className={classes.link}>
+            <Link to="." search={{ tab: 'people' }} hash={AUDIENCE} onClick={onLeave} className={classes.link}>
               {say('add_some')}
             </Link>
           </Text>
@@ -82,6 +82,7 @@ export function Found({ item, review, onLeave }: FoundProps): ReactNode {
         )}
       </p>
       <LeftOut groups={review.left_out} onLeave={onLeave} />
+      <InvalidRows review={review} />
       {empty.count > 0 && (
         <People
           title={say('empty', { count: empty.count, number: many(empty.count) })}
@@ -93,6 +94,26 @@ export function Found({ item, review, onLeave }: FoundProps): ReactNode {
       {samples.length > 0 && <Samples item={item} samples={samples} />}
       {goes.count > 0 && <Price review={review} />}
     </>
+  );
+}
+
+/** The rows of a file that cannot be added, each with what to correct. */
+function InvalidRows({ review: { left_out: leftOut, faults } }: { review: CampaignReview }): ReactNode {
+  const say = useWords(words);
+  const count = leftOut.reduce((sum, one) => (one.status === 'invalid' ? sum + one.count : sum), 0);
+  if (count === 0) return null;
+  return (
+    <details className={classes.group}>
+      <summary>{say('faulty', { count, number: number(say.language, count) })}</summary>
+      <ul>
+        {faults.map(({ row, ref, errors }) => (
+          <li key={row}>
+            {say('fault_row', { row: number(say.language, row) })}
+            {ref !== null && <bdi> {ref}</bdi>}: <bdi>{errors.map(({ detail }) => detail).join(' ')}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

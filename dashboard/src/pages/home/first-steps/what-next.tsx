@@ -11,7 +11,7 @@ import { words } from './words.ts';
 export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
   const say = useWords(words);
   const to = (
-    word: 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
+    word: 'next_website' | 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
     link: LinkProps,
   ): ReactNode => (
     <div>
@@ -26,6 +26,7 @@ export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
   return (
     <Card title={say('next')}>
       <Facts>
+        {to('next_website', { to: '/channels', search: { connect: 'web_chat', agent_id: agent.id } })}
         {to('next_knowledge', {
           to: '/agents/$agent_id',
           params: { agent_id: agent.id },

@@ -22,6 +22,7 @@ export function PriceDialog({ opened, onClose }: Props): ReactNode {
   );
 }
 
+const CURRENCIES = Intl.supportedValuesOf('currency');
 const EMPTY = { provider: 'openai', model: '', currency: 'USD', input: '', cached: '', output: '' };
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
@@ -63,7 +64,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     >
       <NativeSelect label={say('provider')} data={[...MODEL_PROVIDERS]} {...form.getInputProps('provider')} />
       <TextInput label={say('model')} dir="ltr" autoComplete="off" withAsterisk {...form.getInputProps('model')} />
-      <TextInput label={say('currency')} dir="ltr" withAsterisk {...form.getInputProps('currency')} />
+      <NativeSelect label={say('currency')} dir="ltr" data={CURRENCIES} {...form.getInputProps('currency')} />
       <TextInput label={say('price_input')} withAsterisk {...number} {...form.getInputProps('input')} />
       <TextInput
         label={say('price_cached')}

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Select, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import {
   HAND_OFF_RECIPIENTS,
@@ -11,15 +11,15 @@ import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { DayChips } from '../../../parts/day-chips.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
+import { ownZone } from '../../../parts/own-zone.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { unplaced } from '../../../parts/use-checked-form.ts';
 import { atLeast, useMay, useOrganization } from '../../../session/session.ts';
 import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
-import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import { words } from '../words.ts';
+import { HoursFields } from './hours-fields.tsx';
 import { handOffWords } from './hand-off-words.ts';
 import { type HandOffDraft, useHandOffDraft } from './use-hand-off-draft.ts';
 
@@ -42,7 +42,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const { draft, faults, edited, change, body } = useHandOffDraft(stored);
+  const { draft, faults, edited, change, body } = useHandOffDraft(stored, organization.time_zone ?? ownZone());
   const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
   const send = (rules: HandOffRules): void =>
     save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: () => notifyDone(say('saved')) });
@@ -81,7 +81,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
             disabled={!may}
             onChange={(event) => change({ hasHours: event.currentTarget.checked })}
           />
-          {draft.hasHours && <Hours {...shared} faults={faults} />}
+          {draft.hasHours && <HoursFields {...shared} faults={faults} />}
           {draft.hasHours && <Outside {...shared} problem={save.error} />}
           {left(save.error) && <ProblemAlert problem={left(save.error)} />}
         </Stack>
@@ -126,43 +126,6 @@ function Recipient({ draft: { goesTo, userId }, change, readOnly, fault }: Part 
           onChange={(value) => change({ userId: value })}
         />
       )}
-    </>
-  );
-}
-
-function Hours({ draft, change, readOnly, faults }: Part & { faults: readonly string[] }): ReactNode {
-  const say = useWords(handOffWords);
-  return (
-    <>
-      <DayChips
-        label={say('days')}
-        days={draft.days}
-        readOnly={readOnly}
-        error={faults.includes('days') && say('days_missing')}
-        onChange={(days) => change({ days })}
-      />
-      <Group gap="md" align="flex-start">
-        {(['from', 'to'] as const).map((end) => (
-          <TextInput
-            key={end}
-            type="time"
-            label={say(end)}
-            w={140}
-            dir="ltr"
-            readOnly={readOnly}
-            value={draft[end]}
-            error={faults.includes(end) && say('time_missing')}
-            onChange={(event) => change({ [end]: event.currentTarget.value })}
-          />
-        ))}
-        <ZoneSelect
-          label={say('zone')}
-          w={240}
-          disabled={readOnly}
-          value={draft.zone}
-          onChange={(zone) => change({ zone })}
-        />
-      </Group>
     </>
   );
 }

@@ -17,6 +17,7 @@ import { HandOffCard } from './hand-off-card.tsx';
 import { MemberHelpCard } from './member-help-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
+import { ZoneCard } from './zone-card.tsx';
 
 export function OrganizationPage(): ReactNode {
   const say = useWords(words);
@@ -30,6 +31,7 @@ export function OrganizationPage(): ReactNode {
         hint={say.rich('organization_hint', { organization: <bdi>{organization.name}</bdi> })}
       />
       <NameCard key={organization.id} />
+      <ZoneCard key={`zone ${organization.id}`} />
       <SecondFactorCard key={`factor ${organization.id}`} />
       <HandOffCard />
       <MemberHelpCard />
@@ -52,7 +54,7 @@ function NameCard(): ReactNode {
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const rename = useAct('renameOrganization', { refresh: ['readSession'] });
+  const rename = useAct('updateOrganization', { refresh: ['readSession'] });
   const form = useCheckedForm({ name: organization.name }, (common) => ({
     name: (value) => (value.trim() === '' ? common('required') : null),
   }));

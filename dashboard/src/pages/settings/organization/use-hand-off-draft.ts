@@ -6,25 +6,27 @@ export type HandOffDraft = {
   goesTo: HandOffRules['goes_to'];
   userId: string | null;
   hasHours: boolean;
-  days: number[];
-  from: string;
-  to: string;
+  ranges: DayRange[];
+  holidays: Holiday[];
   zone: string;
   outside: LocalizedText;
 };
 
-export type HandOffFault = 'member' | 'days' | 'from' | 'to';
+export type DayRange = { day: number; from: string; to: string };
+export type Holiday = { date: string; name: string };
+export type HandOffFault = 'member' | 'hours' | 'time' | 'holiday';
+
+const WEEKDAYS = [1, 2, 3, 4, 5].map((day) => ({ day, from: '09:00', to: '17:00' }));
 
 /** The rules during editing. Values that are turned off stay in the fields until the page closes. */
-export function useHandOffDraft(stored: HandOffRules) {
+export function useHandOffDraft(stored: HandOffRules, ownZone: string) {
   const [first] = useState<HandOffDraft>(() => ({
     goesTo: stored.goes_to,
     userId: stored.user_id,
     hasHours: stored.hours !== null,
-    days: stored.hours?.days ?? [1, 2, 3, 4, 5],
-    from: stored.hours?.from ?? '09:00',
-    to: stored.hours?.to ?? '17:00',
-    zone: stored.hours?.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ranges: stored.hours?.ranges ?? WEEKDAYS,
+    holidays: (stored.hours?.holidays ?? []).map(({ date, name = '' }) => ({ date, name })),
+    zone: stored.hours?.time_zone ?? ownZone,
     outside: stored.outside ?? {},
   }));
   const [draft, setDraft] = useState(first);
@@ -46,19 +48,21 @@ export function useHandOffDraft(stored: HandOffRules) {
   };
 }
 
-const faultsOf = ({ goesTo, userId, hasHours, days, from, to }: HandOffDraft): HandOffFault[] => [
+const faultsOf = ({ goesTo, userId, hasHours, ranges, holidays }: HandOffDraft): HandOffFault[] => [
   ...(goesTo === 'member' && userId === null ? (['member'] as const) : []),
-  ...(hasHours && days.length === 0 ? (['days'] as const) : []),
-  ...(hasHours && from === '' ? (['from'] as const) : []),
-  ...(hasHours && to === '' ? (['to'] as const) : []),
+  ...(hasHours && ranges.length === 0 ? (['hours'] as const) : []),
+  ...(hasHours && ranges.some(({ from, to }) => from === '' || to === '') ? (['time'] as const) : []),
+  ...(hasHours && holidays.some(({ date }) => date === '') ? (['holiday'] as const) : []),
 ];
 
-function bodyOf({ goesTo, userId, hasHours, days, from, to, zone, outside }: HandOffDraft): HandOffRules {
+function bodyOf({ goesTo, userId, hasHours, ranges, holidays, zone, outside }: HandOffDraft): HandOffRules {
   const said = Object.entries(outside).filter(([, text]) => text.trim() !== '');
   return {
     goes_to: goesTo,
     user_id: goesTo === 'member' ? userId : null,
-    hours: hasHours ? { days: days.toSorted((a, b) => a - b), from, to, time_zone: zone } : null,
+    hours: hasHours ? { ranges, holidays: holidays.map(holidayOf), time_zone: zone } : null,
     outside: hasHours && said.length > 0 ? Object.fromEntries(said) : null,
   };
 }
+
+const holidayOf = ({ date, name }: Holiday) => ({ date, ...(name.trim() !== '' && { name: name.trim() }) });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenChannel, givenOrganization } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { listRefusedOrigins } from '../../store/channels/refused-origins.ts';
+import { listChatSites } from '../../store/channels/chat-sites.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { createRefusedOrigins } from './note-refused-origin.ts';
+import { createChatSites } from './note-chat-site.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -19,10 +19,10 @@ test('records an origin once a minute, and five of a channel, whatever callers i
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const id = await givenChannel(db, orgId, agentId, { kind: 'web_chat' });
-  const stored = async () => (await listRefusedOrigins(db, orgId, id)).map(({ origin }) => origin).toSorted();
+  const stored = async () => (await listChatSites(db, orgId, id)).map(({ origin }) => origin).toSorted();
   let now = MINUTE;
-  const note = createRefusedOrigins({ db }, () => now);
-  const noted = (origins: (string | undefined)[]) => origins.forEach((origin) => note({ orgId, id }, origin));
+  const note = createChatSites({ db }, () => now);
+  const noted = (origins: (string | undefined)[]) => origins.forEach((origin) => note({ orgId, id }, origin, false));
 
   noted([
     undefined,
@@ -40,4 +40,13 @@ test('records an origin once a minute, and five of a channel, whatever callers i
   noted(['https://s9.example:8443']);
   await expect.poll(stored).toContain('https://s9.example:8443');
   expect(await stored()).toHaveLength(5);
+
+  // A site that showed the chat is not displaced by invented ones.
+  note({ orgId, id }, 'https://shop.example', true);
+  const reached = async () => (await listChatSites(db, orgId, id)).filter(({ reachedAt }) => reachedAt !== null);
+  await expect.poll(async () => (await reached()).map(({ origin }) => origin)).toEqual(['https://shop.example']);
+  now += MINUTE;
+  noted([11, 12, 13, 14, 15].map((n) => `https://s${n}.example`));
+  await expect.poll(stored).toContain('https://s15.example');
+  expect(await reached()).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { recordRefusedOrigin } from '../../store/channels/refused-origins.ts';
+import { recordChatSite } from '../../store/channels/chat-sites.ts';
 import type { Db } from '../../store/db.ts';
 import type { ChatChannel } from './find-chat-channel.ts';
 
@@ -8,17 +8,21 @@ const PERIOD_MS = 60_000;
 const MAX_OF_CHANNEL = 5;
 const MAX_WRITES = 500;
 
-export type NoteRefusedOrigin = (channel: Pick<ChatChannel, 'id' | 'orgId'>, origin: string | undefined) => void;
+export type NoteChatSite = (
+  channel: Pick<ChatChannel, 'id' | 'orgId'>,
+  origin: string | undefined,
+  isReached: boolean,
+) => void;
 
 /**
- * Records that a page of a site that is not on the list tried to open the chat, for the owner of the channel. No one
- * waits for the write.
+ * Records that a page of a site opened the chat, or tried to and is not on the list, for the owner of the channel. No
+ * one waits for the write.
  */
-export function createRefusedOrigins({ db }: { db: Db }, now: () => number = Date.now): NoteRefusedOrigin {
+export function createChatSites({ db }: { db: Db }, now: () => number = Date.now): NoteChatSite {
   let period = 0;
   let writes = 0;
   const noted = new Map<string, Set<string>>();
-  return ({ id, orgId }, origin) => {
+  return ({ id, orgId }, origin, isReached) => {
     if (!isSite(origin)) return;
     const current = Math.floor(now() / PERIOD_MS);
     if (current !== period) {
@@ -26,11 +30,12 @@ export function createRefusedOrigins({ db }: { db: Db }, now: () => number = Dat
       writes = 0;
       noted.clear();
     }
-    const origins = noted.get(id) ?? new Set();
+    const name = `${id} ${isReached}`;
+    const origins = noted.get(name) ?? new Set();
     if (origins.has(origin) || origins.size >= MAX_OF_CHANNEL || writes >= MAX_WRITES) return;
     writes++;
-    noted.set(id, origins.add(origin));
-    recordRefusedOrigin(db, orgId, id, origin).catch(() => {});
+    noted.set(name, origins.add(origin));
+    recordChatSite(db, orgId, id, { origin, isReached }).catch(() => {});
   };
 }
 

@@ -1,0 +1,118 @@
+import { Type, type Static } from 'typebox';
+import { MAX_VERSION } from '../limits.ts';
+import { closed, Moment, Nullable } from './shapes.ts';
+
+const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_VERSION });
+
+/** When a rollout stops automatically. */
+export const StopWhen = Type.Object(
+  {
+    worse_by: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'The part of end users with a problem may be higher by at most this much. 0.05 means 5 percentage points.',
+    }),
+    confidence: Type.Number({
+      minimum: 0.5,
+      maximum: 0.9999,
+      description: 'How certain the difference must be. With 0.95, at most 5 % of harmless versions are stopped.',
+    }),
+  },
+  closed,
+);
+export type StopWhen = Static<typeof StopWhen>;
+
+export const RolloutBody = Type.Object(
+  {
+    version: VersionNumber,
+    percent: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'The part of the end users that gets the version.',
+    }),
+    stop_when: Type.Optional(
+      Type.Union([StopWhen, Type.Null()], {
+        description: 'Absent: as before. Null, or absent at the start: only a member stops the rollout.',
+      }),
+    ),
+  },
+  closed,
+);
+export type RolloutBody = Static<typeof RolloutBody>;
+
+/** A number with its interval. The interval stays valid however often someone looks at it. */
+const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() });
+export type Estimate = Static<typeof Estimate>;
+
+/** A count of runs, and its part of all runs. */
+const Counted = Type.Object({ count: Type.Integer(), part: Nullable(Estimate) });
+
+export const VersionResult = Type.Object({
+  version: Type.Integer(),
+  runs: Type.Integer(),
+  completed: Counted,
+  handed_off: Counted,
+  /** Runs with a question that the agent could not answer. */
+  unanswered: Counted,
+  failed: Counted,
+  /** Null: the version returns no result. */
+  result_complete: Nullable(Counted),
+  /** The average cost of a run with model calls, for each currency. Empty: no price is known. One run has no interval. */
+  cost: Type.Array(
+    Type.Object({
+      currency: Type.String(),
+      per_run: Type.Object({ value: Type.Number(), low: Nullable(Type.Number()), high: Nullable(Type.Number()) }),
+    }),
+  ),
+});
+export type VersionResult = Static<typeof VersionResult>;
+
+/** The first run of each end user in a rollout. */
+const Arm = Type.Object({ version: Type.Integer(), end_users: Type.Integer(), problems: Counted });
+
+export const Comparison = Type.Object({
+  confidence: Type.Number(),
+  base: Arm,
+  rolled_out: Arm,
+  /** By how much more end users have a problem with the version. Null: too few runs. */
+  worse_by: Nullable(Estimate),
+});
+export type Comparison = Static<typeof Comparison>;
+
+export const ROLLOUT_STATUSES = ['active', 'stopped', 'finished'] as const;
+export const ROLLOUT_REASONS = ['worse', 'member'] as const;
+
+export const RolloutRecord = Type.Object(
+  {
+    id: Type.String(),
+    agent_id: Type.String(),
+    version: Type.Integer(),
+    /** The version of everyone else. */
+    base_version: Type.Integer(),
+    percent: Type.Integer(),
+    stop_when: Nullable(StopWhen),
+    status: Type.Enum(ROLLOUT_STATUSES),
+    /** Why it was stopped. Null: it was not. */
+    reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
+    /** Of an active rollout: now. Of another: when it ended. */
+    comparison: Nullable(Comparison),
+    created_at: Moment,
+    ended_at: Nullable(Moment),
+  },
+  { title: 'Rollout' },
+);
+export type RolloutRecord = Static<typeof RolloutRecord>;
+
+export const VersionComparison = Type.Object(
+  {
+    confidence: Type.Number(),
+    /** Runs since this time are compared: since the begin of the rollout, or of the last 30 days. */
+    since: Moment,
+    /** The latest rollout of the agent, if its runs are compared. */
+    rollout: Nullable(RolloutRecord),
+    data: Type.Array(VersionResult),
+  },
+  { title: 'VersionComparison' },
+);
+export type VersionComparison = Static<typeof VersionComparison>;

@@ -1,0 +1,149 @@
+import { Checkbox, Group, Modal, Select, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
+import type { RolloutRecord, StopWhen } from '../../../../../contract/dashboard/rollouts.ts';
+import { MAX_PAGE } from '../../../../../contract/limits.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { latinDigits } from '../../../parts/latin-digits.ts';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { rolloutWords } from './rollout-words.ts';
+
+export const READ_AFTER_ROLLOUT = [
+  'compareVersions',
+  'readAgent',
+  'listAgents',
+  'listAgentVersions',
+  'listAudit',
+] as const;
+
+/** The draft, which becomes a version when its rollout starts. */
+const DRAFT = 'draft';
+const START: StopWhen = { worse_by: 0.05, confidence: 0.95 };
+
+type Props = { agent: AgentRecord; active: RolloutRecord | null; opened: boolean; onClose: () => void };
+
+/** Starts a rollout, or changes the one in progress. */
+export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactNode {
+  const say = useWords(rolloutWords);
+  const title = active ? say('change_title', { version: active.version }) : say('set_title');
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      {opened && <RolloutForm agent={agent} active={active} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+const asPercent = (part: number): string => String(Math.round(part * 10_000) / 100);
+const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(latinDigits(text.trim())));
+const isWithin = (text: string, least: number, most: number): boolean =>
+  numberOf(text) >= least && numberOf(text) <= most;
+
+function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNode {
+  const say = useWords(rolloutWords);
+  const org_id = useOrganization().id;
+  const params = { org_id, agent_id: agent.id };
+  const publish = useAct('publishAgent', { refresh: READ_AFTER_ROLLOUT });
+  const set = useAct('setRollout', { refresh: READ_AFTER_ROLLOUT });
+  const limit = active ? active.stop_when : START;
+  const form = useCheckedForm(
+    {
+      version: String(active?.version ?? (agent.unpublished_changes ? DRAFT : agent.newest_version)),
+      percent: String(active?.percent ?? 10),
+      automatic: limit ? 'yes' : 'no',
+      worse_by: asPercent((limit ?? START).worse_by),
+      confidence: asPercent((limit ?? START).confidence),
+    },
+    () => ({
+      percent: (value) => (Number.isInteger(numberOf(value)) && isWithin(value, 0, 100) ? null : say('percent_fault')),
+      worse_by: (value) => (isWithin(value, 0, 100) ? null : say('worse_by_fault')),
+      confidence: (value) => (isWithin(value, 50, 99.99) ? null : say('confidence_fault')),
+    }),
+  );
+  const submit = form.submit(({ version, percent, automatic, worse_by, confidence }) => {
+    const limits = { worse_by: numberOf(worse_by) / 100, confidence: numberOf(confidence) / 100 };
+    const start = (chosen: number): void =>
+      set.mutate(
+        {
+          params,
+          body: { version: chosen, percent: numberOf(percent), stop_when: automatic === 'yes' ? limits : null },
+        },
+        {
+          onSuccess: () => {
+            onClose();
+            notifyDone(say('saved'));
+          },
+          onError: form.place,
+        },
+      );
+    if (version !== DRAFT) return start(Number(version));
+    publish.mutate({ params, body: { live: false } }, { onSuccess: ({ newest_version: added }) => start(added) });
+  });
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={say('save')}
+      busy={publish.isPending || set.isPending}
+      problem={publish.error ?? form.unplaced(set.error)}
+      onCancel={onClose}
+    >
+      {!active && <VersionField agent={agent} form={form} />}
+      <TextInput label={say('percent')} inputMode="numeric" data-autofocus {...form.getInputProps('percent')} />
+      <Checkbox
+        label={say('automatic')}
+        checked={form.values.automatic === 'yes'}
+        onChange={({ currentTarget: { checked } }) => form.setFieldValue('automatic', checked ? 'yes' : 'no')}
+      />
+      {form.values.automatic === 'yes' && (
+        <Group align="flex-start" gap="md">
+          <TextInput
+            label={say('worse_by')}
+            description={say('worse_by_hint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            inputMode="decimal"
+            flex="1 1 180px"
+            {...form.getInputProps('worse_by')}
+          />
+          <TextInput
+            label={say('confidence')}
+            description={say('confidence_hint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            inputMode="decimal"
+            flex="1 1 180px"
+            {...form.getInputProps('confidence')}
+          />
+        </Group>
+      )}
+    </DialogForm>
+  );
+}
+
+type RolloutFields = { version: string; percent: string; automatic: string; worse_by: string; confidence: string };
+type FieldProps = { agent: AgentRecord; form: ReturnType<typeof useCheckedForm<RolloutFields>> };
+
+function VersionField({ agent, form }: FieldProps): ReactNode {
+  const say = useWords(rolloutWords);
+  const org_id = useOrganization().id;
+  const query = { limit: MAX_PAGE };
+  const versions = useRead('listAgentVersions', { params: { org_id, agent_id: agent.id }, query });
+  const data = (versions.data?.data ?? []).map(({ version }) => ({
+    value: String(version),
+    label: say(version === agent.version ? 'version_live' : 'version_number', { number: version }),
+  }));
+  const { value, error } = form.getInputProps('version');
+  const hint = value === DRAFT ? say('draft_hint') : value === String(agent.version) ? say('version_live_hint') : null;
+  return (
+    <Select
+      label={say('version')}
+      description={hint}
+      allowDeselect={false}
+      data={[...(agent.unpublished_changes ? [{ value: DRAFT, label: say('the_draft') }] : []), ...data]}
+      value={value}
+      error={error}
+      onChange={(chosen) => form.setFieldValue('version', chosen ?? value)}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { AdditionCode } from './addition-guide.tsx';
+import { CampaignKeys } from './campaign-keys.tsx';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+/** The developer's part: the campaign's keys and the call that adds recipients. */
+export function ApiTab({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      <CampaignKeys campaign={item} />
+      {item.state !== 'ended' && (
+        <div className={classes.section}>
+          <Card title={say('push_code')} description={say(item.state === 'live' ? 'push_live' : 'push_not_live')}>
+            <AdditionCode item={item} />
+          </Card>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ownZone } from '../../../parts/own-zone.ts';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { ZoneSelect } from '../../../parts/zone-select.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { words } from '../words.ts';
+
+/** The time zone with which new working hours and campaigns start. */
+export function ZoneCard(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { id, time_zone: stored, role } = useOrganization();
+  const may = useMay('admin');
+  const save = useAct('updateOrganization', { refresh: ['readSession', 'listAudit'] });
+  const [zone, setZone] = useState(stored ?? ownZone());
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(
+          { params: { org_id: id }, body: { time_zone: zone } },
+          { onSuccess: () => notifyDone(say('time_zone_saved')) },
+        );
+      }}
+    >
+      <Card
+        title={say('time_zone')}
+        description={say('time_zone_hint')}
+        footer={
+          may ? (
+            <Button type="submit" disabled={zone === stored} loading={save.isPending}>
+              {sayCommon('save')}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed" me="auto">
+              {say('admins_only', { role: sayCommon(`role_${role}`) })}
+            </Text>
+          )
+        }
+      >
+        <ZoneSelect aria-label={say('time_zone')} maw={420} disabled={!may} value={zone} onChange={setZone} />
+        {stored === null && (
+          <Text size="sm" c="dimmed" mt="xs">
+            {say('time_zone_unset')}
+          </Text>
+        )}
+        {save.error && <ProblemAlert problem={save.error} />}
+      </Card>
+    </form>
+  );
+}

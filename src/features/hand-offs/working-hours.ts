@@ -1,0 +1,34 @@
+import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Hours, Range } from '../../kernel/working-hours.ts';
+
+/** The hours as they are stored: with ranges, and with one range for all days for nodes of the previous release. */
+export function completeHours(hours: WorkingHours): WorkingHours {
+  const ranges = rangesOf(hours);
+  if (ranges.length === 0) throw missing();
+  const days = [...new Set(ranges.map(({ day }) => day))].toSorted((one, other) => one - other);
+  const from = ranges.map((one) => one.from).toSorted()[0]!;
+  const to = ranges
+    .map((one) => one.to)
+    .toSorted()
+    .at(-1)!;
+  return { ...hours, ranges, days, from, to };
+}
+
+/** Rows of the previous release have no ranges. */
+export const hoursOf = (stored: WorkingHours): Hours => ({
+  ranges: rangesOf(stored),
+  time_zone: stored.time_zone,
+  ...(stored.holidays && { holidays: stored.holidays }),
+});
+
+function rangesOf({ ranges, days = [], from, to }: WorkingHours): Range[] {
+  if (ranges) return ranges;
+  if (from === undefined || to === undefined) return [];
+  return days.map((day) => ({ day, from, to }));
+}
+
+const missing = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: '/hours/ranges', code: 'required', detail: 'Give at least one range of hours.' }],
+  });

@@ -1,0 +1,36 @@
+import type { Comparison } from '../../../contract/dashboard/rollouts.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import type { Db } from '../../store/db.ts';
+import { SYSTEM } from '../../store/organizations/audit.ts';
+import { claimDueRollouts, delayRollout, type RolloutRow } from '../../store/rollouts/rollouts.ts';
+import type { Tally } from './always-valid.ts';
+import { applyEnd } from './end-rollout.ts';
+import { isWorse } from './judge-rollout.ts';
+import { compareRollout } from './read-rollout.ts';
+
+/** Slightly less than the pause of the loop that calls this. */
+const PAUSE_MS = 50_000;
+/** A comparison may take this part of the time at most. */
+const BUSY_PART = 0.02;
+
+/** Stops the rollouts of versions that are worse. Returns how many were looked at. */
+export async function reviewRollouts(db: Db, limit: number): Promise<number> {
+  const due = await claimDueRollouts(db, limit, PAUSE_MS);
+  for (const rollout of due) await review(db, rollout);
+  return due.length;
+}
+
+async function review(db: Db, rollout: RolloutRow): Promise<void> {
+  const { orgId, agentId, stopWhen } = rollout;
+  const began = performance.now();
+  const comparison = await compareRollout(db, rollout);
+  const pauseMs = (performance.now() - began) / BUSY_PART;
+  if (pauseMs > PAUSE_MS) await delayRollout(db, rollout, pauseMs);
+  if (!stopWhen || !isWorse(tallyOf(comparison.rolled_out), tallyOf(comparison.base), stopWhen)) return;
+  await db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, orgId, agentId))) return;
+    await applyEnd(tx, rollout, { status: 'stopped', reason: 'worse', comparison }, SYSTEM);
+  });
+}
+
+const tallyOf = ({ end_users: n, problems }: Comparison['base']): Tally => ({ n, hits: problems.count });

@@ -1,0 +1,67 @@
+import type { RolloutBody, RolloutRecord } from '../../../contract/dashboard/rollouts.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
+import { makeLive, readAgentVersion } from '../../store/agents/versions.ts';
+import { changeAgent } from '../../store/agents/write.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import type { Queryable } from '../../store/db.ts';
+import { changeRollout, insertRollout, readActiveRollout } from '../../store/rollouts/rollouts.ts';
+import type { RolloutsDeps } from './deps.ts';
+import { presentRollout } from './read-rollout.ts';
+
+/**
+ * Starts a rollout of a version, or changes its percentage and its limit. It takes effect with the next turn, because
+ * each claimed run has the revision of the agent.
+ */
+export const setRollout = (
+  { db }: RolloutsDeps,
+  orgId: string,
+  agentId: string,
+  body: RolloutBody,
+  actor: Actor,
+): Promise<RolloutRecord> =>
+  db.transaction(async (tx) => {
+    const agent = await lockAgent(tx, orgId, agentId);
+    if (!agent) throw new Refusal('agent_not_found');
+    if (!(await readAgentVersion(tx, orgId, agentId, body.version)))
+      throw new Refusal('agent_version_not_found', `This agent has no version ${body.version}.`);
+    const active = await readActiveRollout(tx, orgId, agentId);
+    if (active && active.version !== body.version)
+      throw new Refusal('rollout_active', `Version ${active.version} is being rolled out to ${active.percent} %.`);
+    const stopWhen = body.stop_when === undefined ? (active?.stopWhen ?? null) : body.stop_when;
+    const settings = { percent: body.percent, stopWhen };
+    const baseVersion = active ? active.baseVersion : await makeRoom(tx, agent, body.version);
+    const row = active
+      ? await changeRollout(tx, orgId, active.id, settings)
+      : await insertRollout(tx, orgId, {
+          agentId,
+          version: body.version,
+          baseVersion,
+          ...settings,
+          createdBy: actor.userId,
+        });
+    await changeAgent(tx, orgId, agentId, {});
+    await recordAudit(tx, {
+      orgId,
+      actor,
+      action: active ? 'agent.rollout_changed' : 'agent.rollout_started',
+      subjectId: agentId,
+      facts: { version: body.version, base_version: baseVersion, percent: body.percent, stop_when: stopWhen },
+    });
+    return presentRollout(tx, row);
+  });
+
+/**
+ * The version of everyone else: the live one. If the version to be rolled out is live already, the version before it
+ * becomes live.
+ */
+async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promise<number> {
+  if (agent.version !== version) return agent.version;
+  const before = version > 1 ? await readAgentVersion(tx, agent.orgId, agent.id, version - 1) : null;
+  if (!before) {
+    const detail = 'This version is live, and there is no version before it for the other end users.';
+    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/version', code: 'conflict', detail }] });
+  }
+  await makeLive(tx, before);
+  return before.version;
+}

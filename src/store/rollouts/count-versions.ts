@@ -1,0 +1,95 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import { byKey, checkedOnly } from '../queue/by-key.ts';
+
+/** Maximum number of an organization's runs that are compared without a rollout. The newest ones are. */
+const MAX_RUNS = 20_000;
+
+/** The compared runs: those of a rollout, or the newest of the organization since a time. */
+export type ComparedRuns = { rolloutId: string } | { agentId: string; since: Date };
+
+export type VersionCounts = {
+  version: number;
+  runs: number;
+  completed: number;
+  handed_off: number;
+  unanswered: number;
+  failed: number;
+  result_complete: number;
+};
+export type VersionCost = { version: number; currency: string; n: number; average: number; deviation: number };
+export type ArmCounts = { version: number; n: number; hits: number };
+
+const CONVERSATION = sql.raw(byKey('conversation c', 'c.org_id = r.org_id AND c.id = r.conversation_id'));
+const COLUMNS =
+  sql.raw(`org_id, id, conversation_id, agent_version AS version, status, reason, result ->> 'status' AS result,
+    created_at, finished_at`);
+const COUNTS = sql.raw(`agent_version IS NOT NULL AND status NOT IN ('skipped', 'cancelled')`);
+
+const chosen = (orgId: string, runs: ComparedRuns): SQL =>
+  'rolloutId' in runs
+    ? sql`SELECT ${COLUMNS} FROM run WHERE rollout_id = ${runs.rolloutId}
+        AND ${sql.raw(checkedOnly('org_id'))} = ${orgId} AND ${COUNTS}`
+    : sql`SELECT ${COLUMNS} FROM (SELECT * FROM run
+        WHERE org_id = ${orgId} AND id >= ${newId('run', runs.since.getTime()).slice(0, 14)}
+        ORDER BY id DESC LIMIT ${MAX_RUNS}) newest WHERE ${COUNTS}`;
+
+/**
+ * Each run with its outcome. A hand-off and an unanswered question belong to the run in which they happened. Rows of a
+ * conversation are looked up by the conversation alone, as in count-day.ts.
+ */
+const judged = (orgId: string, runs: ComparedRuns): SQL => sql`
+  picked AS MATERIALIZED (${chosen(orgId, runs)}), judged AS MATERIALIZED (
+    SELECT r.*, c.end_user_id,
+      (SELECT true FROM hand_off h WHERE h.conversation_id = r.conversation_id AND h.at >= r.created_at
+        AND h.at <= coalesce(r.finished_at, 'infinity') LIMIT 1) IS NOT NULL AS handed_off,
+      (SELECT true FROM message m WHERE m.conversation_id = r.conversation_id AND m.run_id = r.id
+        AND m.trace @> '{"steps": [{"kind": "miss"}]}' LIMIT 1) IS NOT NULL AS unanswered
+    FROM picked r ${CONVERSATION}
+    ${'agentId' in runs ? sql`WHERE c.agent_id = ${runs.agentId}` : sql``}
+  )`;
+
+export async function countVersions(db: Queryable, orgId: string, runs: ComparedRuns): Promise<VersionCounts[]> {
+  const { rows } = await db.execute<VersionCounts>(sql`WITH ${judged(orgId, runs)}
+    SELECT version, count(*)::int AS runs, count(*) FILTER (WHERE status = 'completed')::int AS completed,
+      count(*) FILTER (WHERE handed_off)::int AS handed_off, count(*) FILTER (WHERE unanswered)::int AS unanswered,
+      count(*) FILTER (WHERE status = 'failed')::int AS failed,
+      count(*) FILTER (WHERE result = 'complete')::int AS result_complete
+    FROM judged GROUP BY version ORDER BY version DESC`);
+  return rows;
+}
+
+/** What the model calls of a run cost, as far as prices are known. */
+export async function countVersionCosts(db: Queryable, orgId: string, runs: ComparedRuns): Promise<VersionCost[]> {
+  const { rows } = await db.execute<VersionCost>(sql`WITH ${judged(orgId, runs)}, spent AS (
+      SELECT r.version, m.currency, sum(m.cost)::float8 AS cost FROM judged r CROSS JOIN LATERAL (
+        SELECT currency, cost FROM model_turn WHERE conversation_id = r.conversation_id AND run_id = r.id
+          AND cost IS NOT NULL AND currency IS NOT NULL
+      ) m GROUP BY r.version, m.currency, r.id
+    )
+    SELECT version, currency, count(*)::int AS n, avg(cost) AS average, coalesce(stddev_samp(cost), 0) AS deviation
+    FROM spent GROUP BY version, currency ORDER BY currency`);
+  return rows;
+}
+
+/**
+ * The end users of a rollout, each with the first run, and how many of them had a problem: the run failed or was handed
+ * off, a question was not answered, or the run completed without its whole result. Runs of one end user resemble each
+ * other, so only one of them counts. `returning`: the versions that return a result.
+ */
+export async function countArms(
+  db: Queryable,
+  orgId: string,
+  rolloutId: string,
+  returning: readonly number[],
+): Promise<ArmCounts[]> {
+  const { rows } = await db.execute<ArmCounts>(sql`WITH ${judged(orgId, { rolloutId })}, first AS (
+      SELECT DISTINCT ON (end_user_id) * FROM judged ORDER BY end_user_id, created_at, id
+    )
+    SELECT version, count(*)::int AS n, count(*) FILTER (WHERE status = 'failed' OR handed_off OR unanswered
+      OR (status = 'completed' AND reason IS DISTINCT FROM 'continued' AND result IS DISTINCT FROM 'complete'
+        AND version = ANY (${sql.param([...returning])}::int[])))::int AS hits
+    FROM first GROUP BY version`);
+  return rows;
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OWNER, seriousFaults, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+/** The tab of versions: a rollout is started, changed and finished, and its versions are compared. */
+let journey: Journey;
+let cookie: string;
+let orgId: string;
+let agentId: string;
+let triggerId: string;
+
+beforeAll(async () => {
+  journey = await startJourney();
+  ({ cookie, orgId } = await journey.owner());
+  agentId = (await make('POST', '/agents', { name: 'Booking', definition: { opening: { default: 'one' } } })).id;
+  await make('PATCH', `/agents/${agentId}`, { definition: { opening: { default: 'two' } }, publish: false });
+  triggerId = (await make('POST', '/triggers', { agent_id: agentId, name: 'Order update' })).id;
+});
+afterAll(() => journey?.stop());
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+const make = async (method: string, path: string, body?: unknown): Promise<any> =>
+  (await journey.api(`${method} /organizations/${orgId}${path}`, body, cookie)).body;
+const rollout = () => make('GET', `/agents/${agentId}/rollout`);
+
+test('the draft is rolled out as a new version, and compared with the live one', async () => {
+  const { page, faults } = await journey.open(`/agents/${agentId}?tab=versions`, { as: OWNER });
+  await page.getByText('No version is being rolled out.').waitFor();
+  await page.getByRole('button', { name: 'Roll out a version' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Part of the customers, in percent').fill('101');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter a whole number from 0 to 100.').waitFor();
+  await dialog.getByLabel('Part of the customers, in percent').fill('50');
+  await dialog.getByLabel('Allowed difference, in percentage points').fill('10');
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Version 2 goes to 50% of the customers, and version 1 to the others.').waitFor();
+  expect(await rollout()).toMatchObject({ version: 2, percent: 50, stop_when: { worse_by: 0.1, confidence: 0.95 } });
+
+  for (let number = 0; number < 12; number++) await make('POST', `/triggers/${triggerId}/test`, {});
+  await expect.poll(async () => (await make('GET', `/agents/${agentId}/versions/compare`)).data.length).toBe(2);
+  await page.reload();
+  await page.getByRole('table', { name: 'Comparison' }).getByText('Version 2').waitFor();
+  await page.getByText(/^Difference: 0 points/).waitFor();
+  expect(await tooWide(page)).toEqual([]);
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('the rollout is finished, and its version is live', async () => {
+  const { page, faults } = await journey.open(`/agents/${agentId}?tab=versions`, { as: OWNER });
+  await page.getByRole('button', { name: 'Make it live' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make it live' }).click();
+  await page.getByText(/^Version 2 became live/).waitFor();
+  expect(await make('GET', `/agents/${agentId}`)).toMatchObject({ version: 2, unpublished_changes: false });
+  expect(faults).toEqual([]);
+});
+
+test('the settings of a trigger choose a version', async () => {
+  const { page, faults } = await journey.open(`/triggers/${triggerId}?tab=settings`, { as: OWNER });
+  await page.getByRole('combobox', { name: 'Version of the agent' }).click();
+  await page.getByRole('option', { name: 'Version 1' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(async () => (await make('GET', `/triggers/${triggerId}`)).agent_version).toBe(1);
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
