@@ -160,6 +160,8 @@ describe('the views', () => {
       waiting: 0,
       snoozed: 0,
       all: 0,
+      approvals: 0,
+      newest_approval: null,
       newest: null,
     });
   });
