@@ -3,14 +3,6 @@ import { Refusal } from '../../../contract/problems.ts';
 import { tooNarrow } from '../../access/tokens/decide-token.ts';
 import { createAgent } from '../../features/agents/create-agent.ts';
 import { deleteAgent } from '../../features/agents/delete-agent.ts';
-import {
-  createDocument,
-  deleteDocument,
-  listDocuments,
-  readDocument,
-  readKnowledgeUse,
-} from '../../features/agents/documents.ts';
-import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
 import { listMcpTools } from '../../features/agents/list-mcp-tools.ts';
@@ -20,7 +12,6 @@ import { testAgent } from '../../features/agents/test-agent.ts';
 import { checkSuite, readSuite, setSuite } from '../../features/agents/test-cases.ts';
 import { tryAgent } from '../../features/agents/try-agent.ts';
 import { tryTool } from '../../features/agents/try-tool.ts';
-import { uploadDocument } from '../../features/agents/upload-document.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
 import { checkModel, type CheckModelDeps } from '../../features/models/check-model.ts';
 import { listModels } from '../../features/models/list-models.ts';
@@ -31,16 +22,12 @@ import { readRollout } from '../../features/rollouts/read-rollout.ts';
 import { setRollout } from '../../features/rollouts/set-rollout.ts';
 import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ModelsDeps } from '../../features/models/deps.ts';
-import { addWording, listWordings, removeWording, suggestPassages } from '../../features/agents/wordings.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { streamTestChat } from './stream-test-chat.ts';
 
-/** Routes for agents, their knowledge, and the models that they use. */
-export const agentRoutes = ({
-  route,
-  deps,
-}: RouteDeps<AgentsDeps & ModelsDeps & CheckModelDeps & { wake: { embeddings(): void } }>): Route[] => [
+/** Routes for agents, their tests, and the models that they use. */
+export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps & CheckModelDeps>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
@@ -85,38 +72,8 @@ export const agentRoutes = ({
   route('settleMissedQuestions', ({ orgId, params, body }) =>
     settleMissedQuestions(deps, orgId, params.agent_id, body.message_ids),
   ),
-  route('listWordings', ({ orgId, params: { agent_id: agent }, paged }) =>
-    paged({ agent }, (page) => listWordings(deps, orgId, agent, page)),
-  ),
-  route('suggestPassages', ({ orgId, params, query }) => suggestPassages(deps, orgId, params.agent_id, query)),
-  route('addWording', ({ orgId, params, body, actor }) => addWording(deps, orgId, params.agent_id, body, actor)),
-  route('removeWording', ({ orgId, params, actor }) =>
-    removeWording(deps, orgId, params.agent_id, params.wording_id, actor),
-  ),
   route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
   route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),
-
-  route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
-    paged({ agent, text }, (page) => listDocuments(deps, orgId, agent, { text }, page)),
-  ),
-  route('readKnowledgeUse', ({ orgId, params }) => readKnowledgeUse(deps, orgId, params.agent_id)),
-  route('createDocument', ({ orgId, params, body, actor }) =>
-    createDocument(deps, orgId, params.agent_id, body, actor),
-  ),
-  route('uploadDocument', ({ orgId, params, query: { name }, body, actor }) =>
-    uploadDocument(deps, orgId, params.agent_id, { name, bytes: body as Buffer }, actor),
-  ),
-  route('readDocument', ({ orgId, params }) => readDocument(deps, orgId, params.agent_id, params.document_id)),
-  route('deleteDocument', ({ orgId, params, actor }) =>
-    deleteDocument(deps, orgId, params.agent_id, params.document_id, actor),
-  ),
-
-  route('readEmbeddings', ({ orgId, params }) => readEmbeddings(deps, orgId, params.agent_id)),
-  route('retryEmbeddings', async ({ orgId, params, actor }) => {
-    const progress = await retryEmbeddings(deps, orgId, params.agent_id, actor);
-    deps.wake.embeddings();
-    return progress;
-  }),
 
   route('listModels', async ({ orgId }) => ({ data: await listModels(deps, orgId) })),
   route('setModel', ({ orgId, params, body, actor }) => setModel(deps, orgId, params.provider, body, actor)),

@@ -12,6 +12,7 @@ import { createDeclareRoute } from './dashboard-route.ts';
 import { describeDashboard } from './describe.ts';
 import { endUserRoutes } from './end-users.ts';
 import { handOffRoutes } from './hand-offs.ts';
+import { knowledgeRoutes } from './knowledge.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
 import { memberHelpRoutes } from './member-help.ts';
@@ -37,6 +38,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof secondFactorRoutes> &
   DepsOf<typeof organizationRoutes> &
   DepsOf<typeof agentRoutes> &
+  DepsOf<typeof knowledgeRoutes> &
   DepsOf<typeof documentSourceRoutes> &
   DepsOf<typeof toolRoutes> &
   DepsOf<typeof costRoutes> &
@@ -70,6 +72,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...secondFactorRoutes(routeDeps),
     ...organizationRoutes(routeDeps),
     ...agentRoutes(routeDeps),
+    ...knowledgeRoutes(routeDeps),
     ...documentSourceRoutes(routeDeps),
     ...toolRoutes(routeDeps),
     ...costRoutes(routeDeps),
