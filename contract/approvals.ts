@@ -1,17 +1,13 @@
 import { Type, type Static } from 'typebox';
+import {
+  APPROVAL_STATUSES,
+  APPROVAL_DECISIONS,
+  MAX_REASON_CHARACTERS,
+  MAX_APPROVAL_MINUTES,
+} from './approval-limits.ts';
 
 const closed = { additionalProperties: false };
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
-export const APPROVAL_STATUSES = ['pending', 'approved', 'denied'] as const;
-export const APPROVAL_DECISIONS = ['approve', 'deny'] as const;
-export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
-
-export const MAX_REASON_CHARACTERS = 1_000;
-/** Seven days. */
-export const MAX_APPROVAL_MINUTES = 10_080;
-/** The highest number of calls of one conversation that wait at the same time. */
-export const MAX_PENDING_APPROVALS = 5;
 
 /** A tool call that waits for a decision of the team, or waited for one. */
 export const ApprovalRecord = Type.Object(

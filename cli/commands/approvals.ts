@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { APPROVAL_STATUSES, type ApprovalDecision } from '../../contract/approvals.ts';
+import { APPROVAL_STATUSES, type ApprovalDecision } from '../../contract/approval-limits.ts';
 import type { QueryOf } from '../../contract/dashboard/routes.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { examples, verb } from '../verb.ts';

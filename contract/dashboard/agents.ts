@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { APPROVAL_DECISIONS } from '../approvals.ts';
+import { APPROVAL_DECISIONS } from '../approval-limits.ts';
 import { AgentDefinition, PROVIDERS } from '../agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MAX_REMINDERS } from '../no-reply.ts';

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { APPROVAL_STATUSES, ApprovalRecord } from '../approvals.ts';
+import { ApprovalRecord } from '../approvals.ts';
+import { APPROVAL_STATUSES } from '../approval-limits.ts';
 import { Id, Nullable, PageQuery } from './shapes.ts';
 
 const entry = {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { AgentDefinition } from '../agents.ts';
-import { APPROVAL_DECISIONS } from '../approvals.ts';
+import { APPROVAL_DECISIONS } from '../approval-limits.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MODEL_PROVIDERS } from './models.ts';
 import { closed, Id, Moment, Name, Nullable } from './shapes.ts';

@@ -44,7 +44,8 @@ const from = (address: string, key: string) => (method: string, path: string, bo
     ...(body !== undefined && { body }),
   });
 
-const verdict = ({ status, body }: Answer) => [status, body?.code];
+/** The endpoint for clients of OpenAI has their form of errors. */
+const verdict = ({ status, body }: Answer) => [status, body?.code ?? body?.error?.code];
 const REFUSED = [403, 'network_not_allowed'];
 
 const lastUsed = async (id: string) =>

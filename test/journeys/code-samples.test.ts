@@ -10,7 +10,7 @@ import { callOf, endpointsOf } from '../../src/http/docs/reference.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { campaign as campaigns } from '../../src/store/schema/campaign.ts';
 import { startTestApp, type TestApp } from '../app.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenApproval, givenOrganization, givenTrigger } from '../factories.ts';
 
 /** Runs the sample of every route in every language against a server, exactly as the reference shows it. */
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
@@ -82,6 +82,7 @@ async function casesOf(): Promise<Case[]> {
     CHANNEL_KIND: 'sms',
     CHANNEL_ID: channel,
     MESSAGE_ID: sent.id,
+    APPROVAL_ID: await givenApproval(app.db, orgId, started),
   };
   const other: Record<string, Record<string, string>> = {
     followRun: { RUN_ID: ended.id },

@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { AUDIT_EVENT, EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
 import { EVENT_DATA, EventEnvelope } from '../../contract/events.ts';
 import { signWebhook, verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { agentRollout } from '../../src/store/schema/agent-rollout.ts';
 import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
 import { reserve } from '../../src/store/costs/reserve.ts';
 import { recordTurnUse } from '../../src/store/costs/record-use.ts';
 import { type TestApp, startTestApp } from '../app.ts';
-import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenApproval, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
@@ -218,6 +220,26 @@ describe('each event is sent once, as it happened', () => {
     await spend(150);
     await hears('budget.spent', ({ id }) => id === body.id);
   });
+});
+
+test('a tool call that needs an approval sends an event', async () => {
+  const started = (await parley.call('POST', path, { key, body: { end_user: { external_id: 'asks-first' } } })).body;
+  const id = await givenApproval(parley.db, orgId, started, { order_id: 'A-1043' });
+  const asked = await hears('approval.requested', (data) => data['id'] === id);
+  expect(asked.data).toMatchObject({ status: 'pending', tool: 'refund', arguments: { order_id: 'A-1043' } });
+});
+
+test('a rollout that stops sends an event', async () => {
+  const id = newId('rollout');
+  const { comparison } = EVENT_EXAMPLES['agent.rollout_stopped'];
+  const row = { orgId, id, agentId, version: 2, baseVersion: 1, percent: 10 };
+  await parley.db.insert(agentRollout).values({ ...row, status: 'active' });
+  await parley.db
+    .update(agentRollout)
+    .set({ status: 'stopped', reason: 'worse', comparison, endedAt: new Date() })
+    .where(eq(agentRollout.id, id));
+  const stopped = await hears('agent.rollout_stopped', (data) => data['id'] === id);
+  expect(stopped.data).toMatchObject({ agent_id: agentId, version: 2, base_version: 1, reason: 'worse' });
 });
 
 test('every type was sent once, and each body matches the documented schema and signature', () => {

@@ -35,7 +35,8 @@ async function callerOf(options: Options) {
   return { id, call, start, send, me: () => call('GET', '/api/me') };
 }
 
-const verdict = ({ status, body }: Answer) => [status, body?.code];
+/** The endpoint for clients of OpenAI has their form of errors. */
+const verdict = ({ status, body }: Answer) => [status, body?.code ?? body?.error?.code];
 const USED_UP = [403, 'key_used_up'];
 
 describe('a key that has used up its total', () => {

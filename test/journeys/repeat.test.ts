@@ -39,7 +39,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
   };
 
   it('a repeating campaign is configured, shows its next rounds, creates one, is paused and stopped; also on a phone in Arabic', async () => {
-    const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
+    const { page, faults } = await journey.open(`/campaigns/${campaign}?tab=people`, { as: OWNER });
     await settled(page);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
     await page.getByText('Choose a segment.').waitFor();
@@ -89,7 +89,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
     await page.getByText('Paused: no new rounds start.').waitFor();
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Resume', exact: true }))).toBe(true);
-    const phone = await journey.open(`/campaigns/${campaign}`, {
+    const phone = await journey.open(`/campaigns/${campaign}?tab=people`, {
       as: OWNER,
       viewport: { width: 390, height: 844 },
       liked: { language: 'ar', theme: 'dark' },

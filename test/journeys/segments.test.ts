@@ -54,11 +54,11 @@ describe.skipIf(!CHROMIUM)('segments', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
     expect(new URL(page.url()).searchParams.get('tag')).toBe('vip');
 
-    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=progress`);
+    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=people`);
+    await page.getByRole('radiogroup', { name: 'Where the people come from' }).getByText('Segment').click();
     await choose(page, 'Very important');
-    await expect.poll(() => page.getByLabel('Tag', { exact: true }).inputValue()).toBe('vip');
-    await page.locator('#audience').getByRole('button', { name: 'Count' }).press('Enter');
-    await page.getByText(/\b2\b/).first().waitFor();
+    await page.getByRole('button', { name: 'Review', exact: true }).press('Enter');
+    await page.getByRole('region', { name: 'Review of the people' }).getByText(/\b2\b/).first().waitFor();
 
     await page.goto(`${journey.app.url}/end-users?tag=vip`);
     await page.getByRole('button', { name: /^Delete the segment .*Very important/ }).press('Enter');

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../contract/agents.ts';
-import { MAX_PENDING_APPROVALS } from '../../../contract/approvals.ts';
+import { MAX_PENDING_APPROVALS } from '../../../contract/approval-limits.ts';
 import type { TurnTrace } from '../provider.ts';
 import { withoutBound } from './bound-arguments.ts';
 import { type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';

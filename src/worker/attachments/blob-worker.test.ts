@@ -259,8 +259,8 @@ describe('a file in a store of its own', () => {
   });
 
   it('another worker moves a file if the first one died', async () => {
-    await given();
     await worker.stop();
+    await given();
     await parley.db.execute(sql`UPDATE attachment SET place = 'moving', placed_at = now()`);
     const second = createBlobWorker({ db: parley.db, log: createLogger({ level: 'silent', pretty: false }), blobs });
     second.start();

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { APPROVAL_STATUSES } from '../../../../contract/approvals.ts';
+import { APPROVAL_STATUSES } from '../../../../contract/approval-limits.ts';
 import type { ListedApproval } from '../../../../contract/dashboard/approvals.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';

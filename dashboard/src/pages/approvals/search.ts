@@ -1,4 +1,5 @@
-import { APPROVAL_STATUSES, type ApprovalRecord } from '../../../../contract/approvals.ts';
+import type { ApprovalRecord } from '../../../../contract/approvals.ts';
+import { APPROVAL_STATUSES } from '../../../../contract/approval-limits.ts';
 import { textIn, type RawSearch } from '../../list/read-search.ts';
 
 export type ApprovalFilters = { status?: ApprovalRecord['status']; agent_id?: string };

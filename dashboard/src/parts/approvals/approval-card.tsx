@@ -1,7 +1,8 @@
 import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { type ApprovalDecision, type ApprovalRecord, MAX_REASON_CHARACTERS } from '../../../../contract/approvals.ts';
+import type { ApprovalRecord } from '../../../../contract/approvals.ts';
+import { type ApprovalDecision, MAX_REASON_CHARACTERS } from '../../../../contract/approval-limits.ts';
 import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';

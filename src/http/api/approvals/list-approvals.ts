@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { APPROVAL_STATUSES, ApprovalRecord } from '../../../../contract/approvals.ts';
+import { ApprovalRecord } from '../../../../contract/approvals.ts';
+import { APPROVAL_STATUSES } from '../../../../contract/approval-limits.ts';
 import { EVENT_EXAMPLES } from '../../../../contract/event-examples.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { listApprovals } from '../../../features/approvals/list-approvals.ts';

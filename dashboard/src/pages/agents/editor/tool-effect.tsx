@@ -1,7 +1,7 @@
 import { Select, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
-import { MAX_APPROVAL_MINUTES } from '../../../../../contract/approvals.ts';
+import { MAX_APPROVAL_MINUTES } from '../../../../../contract/approval-limits.ts';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';

@@ -1,0 +1,10 @@
+/** The values of approvals that the dashboard needs before it loads a page, so this file imports nothing. */
+export const APPROVAL_STATUSES = ['pending', 'approved', 'denied'] as const;
+export const APPROVAL_DECISIONS = ['approve', 'deny'] as const;
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+
+export const MAX_REASON_CHARACTERS = 1_000;
+/** Seven days. */
+export const MAX_APPROVAL_MINUTES = 10_080;
+/** The highest number of calls of one conversation that wait at the same time. */
+export const MAX_PENDING_APPROVALS = 5;
