@@ -25,7 +25,8 @@ const LABELS = {
     segment_name: 'Name of the segment',
     saved: 'The segment is saved.',
     segment: 'Segment',
-    count: 'Count',
+    people: 'People',
+    review: 'Review',
     add: 'Add as recipients',
     start: 'Start',
   },
@@ -41,7 +42,8 @@ const LABELS = {
     segment_name: 'اسم الشريحة',
     saved: 'حُفظت الشريحة.',
     segment: 'الشريحة',
-    count: 'عدّ',
+    people: 'أشخاص',
+    review: 'مراجعة',
     add: 'إضافتهم مستلمين',
     start: 'بدء',
   },
@@ -185,7 +187,7 @@ describe.skipIf(!CHROMIUM).each([
     await page.keyboard.type('Best');
     await page.keyboard.press('Enter');
     await page.getByText(say.saved).waitFor();
-    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=progress`);
+    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=people`);
     await settled(page);
     await press(page.getByRole('button', { name: say.start, exact: true }).first());
     const dialog = page.getByRole('dialog');
@@ -193,6 +195,9 @@ describe.skipIf(!CHROMIUM).each([
     await isSound(page);
     await press(dialog.getByRole('button', { name: say.start, exact: true }));
     await dialog.waitFor({ state: 'hidden' });
+    await tabTo(page.getByRole('radio', { name: say.people, exact: true }));
+    // The next source is a segment.
+    await page.keyboard.press('ArrowDown');
     const segment = page.getByRole('combobox', { name: say.segment });
     await tabTo(segment);
     await page.keyboard.press('ArrowDown');
@@ -200,7 +205,7 @@ describe.skipIf(!CHROMIUM).each([
     await page.keyboard.press('Enter');
     await expect.poll(() => segment.inputValue()).toBe('Best');
     const audience = page.locator('#audience');
-    await press(audience.getByRole('button', { name: say.count }));
+    await press(audience.getByRole('button', { name: say.review, exact: true }));
     const add = audience.getByRole('button', { name: say.add });
     await expect.poll(() => add.isEnabled()).toBe(true);
     await press(add);

@@ -227,15 +227,16 @@ export const everythingKept = (page: Page): Promise<string> =>
     history.state,
   ])`);
 
-/** Whether the element has the focus. */
-export const isFocused = (target: Locator): Promise<boolean> => target.and(target.page().locator(':focus')).isVisible();
+/** Whether the element has the focus. The radio of a segmented control is not visible, and can have it. */
+export const isFocused = async (target: Locator): Promise<boolean> =>
+  (await target.and(target.page().locator(':focus')).count()) > 0;
 
 /** A limit above the number of controls of any page. */
 const MOST_TABS = 200;
 
 /** Moves the focus to the element with Tab, as people without a mouse do. */
 export async function tabTo(target: Locator): Promise<void> {
-  await target.waitFor();
+  await target.waitFor({ state: 'attached' });
   const { keyboard } = target.page();
   for (let tabs = 0; tabs < MOST_TABS && !(await isFocused(target)); tabs++) await keyboard.press('Tab');
   if (!(await isFocused(target))) throw new Error(`Tab does not reach ${String(target)}.`);

@@ -229,7 +229,8 @@ function ask(
   const named = operation.inBody
     ? Object.fromEntries(operation.parameters.map((name) => [name, ids[name]![chosen[name]!]]))
     : {};
-  const agent = isCompletion ? { model: own.agent_id } : {};
+  // No worker answers here, so only a stream responds at once.
+  const agent = isCompletion ? { model: own.agent_id, stream: true } : {};
   const sent = operation.body && { ...operation.body, ...named, ...agent };
   const body = isBefore ? '{' : sent;
   return parley.call(operation.method, path, {

@@ -225,10 +225,15 @@ const REFUSED = [
   'tryAgent /definition/no_reply/then: 422 validation_failed',
   // No record has this name.
   'testTrigger /variables/*: 422 validation_failed',
+  // No conversation has this ID, and an ID excludes the other fields.
+  'testTrigger /conversation/id: 404 conversation_not_found',
+  'testTrigger /conversation/on_existing: 422 validation_failed',
   'testTrigger /agent_version: 422 agent_version_not_found',
   // Its columns do not identify a person.
   'runImport /columns/0: 422 validation_failed',
   'startConversation /variables/*: 422 validation_failed',
+  'startConversation /conversation/id: 404 conversation_not_found',
+  'startConversation /conversation/on_existing: 422 validation_failed',
   'startConversation /agent_version: 422 agent_version_not_found',
 ];
 
