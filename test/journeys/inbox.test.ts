@@ -156,14 +156,12 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   it('Ctrl-K resolves, assigns and snoozes the open conversation, and makes the member away', async () => {
     const id = await givenConversation('Command', 'Hello');
     const page = await at(`/conversations/${id}`);
+    const field = page.getByPlaceholder(/^An action/);
     const command = async (typed: string, name: string | RegExp) => {
+      // The same keys close the finder, which is still open while it fades out.
+      await field.waitFor({ state: 'hidden' });
       await page.keyboard.press('Control+k');
-      await page
-        .getByRole('dialog')
-        .getByRole('searchbox')
-        .or(page.getByPlaceholder(/^An action/))
-        .first()
-        .fill(typed);
+      await field.fill(typed);
       await page.getByRole('dialog').getByRole('button', { name }).click();
     };
     await command('assign to asha', /Assign to Asha Rao/);
