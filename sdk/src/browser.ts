@@ -1,4 +1,4 @@
-import { readEvents } from './browser-events.ts';
+import { readEvents } from './read-events.ts';
 import type { AcceptedRun, Message, Run, TriggerCall } from './wire.ts';
 
 /**
@@ -6,6 +6,9 @@ import type { AcceptedRun, Message, Run, TriggerCall } from './wire.ts';
  * package for pages is apart from the client library, so that a page loads only what it needs.
  */
 export type { Message } from './wire.ts';
+
+/** After this silence the connection is lost. */
+const IDLE_MS = 45_000;
 
 export type ConnectOptions = {
   baseUrl: string;
@@ -160,8 +163,9 @@ export function connect(options: ConnectOptions): Chat {
         const headers: Record<string, string> = { accept: 'text/event-stream' };
         if (last !== null) headers['last-event-id'] = last;
         const stream: Response = await retry(() => call(`/runs/${run}/events`, { headers, signal }), signal);
-        for await (const { event, id, data } of readEvents(stream)) {
+        for await (const { event, id, data: text } of readEvents(stream, IDLE_MS)) {
           if (signal.aborted) return;
+          const data = JSON.parse(text) as unknown;
           broken = 0;
           if (id !== '') last = id;
           if (event === 'message') add(data as Message);

@@ -1,4 +1,5 @@
 import { ParleyError } from './errors.ts';
+import { readEvents } from './read-events.ts';
 import { sleep } from './timers.ts';
 import type { CallOptions } from './transport.ts';
 import type { Message, Run } from './wire.ts';
@@ -8,8 +9,6 @@ export type RunEvent =
   | { event: 'delta'; data: { text: string } }
   | { event: 'replace'; data: { text: string } }
   | { event: 'message'; id: string; data: Message };
-
-type Raw = { event: string; id: string; data: string };
 
 const IDLE_MS = 60_000;
 const RESUMES = 8;
@@ -45,7 +44,7 @@ export async function* follow(
         await response.body?.cancel();
         return yield* poll(last);
       }
-      for await (const raw of parse(response, () => end.abort())) {
+      for await (const raw of readEvents(response, IDLE_MS)) {
         const event = { event: raw.event, data: JSON.parse(raw.data) as unknown } as RunEvent;
         if (event.event === 'message') event.id = raw.id;
         if (raw.id !== '') last = raw.id;
@@ -66,41 +65,3 @@ export async function* follow(
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
-
-/** Server-sent events. The server writes at least every 15 seconds: after a longer silence the connection is lost. */
-async function* parse(response: Response, giveUp: () => void): AsyncGenerator<Raw, void, void> {
-  const reader = response.body!.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let timer = setTimeout(giveUp, IDLE_MS);
-  try {
-    for (;;) {
-      // A broken connection ends this stream: `follow` opens the next one.
-      const chunk = await reader.read().catch(() => null);
-      clearTimeout(timer);
-      if (!chunk || chunk.done) return;
-      timer = setTimeout(giveUp, IDLE_MS);
-      text += decoder.decode(chunk.value, { stream: true });
-      const blocks = text.split('\n\n');
-      text = blocks.pop()!;
-      for (const block of blocks) {
-        const raw = fieldsOf(block);
-        if (raw.data !== '') yield raw;
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-    await reader.cancel().catch(() => {});
-  }
-}
-
-function fieldsOf(block: string): Raw {
-  const raw: Raw = { event: 'message', id: '', data: '' };
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon);
-    if (name === 'event' || name === 'id') raw[name] = line.slice(colon + 1).trim();
-    if (name === 'data') raw.data += line.slice(colon + 1).trim();
-  }
-  return raw;
-}

@@ -14,8 +14,9 @@ const MAX_QUOTE = 300;
 export async function learnFromTap(db: Db, run: ClaimedRun, { messages }: CompletedTurn): Promise<void> {
   for (const { trace, sources } of messages) {
     const chosen = trace?.steps.find(({ kind }) => kind === 'chosen');
+    if (chosen === undefined) continue;
     const [documentId, passage, question, label] = ['document_id', 'passage', 'question', 'label'].map((name) => {
-      const value = chosen?.[name];
+      const value = chosen[name];
       return typeof value === 'string' ? value : null;
     });
     const words = questionKey(question ?? '');
