@@ -225,6 +225,7 @@ describe('the audit log', () => {
       conversations: { open: 1, handed_off: 0, resolved: 0 },
       runs_24h: { queued: 1 },
       first_request: false,
+      first_visitor: false,
     });
     const runs = await call(`GET ${at}/triggers/${trigger.data[0].id}/runs`);
     expect(runs.body.data).toMatchObject([{ id: started.body.id, status: 'queued', name: null }]);

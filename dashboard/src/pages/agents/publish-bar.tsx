@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Modal, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconVersions } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -102,7 +102,7 @@ function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNod
   const say = useWords(words);
   const isOff = (!draft.dirty && !agent.unpublished_changes) || (draft.busy !== null && !draft.publishing);
   return (
-    <>
+    <Group gap={4} wrap="nowrap">
       <Button
         disabled={isOff}
         loading={draft.publishing || draft.busy === 'publish'}
@@ -138,7 +138,7 @@ function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNod
           {say('publish_not_live')}
         </MenuItem>
       </Menu>
-    </>
+    </Group>
   );
 }
 
