@@ -42,6 +42,14 @@ const LABELS = {
     reply: 'Write a reply',
     revoke: 'Revoke',
     revoked: 'refused by all servers',
+    next_knowledge: 'Add your own documents',
+    add_document: 'Add document',
+    document_name: 'Name',
+    document_text: 'Text',
+    document: 'We wrap gifts for free.',
+    document_ask: 'Ask about it',
+    document_question: 'Do you wrap gifts?',
+    document_answer: /wrap gifts for free/,
     first_steps: 'First steps',
     site: 'Address of your website',
     site_invalid: 'Enter the address of one site, such as https://shop.example.',
@@ -78,6 +86,14 @@ const LABELS = {
     reply: 'اكتب ردًّا',
     revoke: 'إلغاء المفتاح',
     revoked: 'مرفوض في كل مكان',
+    next_knowledge: 'أضف مستنداتك',
+    add_document: 'إضافة مستند',
+    document_name: 'الاسم',
+    document_text: 'النص',
+    document: 'تغليف الهدايا مجاني.',
+    document_ask: 'اسأل عنه',
+    document_question: 'كم تكلفة تغليف الهدايا؟',
+    document_answer: /تغليف الهدايا مجاني/,
     first_steps: 'الخطوات الأولى',
     site: 'عنوان موقعك',
     site_invalid: 'أدخل عنوان موقع واحد، مثل https://shop.example.',
@@ -304,14 +320,27 @@ describe.skipIf(!CHROMIUM).each([
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
     expect(fields).toBeLessThanOrEqual(MOST_FIELDS);
 
-    // No dead end: the steps lead to the conversation, and the finished steps are gone on the next visit.
-    await page.getByRole('link', { name: say.open }).click();
-    await settled(page);
-    await page.locator('[data-conversation], [role=listitem], li').filter({ hasText: say.question }).first().waitFor();
+    // No dead end: the steps lead to documents, an added document to a question, and all of it to the conversation.
+    await page.getByRole('link', { name: say.next_knowledge }).click();
+    await button(say.add_document).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(say.document_name).fill('Gifts');
+    await dialog.getByLabel(say.document_text).fill(say.document);
+    await dialog.getByRole('button', { name: say.add_document }).click();
+    await button(say.document_ask).click();
+    const message = page.getByRole('textbox', { name: say.message });
+    await expect.poll(() => isFocused(message)).toBe(true);
+    await page.keyboard.type(say.document_question);
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText(say.document_answer).first().waitFor();
     await isSound();
     await page.goto(journey.app.url);
     await settled(page);
     await page.getByRole('heading', { name: say.first_steps }).waitFor({ state: 'detached' });
+    await page.goto(`${journey.app.url}/conversations`);
+    await settled(page);
+    await page.getByText(say.question).filter({ visible: true }).first().waitFor();
+    await isSound();
     expect(faults).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ export function ChatSites({ item }: { item: ChannelDetail }): ReactNode {
             <li>{say('check_cache')}</li>
             <li>{say('check_address')}</li>
             <li>{say('policy', { base: `\u2066${base_url}\u2069` })}</li>
-            {/^http:\/\//.test(base_url) && <li>{say('check_https')}</li>}
+            {base_url.startsWith('http://') && <li>{say('check_https')}</li>}
           </ul>
         </details>
       )}
