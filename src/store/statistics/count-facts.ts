@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
+import {
+  campaignOf,
+  handedOverAt,
+  isAnswered,
+  isUnanswered,
+  questionAt,
+  replyAt,
+  teamReplyAt,
+  triggerOf,
+  versionOf,
+} from '../conversations/outcomes.ts';
+import type { Queryable } from '../db.ts';
+
+/** What happened in one conversation. Times are in seconds; null: it did not happen. */
+export type ConversationFacts = {
+  agent: string;
+  channel: string;
+  version: number | null;
+  trigger: string | null;
+  campaign: string | null;
+  /** The members who wrote, the first one first. */
+  members: string[];
+  answered: boolean;
+  handed_over: boolean;
+  unanswered: boolean;
+  resolved: boolean;
+  first_reply: number | null;
+  team_reply: number | null;
+  resolve: number | null;
+  /** By currency. */
+  costs: Record<string, number>;
+};
+
+const seconds = (from: string, to: string) => sql.raw(`extract(epoch FROM ${to} - ${from})::int`);
+
+/**
+ * A conversation may end several times, by its run or by a member. The last time counts. The condition of the index of
+ * the audit log is repeated word for word.
+ */
+const ENDED_AT = `greatest((SELECT r.finished_at FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id),
+  (SELECT max(a.created_at) FROM audit a WHERE a.subject_id = c.id AND a.action LIKE 'conversation.%'
+    AND a.action = 'conversation.resolved'))`;
+
+/** The conversations that started in this time. IDs contain it, so they are a range of the primary key. */
+export async function countFacts(
+  db: Queryable,
+  orgId: string,
+  { from, to }: { from: number; to: number },
+): Promise<ConversationFacts[]> {
+  const { rows } = await db.execute<ConversationFacts>(sql`
+    SELECT c.agent_id AS agent, c.channel_id AS channel, ${sql.raw(versionOf('c'))} AS version,
+      ${sql.raw(triggerOf('c'))} AS trigger, ${sql.raw(campaignOf('c'))} AS campaign,
+      ARRAY(SELECT m.author_id FROM message m WHERE m.conversation_id = c.id AND m.role = 'member'
+        AND m.author_id IS NOT NULL GROUP BY m.author_id ORDER BY min(m.created_at), m.author_id) AS members,
+      ${sql.raw(isAnswered('c'))} AS answered, ${sql.raw(handedOverAt('c'))} IS NOT NULL AS handed_over,
+      ${sql.raw(isUnanswered('c'))} AS unanswered, c.status = 'resolved' AS resolved,
+      ${seconds(questionAt('c'), replyAt('c'))} AS first_reply, ${seconds(handedOverAt('c'), teamReplyAt('c'))} AS team_reply,
+      CASE WHEN c.status = 'resolved' THEN ${seconds('c.created_at', ENDED_AT)} END AS resolve,
+      coalesce((SELECT jsonb_object_agg(t.currency, t.cost) FROM (SELECT currency, sum(cost)::float8 AS cost
+        FROM model_turn WHERE conversation_id = c.id AND cost IS NOT NULL AND currency IS NOT NULL
+        GROUP BY currency) t), '{}') AS costs
+    FROM conversation c WHERE c.org_id = ${orgId}
+      AND c.id >= ${firstId('conv', from - CLOCK_SLACK_MS)} AND c.id < ${firstId('conv', to + CLOCK_SLACK_MS)}
+      AND c.created_at >= ${new Date(from)} AND c.created_at < ${new Date(to)}`);
+  return rows;
+}
