@@ -95,5 +95,7 @@ const COLUMNS: Column<Row>[] = [
   { title: 'First reply (s)', of: ({ figures }) => figures.first_reply_seconds },
   { title: 'Reply of a person (s)', of: ({ figures }) => figures.team_reply_seconds },
   { title: 'Time to resolve (s)', of: ({ figures }) => figures.resolve_seconds },
+  { title: 'Ratings', of: ({ figures }) => figures.ratings },
+  { title: 'Rating', of: ({ figures }) => figures.rating?.toFixed(2) },
   { title: 'Cost', of: ({ figures }) => figures.cost.map(({ amount, currency }) => `${amount} ${currency}`) },
 ];

@@ -13,8 +13,8 @@ export type AnalyticsGroup = (typeof ANALYTICS_GROUPS)[number];
 /**
  * What happened in a conversation. The list of conversations has a filter for each. `answered`: the agent replied to the
  * person, had an answer to each question and did not hand over. `unanswered`: the agent had no answer to a question.
- * `replied`: the agent or a member replied to the person. `team_replied`: a member wrote after the hand-off.
- * `with_cost`: model calls had a cost.
+ * `replied`: the agent or a member replied to the person. `team_replied`: a member wrote after the hand-off. `rated`: the
+ * person rated the conversation. `with_cost`: model calls had a cost.
  */
 export const CONVERSATION_OUTCOMES = [
   'answered',
@@ -22,6 +22,7 @@ export const CONVERSATION_OUTCOMES = [
   'unanswered',
   'replied',
   'team_replied',
+  'rated',
   'with_cost',
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
@@ -71,6 +72,9 @@ export const AnalyticsFigures = Type.Object(
     team_reply_seconds: Seconds,
     /** From the start to the end of the resolved conversations. */
     resolve_seconds: Seconds,
+    /** The ratings of conversations, and their average from 1 to 5. Null: there is none. */
+    ratings: Count,
+    rating: Nullable(Type.Number()),
     /** Of the model calls of these conversations, as far as prices are known. */
     cost: Type.Array(Cost),
   },

@@ -17,6 +17,7 @@ import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts'
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
+import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
@@ -47,17 +48,16 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       feed.look();
       deliveries.wake();
       handOffs.wake();
+      surveys.wake();
     },
   });
-  const handOffs = createHandOffWorker({
-    ...deps,
-    log,
-    onApplied: () => {
-      changes.look();
-      feed.look();
-      deliveries.wake();
-    },
-  });
+  const onWritten = (): void => {
+    changes.look();
+    feed.look();
+    deliveries.wake();
+  };
+  const handOffs = createHandOffWorker({ ...deps, log, onApplied: onWritten });
+  const surveys = createSurveyWorker({ db, log, onSent: onWritten });
   const attachments = createAttachmentWorker({
     db,
     log,
@@ -98,6 +98,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     pushes,
     rounds,
     handOffs,
+    surveys,
     announcer,
     expiry,
     campaigns,

@@ -275,6 +275,10 @@ test('no planted data about a person is found in any table or in the log, and th
   await parley.db.execute(sql`INSERT INTO conversation_summary (org_id, conversation_id, text, model, handed_off_at)
     SELECT org_id, id, ${`Asks about ${WORD}`}, 'openai/m', now() FROM conversation
     WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
+  await parley.db
+    .execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, agent_id, channel_id, score, comment, rated_at)
+    SELECT org_id, id, 'survey', 'survey', agent_id, channel_id, 2, ${`Not for ${WORD}`}, now() FROM conversation
+    WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
   // Attempts are stored a moment after they happen.
   await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
@@ -304,6 +308,7 @@ test('no planted data about a person is found in any table or in the log, and th
     'message.content',
     'message.error',
     'passage_wording.question',
+    'rating.comment',
     'recipient.ref',
     'recipient.variables',
     'run.input',

@@ -16,8 +16,12 @@ const COLUMNS: [string, (row: Row) => CsvCell][] = [
   ['first_reply_seconds', ({ figures }) => figures.first_reply_seconds],
   ['team_reply_seconds', ({ figures }) => figures.team_reply_seconds],
   ['resolve_seconds', ({ figures }) => figures.resolve_seconds],
+  ['ratings', ({ figures }) => figures.ratings],
+  ['rating', ({ figures }) => rounded(figures.rating)],
   ['cost', ({ figures }) => figures.cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ')],
 ];
+
+const rounded = (rating: number | null): number | null => (rating === null ? null : Number(rating.toFixed(2)));
 
 /** The table of Analytics as CSV. Days that are still being counted are waited for, so a file is never partial. */
 export async function exportAnalytics(

@@ -21,6 +21,10 @@ export function groupFacts(conversations: readonly ConversationFacts[]): FactGro
       const seconds = one[name];
       if (seconds !== null && group[name].length < MAX_TIMES) group[name].push(Math.max(0, seconds));
     }
+    if (one.score !== null) {
+      group.ratings++;
+      group.score += one.score;
+    }
     addCosts(group.costs, one.costs);
   }
   return [...groups.values()];
@@ -38,6 +42,8 @@ const none = (): Omit<FactGroup, 'agent' | 'channel' | 'version' | 'trigger' | '
   first_reply: [],
   team_reply: [],
   resolve: [],
+  ratings: 0,
+  score: 0,
   costs: {},
 });
 
@@ -95,9 +101,10 @@ export function partsOf(by: Exclude<AnalyticsGroup, 'day'>, groups: readonly Fac
 }
 
 export function figuresOf(groups: readonly FactGroup[]): AnalyticsFigures {
-  const sum = (name: 'conversations' | (typeof COUNTS)[number]): number =>
+  const sum = (name: 'conversations' | 'ratings' | 'score' | (typeof COUNTS)[number]): number =>
     groups.reduce((total, group) => total + group[name], 0);
   const middle = (name: (typeof TIMES)[number]): number | null => median(groups.flatMap((group) => group[name]));
+  const ratings = sum('ratings');
   const costs: Record<string, number> = {};
   for (const group of groups) addCosts(costs, group.costs);
   return {
@@ -109,6 +116,8 @@ export function figuresOf(groups: readonly FactGroup[]): AnalyticsFigures {
     first_reply_seconds: middle('first_reply'),
     team_reply_seconds: middle('team_reply'),
     resolve_seconds: middle('resolve'),
+    ratings,
+    rating: ratings === 0 ? null : sum('score') / ratings,
     cost: Object.entries(costs)
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([currency, cost]) => ({ amount: decimal(cost), currency })),

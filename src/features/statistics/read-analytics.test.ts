@@ -49,6 +49,7 @@ type Talk = {
   channel?: string;
   trigger?: string;
   cost?: string;
+  score?: number;
 };
 
 /** A conversation that began then. The other times are in seconds after its start. */
@@ -63,8 +64,8 @@ async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<stri
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, trigger_id, status, input, agent_version, finished_at)
     VALUES (${orgId}, ${run}, ${id}, ${more.trigger ?? null}, 'completed', '{}', ${more.version ?? null}, ${finished})`);
   for (const [role, seconds, { author = null, missed } = {}] of said)
-    await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, author_id, content, trace, created_at)
-      VALUES (${orgId}, ${newId('msg', at)}, ${id}, ${role}, ${author}, '{"type":"text","text":"x"}',
+    await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, run_id, role, author_id, content, trace, created_at)
+      VALUES (${orgId}, ${newId('msg', at)}, ${id}, ${role === 'agent' ? run : null}, ${role}, ${author}, '{"type":"text","text":"x"}',
         ${missed ? '{"provider":"embedded","steps":[{"kind":"miss","detail":""}]}' : null}::jsonb, ${later(seconds)})`);
   if (more.handedOver !== undefined)
     await db.execute(
@@ -72,6 +73,9 @@ async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<stri
     );
   if (more.resolved !== undefined)
     await db.execute(sql`UPDATE conversation SET status = 'resolved', handed_off_at = NULL WHERE id = ${id}`);
+  if (more.score !== undefined)
+    await db.execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, agent_id, channel_id, score, rated_at)
+      VALUES (${orgId}, ${id}, 'survey', 'survey', ${agentId}, ${channelId}, ${more.score}, ${later(60)})`);
   if (more.cost !== undefined)
     await db.execute(sql`INSERT INTO model_turn (org_id, id, conversation_id, run_id, agent_id, provider, model, cost, currency)
       VALUES (${orgId}, ${run}, ${id}, ${run}, ${agentId}, 'openai', 'gpt', ${more.cost}, 'USD')`);
@@ -83,12 +87,13 @@ const [ASHA, OMAR] = [newId('user'), newId('user')];
 
 describe('the figures of Analytics', () => {
   test('say of each conversation what happened, and the list has the conversations of each figure', async () => {
-    const answered = await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], resolved: 600, cost: '0.0125' });
+    const answered = await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], resolved: 600, cost: '0.0125', score: 5 });
     const missed = await talk(NOW - 2 * HOUR, { said: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
     const handed = await talk(NOW - 3 * HOUR, {
       said: [ASKED, ['agent', 2], ['member', 130, { author: ASHA }]],
       handedOver: 10,
       resolved: 3_600,
+      score: 2,
     });
     const silent = await talk(NOW - 4 * HOUR, { said: [['agent', 0]] });
     const { total, from, to } = await read();
@@ -101,6 +106,8 @@ describe('the figures of Analytics', () => {
       first_reply_seconds: 4,
       team_reply_seconds: 120,
       resolve_seconds: 600,
+      ratings: 2,
+      rating: 3.5,
       cost: [{ amount: '0.3125', currency: 'USD' }],
     });
     const listed = async (filter: ConversationFilter): Promise<string[]> =>
@@ -119,6 +126,7 @@ describe('the figures of Analytics', () => {
       unanswered: [missed],
       replied: [answered, missed, handed],
       team_replied: [handed],
+      rated: [answered, handed],
       with_cost: [answered, missed],
     };
     for (const outcome of CONVERSATION_OUTCOMES)
@@ -257,7 +265,7 @@ describe('the figures of Analytics', () => {
     for await (const part of await exportAnalytics({ db, now: () => NOW }, orgId, { by: 'agent' })) file += part;
     const [head, row] = file.split('\r\n');
     expect(head).toMatch(/^\uFEFFagent,name,agent_id,conversations,answered,/);
-    expect(row).toBe(`${agentId},'=1+1,,1,1,0,0,0,4,,,2 USD`);
+    expect(row).toBe(`${agentId},'=1+1,,1,1,0,0,0,4,,,0,,2 USD`);
     await expect(exportAnalytics({ db }, orgId, { version: 1 })).rejects.toMatchObject({ code: 'validation_failed' });
   });
 });

@@ -40,6 +40,11 @@ export async function readStatistics(
     handed_off: change('handed_off:'),
     hand_off_reasons: current.named('handed_off:'),
     first_reply_seconds: { now: median(current.waits), before: median(earlier.waits) },
+    ratings: change('rating:'),
+    rating_average: { now: averageOf(current.named('rating:')), before: averageOf(earlier.named('rating:')) },
+    rating_scores: current.named('rating:'),
+    answers_good: change('answer:1'),
+    answers_bad: change('answer:-1'),
     messages: change('message:'),
     message_states: current.named('message:'),
     calls: change('call:'),
@@ -119,4 +124,10 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
   const hours = (): Numbers['hours'] =>
     [...byHour].toSorted(([a], [b]) => a - b).map(([at, of]) => ({ at: timestamp(new Date(at)), ...of }));
   return { total, named, waits, hours };
+}
+
+/** The average of surveys that are counted by their score. */
+function averageOf(scores: readonly { name: string; count: number }[]): number | null {
+  const count = scores.reduce((sum, one) => sum + one.count, 0);
+  return count === 0 ? null : scores.reduce((sum, one) => sum + Number(one.name) * one.count, 0) / count;
 }

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { ConversationSort } from '../../../contract/dashboard/conversations.ts';
+import type { ConversationSort, RatedFilter } from '../../../contract/dashboard/conversations.ts';
 import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { listEndUsers } from '../end-users/search.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 import { conversation } from '../schema/conversation.ts';
+import { SURVEY } from '../schema/rating.ts';
 import { containing } from '../search-text.ts';
 import type { ConversationView } from './inbox.ts';
 import { type Circumstances, hasCircumstances, underCircumstances } from './outcomes.ts';
@@ -19,10 +20,12 @@ export type ConversationFilter = Circumstances & {
   endUserId?: string | undefined;
   tag?: string | undefined;
   sort?: ConversationSort | undefined;
-  /** The time in which a conversation started, or, with `handedOff`, in which it was handed over. */
+  /** The time in which a conversation started, or was rated (`rated`), or else was handed over (`handedOff`). */
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
+  /** Rated conversations, with any score or with one. The time is that of the rating. */
+  rated?: RatedFilter | undefined;
 };
 
 type Page = {
@@ -60,6 +63,7 @@ export async function candidates(
   if (filter.text !== undefined) return mentioning(db, orgId, filter.text);
   if (filter.endUserId)
     return sql`SELECT c.id FROM conversation c WHERE c.end_user_id = ${filter.endUserId} AND ${ofOrg(orgId)}`;
+  if (filter.rated) return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, filter)}`;
   if (filter.handedOff) return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, filter)}`;
   if (hasCircumstances(filter) && !filter.view) return walked(orgId, filter, page);
   if (filter.tag !== undefined) return taggedWith(db, orgId, filter, page);
@@ -91,6 +95,11 @@ const walked = (orgId: string, { status, agentId, channelId, tag, ...filter }: C
       ${agentId ? sql`AND c.agent_id = ${agentId}` : sql``} ${channelId ? sql`AND c.channel_id = ${channelId}` : sql``}
       ${tag === undefined ? sql`` : sql`AND ${tag} = ANY (c.tags)`} ${underCircumstances(filter, 'c')}
     ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}`;
+
+/** The index `rating_scored` is in the order of the time. */
+export const ratedIn = (orgId: string, { since, until, rated }: ConversationFilter): SQL => sql`g.org_id = ${orgId}
+  AND g.subject = ${SURVEY} AND g.score IS NOT NULL ${rated === 'any' ? sql`` : sql`AND g.score = ${Number(rated)}`}
+  ${since ? sql`AND g.rated_at >= ${since}` : sql``} ${until ? sql`AND g.rated_at < ${until}` : sql``}`;
 
 const STATUSES = ['open', 'handed_off', 'resolved'];
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { ConversationOutcome } from '../../../contract/dashboard/analytics.ts';
+import { SURVEY } from '../schema/rating.ts';
 
 /**
  * What happened in a conversation. Figures and the list behind them share these rules. `c` is the name of the
@@ -12,9 +13,11 @@ const firstMessage = (c: string, roles: string, since: string): string =>
 
 export const questionAt = (c: string): string => firstMessage(c, "'end_user'", '');
 const afterQuestion = (c: string): string => `AND m.created_at > ${questionAt(c)}`;
+/** Messages of the agent without a run are no replies: those of a backend, and the question of a survey. */
+const IN_A_RUN = "AND (m.role = 'member' OR m.run_id IS NOT NULL)";
 /** The first reply of the agent or a member to the person. */
-export const replyAt = (c: string): string => firstMessage(c, "'agent', 'member'", afterQuestion(c));
-const agentReplyAt = (c: string): string => firstMessage(c, "'agent'", afterQuestion(c));
+export const replyAt = (c: string): string => firstMessage(c, "'agent', 'member'", `${IN_A_RUN} ${afterQuestion(c)}`);
+const agentReplyAt = (c: string): string => firstMessage(c, "'agent'", `${IN_A_RUN} ${afterQuestion(c)}`);
 
 export const handedOverAt = (c: string): string =>
   `(SELECT h.at FROM hand_off h WHERE h.conversation_id = ${c}.id ORDER BY h.at LIMIT 1)`;
@@ -36,12 +39,17 @@ export const triggerOf = (c: string): string => firstRun(c, 'trigger_id');
 export const campaignOf = (c: string): string =>
   `(SELECT p.campaign_id FROM recipient p WHERE p.org_id = ${c}.org_id AND p.run_id = ${firstRun(c, 'id')} LIMIT 1)`;
 
+/** How the person rated the conversation. Null: not rated. */
+export const scoreOf = (c: string): string => `(SELECT g.score FROM rating g WHERE g.org_id = ${c}.org_id
+    AND g.conversation_id = ${c}.id AND g.subject = '${SURVEY}')`;
+
 const OUTCOMES: Record<ConversationOutcome, (c: string) => string> = {
   answered: isAnswered,
   handed_over: isHandedOver,
   unanswered: isUnanswered,
   replied: (c) => `${replyAt(c)} IS NOT NULL`,
   team_replied: (c) => `${teamReplyAt(c)} IS NOT NULL`,
+  rated: (c) => `${scoreOf(c)} IS NOT NULL`,
   with_cost: (c) => `(SELECT true FROM model_turn t WHERE t.conversation_id = ${c}.id AND t.cost IS NOT NULL
     AND t.currency IS NOT NULL LIMIT 1) IS NOT NULL`,
 };

@@ -82,5 +82,8 @@ export type FactGroup = {
   first_reply: number[];
   team_reply: number[];
   resolve: number[];
+  ratings: number;
+  /** The sum of the ratings. */
+  score: number;
   costs: Record<string, number>;
 };

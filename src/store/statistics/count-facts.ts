@@ -7,6 +7,7 @@ import {
   isUnanswered,
   questionAt,
   replyAt,
+  scoreOf,
   teamReplyAt,
   triggerOf,
   versionOf,
@@ -29,6 +30,8 @@ export type ConversationFacts = {
   first_reply: number | null;
   team_reply: number | null;
   resolve: number | null;
+  /** From 1 to 5. */
+  score: number | null;
   /** By currency. */
   costs: Record<string, number>;
 };
@@ -57,7 +60,7 @@ export async function countFacts(
       ${sql.raw(isAnswered('c'))} AS answered, ${sql.raw(handedOverAt('c'))} IS NOT NULL AS handed_over,
       ${sql.raw(isUnanswered('c'))} AS unanswered, c.status = 'resolved' AS resolved,
       ${seconds(questionAt('c'), replyAt('c'))} AS first_reply, ${seconds(handedOverAt('c'), teamReplyAt('c'))} AS team_reply,
-      CASE WHEN c.status = 'resolved' THEN ${seconds('c.created_at', ENDED_AT)} END AS resolve,
+      CASE WHEN c.status = 'resolved' THEN ${seconds('c.created_at', ENDED_AT)} END AS resolve, ${sql.raw(scoreOf('c'))} AS score,
       coalesce((SELECT jsonb_object_agg(t.currency, t.cost) FROM (SELECT currency, sum(cost)::float8 AS cost
         FROM model_turn WHERE conversation_id = c.id AND cost IS NOT NULL AND currency IS NOT NULL
         GROUP BY currency) t), '{}') AS costs

@@ -57,6 +57,13 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
         {tookOf(say, total.resolve_seconds)}
       </FigureTile>
       <FigureTile
+        name={say('rating')}
+        to={list({ outcome: 'rated' })}
+        note={say('of_ratings', { count: total.ratings, before: ratingOf(say, before.rating) })}
+      >
+        {ratingOf(say, total.rating)}
+      </FigureTile>
+      <FigureTile
         name={say('cost')}
         to={list({ outcome: 'with_cost' })}
         note={say('was', { before: costOf(say, before.cost) })}
@@ -69,6 +76,10 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
 
 export const tookOf = (say: SayWords, seconds: number | null): string =>
   seconds === null ? '–' : duration(say.language, seconds * 1_000);
+
+/** The average of scores from 1 to 5. */
+export const ratingOf = (say: SayWords, rating: number | null): string =>
+  rating === null ? '–' : number(say.language, Math.round(rating * 10) / 10);
 
 export const costOf = (say: SayWords, cost: AnalyticsFigures['cost']): string =>
   cost.length === 0

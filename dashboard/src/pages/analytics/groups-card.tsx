@@ -11,7 +11,7 @@ import { type Column, DataList } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { Card } from '../../parts/card.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { costOf, tookOf } from './figures.tsx';
+import { costOf, ratingOf, tookOf } from './figures.tsx';
 import { listOf } from './list-of.ts';
 import { type AnalyticsSearch, type Group, GROUPS } from './search.ts';
 import { words } from './words.ts';
@@ -102,6 +102,12 @@ function columnsOf(say: SayWords, found: Analytics, search: AnalyticsSearch): Co
       say('resolve'),
       ({ figures }) => tookOf(say, figures.resolve_seconds),
       (_row, list) => list({ status: 'resolved' }),
+    ),
+    figure(
+      'rating',
+      say('rating'),
+      ({ figures }) => ratingOf(say, figures.rating),
+      (_row, list) => list({ outcome: 'rated' }),
     ),
     figure(
       'cost',

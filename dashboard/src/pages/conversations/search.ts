@@ -13,7 +13,7 @@ export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 
 /** A copy of the outcomes that Analytics counts. */
-export const OUTCOMES = ['answered', 'handed_over', 'unanswered', 'replied', 'team_replied', 'with_cost'] as const;
+export const OUTCOMES = ['answered', 'handed_over', 'unanswered', 'replied', 'team_replied', 'rated', 'with_cost'] as const;
 export type ConversationOutcome = (typeof OUTCOMES)[number];
 
 export type ConversationsSearch = {
