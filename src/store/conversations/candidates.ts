@@ -65,6 +65,12 @@ export async function candidates(
     return sql`SELECT c.id FROM conversation c WHERE c.end_user_id = ${filter.endUserId} AND ${ofOrg(orgId)}`;
   if (filter.rated) return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, filter)}`;
   if (filter.handedOff) return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, filter)}`;
+  // A hand-off and a rating are never earlier than the start of their conversation.
+  const { outcome, since } = filter;
+  if (outcome === 'handed_over' || outcome === 'team_replied')
+    return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, { since })}`;
+  if (outcome === 'rated')
+    return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, { since, rated: 'any' })}`;
   if (hasCircumstances(filter) && !filter.view) return walked(orgId, filter, page);
   if (filter.tag !== undefined) return taggedWith(db, orgId, filter, page);
   if (filter.view) return undefined;

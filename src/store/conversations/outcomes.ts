@@ -17,7 +17,7 @@ const afterQuestion = (c: string): string => `AND m.created_at > ${questionAt(c)
 const IN_A_RUN = "AND (m.role = 'member' OR m.run_id IS NOT NULL)";
 /** The first reply of the agent or a member to the person. */
 export const replyAt = (c: string): string => firstMessage(c, "'agent', 'member'", `${IN_A_RUN} ${afterQuestion(c)}`);
-const agentReplyAt = (c: string): string => firstMessage(c, "'agent'", `${IN_A_RUN} ${afterQuestion(c)}`);
+export const agentReplyAt = (c: string): string => firstMessage(c, "'agent'", `${IN_A_RUN} ${afterQuestion(c)}`);
 
 export const handedOverAt = (c: string): string =>
   `(SELECT h.at FROM hand_off h WHERE h.conversation_id = ${c}.id ORDER BY h.at LIMIT 1)`;
@@ -26,8 +26,8 @@ export const teamReplyAt = (c: string): string => firstMessage(c, "'member'", `A
 
 export const isUnanswered = (c: string): string => `(SELECT true FROM message m WHERE m.conversation_id = ${c}.id
     AND m.trace @> '{"steps": [{"kind": "miss"}]}' LIMIT 1) IS NOT NULL`;
-export const isHandedOver = (c: string): string => `${handedOverAt(c)} IS NOT NULL`;
-export const isAnswered = (c: string): string =>
+const isHandedOver = (c: string): string => `${handedOverAt(c)} IS NOT NULL`;
+const isAnswered = (c: string): string =>
   `(${agentReplyAt(c)} IS NOT NULL AND NOT ${isHandedOver(c)} AND NOT ${isUnanswered(c)})`;
 
 /** The version of the latest run. */
