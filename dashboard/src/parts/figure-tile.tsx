@@ -8,8 +8,8 @@ export const FigureTiles = ({ children }: { children: ReactNode }): ReactNode =>
   <dl className={classes.tiles}>{children}</dl>
 );
 
-type Part = readonly [name: ReactNode, count: number];
-type Props = { name: string; to: LinkProps; note: string; parts?: readonly Part[]; children: ReactNode };
+export type FigurePart = readonly [name: ReactNode, count: number];
+type Props = { name: string; to: LinkProps; note: string; parts?: readonly FigurePart[]; children: ReactNode };
 
 /** A number with its name, which links to its list, and the numbers of its parts. */
 export function FigureTile({ name, to, note, parts = [], children }: Props): ReactNode {

@@ -104,3 +104,19 @@ export async function readSurvey(tx: Queryable, orgId: string, conversationId: s
     WHERE g.org_id = ${orgId} AND g.conversation_id = ${conversationId} AND g.subject = ${SURVEY}`);
   return rows[0] ?? null;
 }
+
+/** `is_recent`: the rating can still be changed. */
+export type RatedSurvey = { score: number | null; comment: string | null; is_recent: boolean };
+
+/** The survey whose question is this message. */
+export async function readRatedSurvey(
+  tx: Queryable,
+  orgId: string,
+  conversationId: string,
+  messageId: string,
+): Promise<RatedSurvey | null> {
+  const { rows } = await tx.execute<RatedSurvey>(sql`SELECT score, comment,
+      coalesce(rated_at > now() - ${COMMENT_MINUTES}::int * interval '1 minute', false) AS is_recent
+    FROM rating WHERE ${one({ orgId, conversationId })} AND message_id = ${messageId}`);
+  return rows[0] ?? null;
+}

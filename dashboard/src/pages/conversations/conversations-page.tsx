@@ -46,6 +46,7 @@ const FILTERS = [
   'member_id',
   'trigger_id',
   'campaign_id',
+  'rated',
   'sort',
 ] as const satisfies (keyof Filtering)[];
 

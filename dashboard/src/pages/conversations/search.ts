@@ -13,8 +13,20 @@ export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 
 /** A copy of the outcomes that Analytics counts. */
-export const OUTCOMES = ['answered', 'handed_over', 'unanswered', 'replied', 'team_replied', 'rated', 'with_cost'] as const;
+export const OUTCOMES = [
+  'answered',
+  'handed_over',
+  'unanswered',
+  'replied',
+  'team_replied',
+  'rated',
+  'with_cost',
+] as const;
 export type ConversationOutcome = (typeof OUTCOMES)[number];
+
+/** A copy of the filter by the rating: any score, or one. */
+export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
+export type RatedFilter = (typeof RATED)[number];
 
 export type ConversationsSearch = {
   view?: ConversationView;
@@ -32,6 +44,7 @@ export type ConversationsSearch = {
   member_id?: string;
   trigger_id?: string;
   campaign_id?: string;
+  rated?: RatedFilter;
   sort?: ConversationSort;
   cursor?: string;
 };
@@ -51,6 +64,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   member_id: textIn(raw, 'member_id'),
   trigger_id: textIn(raw, 'trigger_id'),
   campaign_id: textIn(raw, 'campaign_id'),
+  rated: RATED.find((one) => one === String(raw['rated'])),
   sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });

@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts';
 import { lasting, money, number } from '../../language/format.ts';
 import { type Say, useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
+import { type FigurePart, FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
 import { words } from './statistics-words.ts';
 
 type Home = Say<keyof (typeof words)['en']>;
@@ -49,6 +49,7 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
       <FigureTile name={say('first_reply')} to={handed} note={say('was', { before: waited(wait.before) })}>
         {waited(wait.now)}
       </FigureTile>
+      <Ratings numbers={numbers} />
       <FigureTile
         name={say('messages')}
         to={{ to: '/conversations', search: within }}
@@ -74,6 +75,29 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
 }
 
 const MAX_PARTS = 4;
+
+/** The average of the surveys. Before the first rating, agents need the setting, so the tile does not exist. */
+function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
+  const say = useWords(words);
+  const { from, to, ratings, rating_average: average, answers_good: good, answers_bad: bad } = numbers;
+  if ([ratings, good, bad].every(({ now, before }) => now === 0 && before === 0)) return null;
+  const rounded = (value: number | null): string =>
+    value === null ? '–' : number(say.language, Math.round(value * 10) / 10);
+  const parts: FigurePart[] = [
+    [say('answers_good'), good.now],
+    [say('answers_bad'), bad.now],
+  ];
+  return (
+    <FigureTile
+      name={say('rating')}
+      to={{ to: '/conversations', search: { rated: 'any', since: from, until: to } }}
+      note={say('rating_of', { count: number(say.language, ratings.now), before: rounded(average.before) })}
+      parts={parts.filter(([, count]) => count > 0)}
+    >
+      {rounded(average.now)}
+    </FigureTile>
+  );
+}
 
 function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
   const say = useWords(words);
