@@ -40,7 +40,7 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
     name: 'enter-model-gate',
     text: `WITH probe AS (
       UPDATE model_gate SET probe_until = now() + make_interval(secs => ${PROBE_SECONDS})
-      WHERE ${ONE} AND closed_until <= now() AND coalesce(probe_until <= now(), true) RETURNING 1
+      WHERE ${ONE} AND closed_until <= now() AND (probe_until IS NULL OR probe_until <= now()) RETURNING 1
     )
     SELECT (extract(epoch FROM closed_until - now()) * 1000)::float8 AS closed_ms,
       EXISTS (SELECT 1 FROM probe) AS probing, reason, (extract(epoch FROM now() - since) * 1000)::float8 AS failing_ms
@@ -63,6 +63,8 @@ export async function reportFailure(
   const closes = `($5::float8 IS NOT NULL OR g.failures + 1 >= ${MAX_FAILURES})`;
   const pause = `make_interval(secs => coalesce($5::float8 / 1000,
     least(${MAX_CLOSED_SECONDS}, ${FIRST_CLOSED_SECONDS} * 2 ^ least(g.closings, 10))))`;
+  // `since` of the new row is now. The sum has no time zone, so that it does not depend on a setting.
+  const after = (span: string): string => `((excluded.since AT TIME ZONE 'UTC') + ${span}) AT TIME ZONE 'UTC'`;
   await pool.query({
     name: 'report-model-failure',
     // Calls that were in progress when the gate closed do not close it for longer, unless the provider requests a
@@ -74,8 +76,8 @@ export async function reportFailure(
         probe_until = CASE WHEN $6 THEN NULL ELSE g.probe_until END,
         closings = g.closings + ((g.closed_until IS NULL OR $6) AND ${closes})::int,
         closed_until = CASE
-          WHEN g.closed_until IS NULL OR $6 THEN CASE WHEN ${closes} THEN now() + ${pause} END
-          WHEN $5::float8 IS NOT NULL THEN greatest(g.closed_until, now() + make_interval(secs => $5::float8 / 1000))
+          WHEN g.closed_until IS NULL OR $6 THEN CASE WHEN ${closes} THEN ${after(pause)} END
+          WHEN $5::float8 IS NOT NULL THEN greatest(g.closed_until, ${after('make_interval(secs => $5::float8 / 1000)')})
           ELSE g.closed_until END`,
     values: [...values(of), code, waitMs, probed],
   });

@@ -39,7 +39,8 @@ export async function queueAllDocuments(tx: Queryable, orgId: string): Promise<v
 }
 
 /** A worker that processes the old text, or calls the old model, loses its lease. */
-const AGAIN = sql`due_at = now(), lease = NULL, passages = NULL, attempts = 0, fault = NULL, updated_at = now()`;
+const AGAIN = sql`due_at = excluded.due_at, lease = NULL, passages = NULL, attempts = 0, fault = NULL,
+  updated_at = excluded.updated_at`;
 
 /** Tries failed documents, and those that wait after a failure, now. */
 export async function retryFailed(db: Queryable, orgId: string, agentId: string): Promise<number> {
