@@ -8,7 +8,7 @@ DECLARE
 BEGIN
   INSERT INTO event (org_id, id, type, end_user_id, data, tx, created_at)
   SELECT t.org_id, new_event_id(), t.kind, t.person, t.facts, own_tx, clock_timestamp()
-  FROM unnest(orgs, kinds, people, facts) AS t (org_id, kind, person, facts);
+  FROM unnest((SELECT orgs), (SELECT kinds), (SELECT people), (SELECT facts)) AS t (org_id, kind, person, facts);
 END
 $$;
 --> statement-breakpoint
@@ -24,10 +24,10 @@ BEGIN
     INTO orgs, agents, channels, people FROM made;
   IF EXISTS (
     SELECT FROM (SELECT DISTINCT m.org_id, m.agent_id, m.channel_id
-      FROM unnest(orgs, agents, channels) AS m (org_id, agent_id, channel_id)) n
+      FROM unnest((SELECT orgs), (SELECT agents), (SELECT channels)) AS m (org_id, agent_id, channel_id)) n
     WHERE (SELECT true FROM channel p WHERE p.org_id = n.org_id AND p.agent_id = n.agent_id AND p.id = n.channel_id FOR KEY SHARE) IS NULL
     UNION ALL
-    SELECT FROM unnest(orgs, people) AS n (org_id, end_user_id) WHERE CASE
+    SELECT FROM unnest((SELECT orgs), (SELECT people)) AS n (org_id, end_user_id) WHERE CASE
       WHEN (SELECT p.xmin = pg_current_xact_id()::xid FROM end_user p WHERE p.org_id = n.org_id AND p.id = n.end_user_id) THEN false
       ELSE (SELECT true FROM end_user p WHERE p.org_id = n.org_id AND p.id = n.end_user_id FOR KEY SHARE) IS NULL END
   ) THEN
@@ -48,11 +48,11 @@ BEGIN
   SELECT array_agg(org_id), array_agg(trigger_id), array_agg(conversation_id)
     INTO orgs, triggers, conversations FROM made;
   IF EXISTS (
-    SELECT FROM (SELECT DISTINCT m.org_id, m.trigger_id FROM unnest(orgs, triggers) AS m (org_id, trigger_id)
+    SELECT FROM (SELECT DISTINCT m.org_id, m.trigger_id FROM unnest((SELECT orgs), (SELECT triggers)) AS m (org_id, trigger_id)
       WHERE m.trigger_id IS NOT NULL) n
     WHERE (SELECT true FROM trigger p WHERE p.org_id = n.org_id AND p.id = n.trigger_id FOR KEY SHARE) IS NULL
     UNION ALL
-    SELECT FROM unnest(orgs, conversations) AS n (org_id, conversation_id) WHERE CASE
+    SELECT FROM unnest((SELECT orgs), (SELECT conversations)) AS n (org_id, conversation_id) WHERE CASE
       WHEN (SELECT p.xmin = pg_current_xact_id()::xid FROM conversation p WHERE p.org_id = n.org_id AND p.id = n.conversation_id) THEN false
       ELSE (SELECT true FROM conversation p WHERE p.org_id = n.org_id AND p.id = n.conversation_id FOR KEY SHARE) IS NULL END
   ) THEN
@@ -72,7 +72,7 @@ BEGIN
   SELECT array_agg(org_id), array_agg(conversation_id)
     INTO orgs, conversations FROM made;
   IF EXISTS (
-    SELECT FROM unnest(orgs, conversations) AS n (org_id, conversation_id) WHERE CASE
+    SELECT FROM unnest((SELECT orgs), (SELECT conversations)) AS n (org_id, conversation_id) WHERE CASE
       WHEN (SELECT p.xmin = pg_current_xact_id()::xid FROM conversation p WHERE p.org_id = n.org_id AND p.id = n.conversation_id) THEN false
       ELSE (SELECT true FROM conversation p WHERE p.org_id = n.org_id AND p.id = n.conversation_id FOR KEY SHARE) IS NULL END
   ) THEN
@@ -98,7 +98,7 @@ BEGIN
     RAISE EXCEPTION 'rows of "%" are deleted only in READ COMMITTED transactions', TG_TABLE_NAME;
   END IF;
   IF EXISTS (
-    SELECT FROM unnest(orgs, agents, ids) AS g (org_id, agent_id, id)
+    SELECT FROM unnest((SELECT orgs), (SELECT agents), (SELECT ids)) AS g (org_id, agent_id, id)
     WHERE (SELECT true FROM conversation c WHERE c.org_id = g.org_id AND c.agent_id = g.agent_id AND c.channel_id = g.id LIMIT 1 FOR KEY SHARE)
       AND NOT EXISTS (SELECT FROM channel p WHERE p.org_id = g.org_id AND p.agent_id = g.agent_id AND p.id = g.id))
   THEN
@@ -123,7 +123,7 @@ BEGIN
     RAISE EXCEPTION 'rows of "%" are deleted only in READ COMMITTED transactions', TG_TABLE_NAME;
   END IF;
   IF EXISTS (
-    SELECT FROM unnest(orgs, ids) AS g (org_id, id)
+    SELECT FROM unnest((SELECT orgs), (SELECT ids)) AS g (org_id, id)
     WHERE (SELECT true FROM conversation c WHERE c.org_id = g.org_id AND c.end_user_id = g.id LIMIT 1 FOR KEY SHARE)
       AND NOT EXISTS (SELECT FROM end_user p WHERE p.org_id = g.org_id AND p.id = g.id))
   THEN
@@ -148,7 +148,7 @@ BEGIN
     RAISE EXCEPTION 'rows of "%" are deleted only in READ COMMITTED transactions', TG_TABLE_NAME;
   END IF;
   IF EXISTS (
-    SELECT FROM unnest(orgs, ids) AS g (org_id, id)
+    SELECT FROM unnest((SELECT orgs), (SELECT ids)) AS g (org_id, id)
     WHERE (SELECT true FROM run c WHERE c.org_id = g.org_id AND c.trigger_id = g.id LIMIT 1 FOR KEY SHARE)
       AND NOT EXISTS (SELECT FROM trigger p WHERE p.org_id = g.org_id AND p.id = g.id))
   THEN
@@ -173,7 +173,7 @@ BEGIN
     RAISE EXCEPTION 'rows of "%" are deleted only in READ COMMITTED transactions', TG_TABLE_NAME;
   END IF;
   IF EXISTS (
-    SELECT FROM unnest(orgs, ids) AS g (org_id, id)
+    SELECT FROM unnest((SELECT orgs), (SELECT ids)) AS g (org_id, id)
     WHERE (SELECT true FROM run c WHERE c.org_id = g.org_id AND c.conversation_id = g.id LIMIT 1 FOR KEY SHARE)
       AND NOT EXISTS (SELECT FROM conversation p WHERE p.org_id = g.org_id AND p.id = g.id))
   THEN
@@ -198,7 +198,7 @@ BEGIN
     RAISE EXCEPTION 'rows of "%" are deleted only in READ COMMITTED transactions', TG_TABLE_NAME;
   END IF;
   IF EXISTS (
-    SELECT FROM unnest(orgs, ids) AS g (org_id, id)
+    SELECT FROM unnest((SELECT orgs), (SELECT ids)) AS g (org_id, id)
     WHERE (SELECT true FROM message c WHERE c.org_id = g.org_id AND c.conversation_id = g.id LIMIT 1 FOR KEY SHARE)
       AND NOT EXISTS (SELECT FROM conversation p WHERE p.org_id = g.org_id AND p.id = g.id))
   THEN
@@ -221,7 +221,7 @@ BEGIN
     SELECT array_agg(org_id), array_agg(id), array_agg(type) INTO orgs, ids, types FROM made WHERE type <> 'webhook.test';
     INSERT INTO event_delivery (org_id, event_id, endpoint_id, state, attempts, history, due_at, created_at, updated_at, early)
     SELECT w.org_id, n.id, w.id, 'pending', 0, '[]', at, at, at, 0
-    FROM unnest(orgs, ids, types) AS n (org_id, id, type)
+    FROM unnest((SELECT orgs), (SELECT ids), (SELECT types)) AS n (org_id, id, type)
     JOIN webhook_endpoint w ON w.org_id = n.org_id AND w.enabled AND endpoint_hears(w.types, n.type)
     FOR KEY SHARE OF w;
   END IF;
@@ -240,7 +240,7 @@ BEGIN
     WHERE event_is_wanted(org_id, 'conversation.started');
     SELECT array_agg(ROW(n.*)::conversation) INTO begun FROM made n WHERE n.org_id = ANY (wanted);
     PERFORM tell_events(array_agg(c.org_id), array_agg('conversation.started'::text), array_agg(c.end_user_id),
-      array_agg(event_of_conversation(c))) FROM unnest(begun) AS c;
+      array_agg(event_of_conversation(c))) FROM unnest((SELECT begun)) AS c;
   END IF;
   RETURN NULL;
 END
@@ -290,8 +290,8 @@ BEGIN
     PERFORM tell_events(e.orgs, e.kinds, e.people, e.facts) FROM (
       SELECT array_agg(c.org_id) AS orgs, array_agg(t.kind) AS kinds, array_agg(c.end_user_id) AS people,
         array_agg(event_of_message(m, ROW(c.*)::conversation)) AS facts
-      FROM unnest(made_messages) AS m CROSS JOIN LATERAL unnest(events_of_message(m.role, NULL, m.status, true)) AS t(kind)
-      JOIN unnest(orgs, kinds) AS w(org_id, kind) ON w.org_id = m.org_id AND w.kind = t.kind
+      FROM unnest((SELECT made_messages)) AS m CROSS JOIN LATERAL unnest(events_of_message(m.role, NULL, m.status, true)) AS t(kind)
+      JOIN unnest((SELECT orgs), (SELECT kinds)) AS w(org_id, kind) ON w.org_id = m.org_id AND w.kind = t.kind
       JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id) e;
   END IF;
   RETURN NULL;
