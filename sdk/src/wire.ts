@@ -399,6 +399,19 @@ export type RunResult = {
     updated_at: string | null;
 };
 
+export type SurveyRating = {
+    /**
+     * @minimum 1
+     * @maximum 5
+     */
+    score: number;
+    comment: string | null;
+    /**
+     * @format date-time
+     */
+    rated_at: string;
+};
+
 export type Cost = {
     /**
      * @pattern ^[0-9]+(\.[0-9]+)?$
@@ -476,6 +489,10 @@ export type Run = {
      */
     agent_version: number | null;
     result: RunResult;
+    /**
+     * How the person rated the conversation after this run; null: not rated.
+     */
+    rating: SurveyRating | null;
     request_id: string | null;
     send_at: string | null;
     finished_at: string | null;
@@ -1064,6 +1081,7 @@ export type EndUserConversation = {
     status: "open" | "handed_off" | "resolved";
     locale: string | null;
     tags: string[];
+    rating: SurveyRating | null;
     /**
      * @format date-time
      */
@@ -1090,6 +1108,7 @@ export type EndUserExport = {
     messages: Record<string, unknown>[];
     runs: Record<string, unknown>[];
     recipients: Record<string, unknown>[];
+    ratings: Record<string, unknown>[];
 };
 
 export type ChannelCapabilities = {
@@ -1445,6 +1464,54 @@ export type ConversationReopenedEvent = {
      */
     timestamp: string;
     data: ConversationEventData;
+};
+
+export type RatedEventData = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    end_user_id: string;
+    key: string | null;
+    status: "open" | "handed_off" | "resolved";
+    locale: string | null;
+    tags: string[];
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+    rating: {
+        kind: "survey" | "answer";
+        /**
+         * A survey: 1 to 5. An answer: 1 is good, -1 is bad.
+         */
+        score: number;
+        comment: string | null;
+        /**
+         * The rated answer, or the question of the survey.
+         */
+        message_id: string;
+        run_id: string | null;
+        agent_version: number | null;
+        /**
+         * @format date-time
+         */
+        rated_at: string;
+    };
+};
+
+export type ConversationRatedEvent = {
+    id: string;
+    type: "conversation.rated";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RatedEventData;
 };
 
 export type MessageEventData = {
@@ -1901,6 +1968,7 @@ export type EventData = {
     "conversation.handed_off": HandedOffEventData;
     "conversation.resolved": ConversationEventData;
     "conversation.reopened": ConversationEventData;
+    "conversation.rated": RatedEventData;
     "message.received": MessageEventData;
     "message.sent": MessageEventData;
     "message.delivered": MessageEventData;

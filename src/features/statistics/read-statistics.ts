@@ -44,6 +44,11 @@ export async function readStatistics(
     handed_off: change('handed_off:'),
     hand_off_reasons: current.named('handed_off:'),
     first_reply_seconds: { now: median(current.waits), before: median(earlier.waits) },
+    ratings: change('rating:'),
+    rating_average: { now: averageOf(current.named('rating:')), before: averageOf(earlier.named('rating:')) },
+    rating_scores: current.named('rating:'),
+    answers_good: change('answer:1'),
+    answers_bad: change('answer:-1'),
     messages: change('message:'),
     message_states: current.named('message:'),
     calls: change('call:'),
@@ -137,6 +142,12 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
   const hours = (): Numbers['hours'] =>
     [...byHour].toSorted(([a], [b]) => a - b).map(([at, of]) => ({ at: timestamp(new Date(at)), ...of }));
   return { total, named, waits, hours };
+}
+
+/** The average of surveys that are counted by their score. */
+function averageOf(scores: readonly { name: string; count: number }[]): number | null {
+  const count = scores.reduce((sum, one) => sum + one.count, 0);
+  return count === 0 ? null : scores.reduce((sum, one) => sum + Number(one.name) * one.count, 0) / count;
 }
 
 /** Of an even number, the lower one of the two in the middle: a wait that someone had. */

@@ -25,8 +25,8 @@ import type { RouteDeps } from './route-deps.ts';
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
-    const { since, until, handed_off: handedOff } = query;
-    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff };
+    const { since, until, handed_off: handedOff, rated } = query;
+    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
     const filter = { ...said, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';

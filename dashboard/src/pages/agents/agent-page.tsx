@@ -72,6 +72,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/fallback',
     '/hand_off',
     '/no_reply',
+    '/survey',
   ],
   steps: ['/steps', '/result'],
   rules: ['/rules'],

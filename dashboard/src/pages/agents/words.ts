@@ -241,6 +241,7 @@ export const words = defineWords(
     field_knowledge: 'tokens of documents',
     field_hand_off: 'hand-off',
     field_no_reply: 'no reply',
+    field_survey: 'rating of the conversation',
 
     settings_name: 'Name',
     settings_name_hint: 'Only your team sees it; end users do not.',
@@ -513,6 +514,7 @@ export const words = defineWords(
     field_knowledge: 'رموز المستندات',
     field_hand_off: 'التسليم',
     field_no_reply: 'عدم الرد',
+    field_survey: 'تقييم المحادثة',
 
     settings_name: 'الاسم',
     settings_name_hint: 'لفريقك؛ لا يراه من يحادثهم.',

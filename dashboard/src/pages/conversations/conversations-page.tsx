@@ -41,6 +41,7 @@ const FILTERS = [
   'since',
   'until',
   'handed_off',
+  'rated',
   'sort',
 ] as const satisfies (keyof Filtering)[];
 

@@ -6,6 +6,7 @@ import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { useAgentNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
+import { ratingWords } from './rating-words.ts';
 import type { ConversationsSearch } from './search.ts';
 import { words } from './words.ts';
 import { statusWords } from '../../parts/conversations/status-words.ts';
@@ -46,7 +47,8 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, sort } = filters;
+  const sayRating = useWords(ratingWords);
+  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, rated, sort } = filters;
   const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
@@ -59,6 +61,13 @@ function useChips(filters: Filtering): Chip[] {
     sort && { name: 'sort' as const, words: named(sayInbox('sort'), sayInbox(`sort_${sort}`)) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
     handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
+    rated && {
+      name: 'rated' as const,
+      words:
+        rated === 'any'
+          ? sayRating('rating_any')
+          : named(sayRating('rating'), sayRating('rating_score', { score: rated })),
+    },
     since && { name: 'since' as const, words: named(sayInbox('filter_since'), time(since)) },
     until && { name: 'until' as const, words: named(sayInbox('filter_until'), time(until)) },
   ].filter((chip) => !!chip);

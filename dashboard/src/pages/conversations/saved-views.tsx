@@ -27,6 +27,7 @@ const NONE: Filtering = {
   channel_id: undefined,
   end_user_id: undefined,
   tag: undefined,
+  rated: undefined,
   sort: undefined,
 };
 const isSame = (a: Filtering, b: Filtering): boolean =>

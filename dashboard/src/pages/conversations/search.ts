@@ -12,6 +12,10 @@ export type ConversationView = (typeof VIEWS)[number];
 export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 
+/** A copy of the filter by the rating: any score, or one. */
+export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
+export type RatedFilter = (typeof RATED)[number];
+
 export type ConversationsSearch = {
   view?: ConversationView;
   text?: string;
@@ -23,6 +27,7 @@ export type ConversationsSearch = {
   since?: string;
   until?: string;
   handed_off?: true;
+  rated?: RatedFilter;
   sort?: ConversationSort;
   cursor?: string;
 };
@@ -37,6 +42,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   since: momentIn(raw, 'since'),
   until: momentIn(raw, 'until'),
   handed_off: raw['handed_off'] === true ? true : undefined,
+  rated: RATED.find((one) => one === String(raw['rated'])),
   sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });

@@ -50,6 +50,7 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
       <Tile name={say('first_reply')} to={handed} note={say('was', { before: waited(wait.before) })}>
         {waited(wait.now)}
       </Tile>
+      <Ratings numbers={numbers} />
       <Tile
         name={say('messages')}
         to={{ to: '/conversations', search: within }}
@@ -75,6 +76,29 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
 }
 
 const MAX_PARTS = 4;
+
+/** The average of the surveys. Before the first rating, agents need the setting, so the tile does not exist. */
+function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
+  const say = useWords(words);
+  const { from, to, ratings, rating_average: average, answers_good: good, answers_bad: bad } = numbers;
+  if ([ratings, good, bad].every(({ now, before }) => now === 0 && before === 0)) return null;
+  const rounded = (value: number | null): string =>
+    value === null ? '–' : number(say.language, Math.round(value * 10) / 10);
+  const parts: Part[] = [
+    [say('answers_good'), good.now],
+    [say('answers_bad'), bad.now],
+  ];
+  return (
+    <Tile
+      name={say('rating')}
+      to={{ to: '/conversations', search: { rated: 'any', since: from, until: to } }}
+      note={say('rating_of', { count: number(say.language, ratings.now), before: rounded(average.before) })}
+      parts={parts.filter(([, count]) => count > 0)}
+    >
+      {rounded(average.now)}
+    </Tile>
+  );
+}
 
 function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
   const say = useWords(words);

@@ -491,3 +491,38 @@ BEGIN
   RETURN NULL;
 END
 $$;
+--> statement-breakpoint
+-- safe for 0.1.0: the definitions of that release have no survey
+CREATE OR REPLACE FUNCTION record_survey() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  chosen integer := (SELECT r.agent_version FROM run r WHERE r.org_id = NEW.org_id AND r.id = NEW.run_id);
+  definition jsonb;
+  at timestamptz := now();
+BEGIN
+  SELECT coalesce((SELECT v.definition FROM agent_version v WHERE v.org_id = a.org_id AND v.agent_id = a.id
+    AND v.version = chosen), a.published) INTO definition
+  FROM agent a WHERE a.org_id = NEW.org_id AND a.id = NEW.agent_id AND a.deleted_at IS NULL;
+  IF definition ? 'survey' THEN
+    INSERT INTO rating (org_id, conversation_id, subject, kind, run_id, agent_id, agent_version, channel_id, due_at)
+    VALUES (NEW.org_id, NEW.id, 'survey', 'survey', NEW.run_id, NEW.agent_id, chosen, NEW.channel_id, at)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+-- safe for 0.1.0: that release does not change this table
+CREATE OR REPLACE FUNCTION tell_conversation_rated() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  c conversation;
+BEGIN
+  IF events_are_heard() AND event_is_wanted(NEW.org_id, 'conversation.rated') THEN
+    SELECT * INTO c FROM conversation WHERE org_id = NEW.org_id AND id = NEW.conversation_id;
+    IF FOUND THEN
+      PERFORM tell_event(NEW.org_id, 'conversation.rated', c.end_user_id, (left(event_of_conversation(c)::text, -1)
+        || ', "rating" : ' || event_of_rating(ROW(NEW.*)::rating)::text || '}')::json);
+    END IF;
+  END IF;
+  RETURN NULL;
+END
+$$;
