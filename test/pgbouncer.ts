@@ -89,6 +89,7 @@ function settingsOf(server: URL, { port, mode, users }: Place): string[] {
     '[databases]',
     `sessions = ${place} pool_mode=session`,
     `${server.pathname.slice(1)} = ${place}`,
+    `* = host=${host} port=${server.port || '5432'}`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
     `listen_port = ${port}`,

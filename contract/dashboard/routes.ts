@@ -148,7 +148,7 @@ import {
   TranslateBody,
   Translation,
 } from './member-help.ts';
-import { AttendanceBody, HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
+import { AttendanceBody, HandOffRules, InboxBody, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -554,6 +554,7 @@ const routes = {
   readMemberHelp: route('GET 200', `${org}/member-help`, 'viewer', 'Which calls of a model help members', { answer: MemberHelp }),
   setMemberHelp: route('PUT 200', `${org}/member-help`, 'admin', 'Choose which calls of a model help members', { body: MemberHelp, answer: MemberHelp }),
   setAttendance: route('PUT 204', `${org}/attendance`, 'viewer', 'Be away and get no hand-offs, or be present', { body: AttendanceBody }),
+  setInbox: route('PUT 204', `${org}/inbox`, 'viewer', 'Open the next conversation after a resolve or snooze, or stay', { body: InboxBody }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),

@@ -113,6 +113,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   overview: ['viewer', 'admin'],
   // One's own.
   attendance: ['viewer', 'viewer'],
+  inbox: ['viewer', 'viewer'],
   'weekly-mail': ['viewer', 'viewer'],
 };
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, Stack, Switch, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
-import { useRead } from '../../api/queries.ts';
+import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { TypedFilter } from '../../list/filter-bar.tsx';
@@ -9,7 +9,7 @@ import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
 import { placeBeside } from '../../parts/place-beside.ts';
-import { setPreferences, usePreferences } from '../../preferences.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
 import { ratingWords } from './rating-words.ts';
@@ -157,13 +157,18 @@ function SortField({ list }: Props): ReactNode {
 /** A setting of the member. It is here because it belongs to the way through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useWords(inboxWords);
+  const { id: org_id, opens_next: opensNext } = useOrganization();
+  const set = useAct('setInbox', { refresh: ['readSession'] });
   return (
-    <Switch
-      size="sm"
-      label={say('open_next')}
-      checked={usePreferences().open_next !== false}
-      onChange={({ currentTarget: { checked } }) => setPreferences({ open_next: checked })}
-    />
+    <>
+      <Switch
+        size="sm"
+        label={say('open_next')}
+        checked={set.isPending ? set.variables.body?.opens_next : opensNext}
+        onChange={({ currentTarget: { checked } }) => set.mutate({ params: { org_id }, body: { opens_next: checked } })}
+      />
+      {set.error && <ProblemAlert problem={set.error} />}
+    </>
   );
 }
 
