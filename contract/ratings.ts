@@ -6,7 +6,6 @@ export const RATING_KINDS = ['survey', 'answer'] as const;
 export type RatingKind = (typeof RATING_KINDS)[number];
 
 /** The scores of a survey are 1 to 5. The score of an answer is 1 (good) or -1 (bad). */
-export const MAX_SCORE = 5;
 export const MAX_RATING_COMMENT = 1_000;
 /** Line breaks and tabs are the only control characters of a comment. */
 export const RATING_COMMENT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';

@@ -21,6 +21,7 @@ import { DecideApprovalBody } from '../approvals.ts';
 import { ApprovalEntry, ApprovalListQuery, ListedApproval } from './approvals.ts';
 import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
+import { Analytics, AnalyticsQuery } from './analytics.ts';
 import { Numbers, NumbersQuery } from './statistics.ts';
 import {
   AgentRecord,
@@ -589,6 +590,8 @@ const routes = {
   exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readStatistics: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
+  readAnalytics: route('GET 200', `${org}/analytics`, 'viewer', 'Figures of conversations by day, agent, version, channel or member', { query: AnalyticsQuery, answer: Analytics }),
+  exportAnalytics: route('GET 200', `${org}/analytics/export.csv`, 'viewer', 'The same figures as CSV', { query: AnalyticsQuery }),
   readWeeklyMail: route('GET 200', `${org}/weekly-mail`, 'viewer', 'Whether one gets the weekly mail', { answer: WeeklyMailRecord }),
   setWeeklyMail: route('PUT 200', `${org}/weekly-mail`, 'viewer', 'Get the weekly mail, or not', { body: WeeklyMailBody, answer: WeeklyMailRecord }),
   stopWeeklyMail: route('POST 204', '/weekly-mail/:link', 'public', 'Stop a weekly mail by the link in it', { body: Type.Unsafe<unknown>({}), rawBody: MAX_UNSUBSCRIBE_BYTES }),

@@ -75,7 +75,8 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByRole('heading', { name: 'Shop chat', level: 1 }).waitFor();
     await page.getByText('/widget.js"></script>', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('https://shop.example', { exact: true }).waitFor();
+    const install = page.getByRole('region', { name: 'Put it on your site' });
+    await install.getByText('https://shop.example', { exact: true }).waitFor();
     await page.getByText('Waiting for the first message.').waitFor();
     const look = page.getByRole('region', { name: 'Sites and look' });
     await look.getByRole('button', { name: 'Save changes' }).click();

@@ -227,7 +227,10 @@ const OVERLAPS = `(() => {
   // A button in a field, such as the one that shows a password, belongs to the field.
   const areOne = (a, b) => a.contains(b) || b.contains(a) ||
     (a.closest('.mantine-Input-wrapper') ?? a) === (b.closest('.mantine-Input-wrapper') ?? b);
-  const outside = parts.filter(({ box }) => box.left < -0.5 || box.right > innerWidth + 0.5)
+  // What a part scrolls, such as the tabs of an agent on a phone, may be outside.
+  const isScrolled = (part) => part !== null && (part.scrollWidth > part.clientWidth + 1 &&
+    ['auto', 'scroll'].includes(getComputedStyle(part).overflowX) || isScrolled(part.parentElement));
+  const outside = parts.filter(({ one, box }) => (box.left < -0.5 || box.right > innerWidth + 0.5) && !isScrolled(one.parentElement))
     .map((part) => 'outside the window: ' + nameOf(part));
   const over = parts.flatMap((a, at) => parts.slice(at + 1).filter((b) => !areOne(a.one, b.one) &&
       Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1 &&

@@ -27,7 +27,7 @@ const NOT_ABOUT_PEOPLE = [
   'end_user_import', 'retention', 'campaign_schedule', // counts and columns
   'hand_off_rule', 'member_attendance', // of members
   'attribute_order', 'member_help', // names of columns, switches
-  'hand_off', 'numbers_day', 'mcp_change', // moments and counts
+  'hand_off', 'numbers_day', 'analytics_day', 'mcp_change', // moments and counts
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore
 

@@ -109,6 +109,7 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   audit: ['viewer', 'admin'],
   changes: ['viewer', 'admin'],
   numbers: ['viewer', 'admin'],
+  analytics: ['viewer', 'admin'],
   questions: ['viewer', 'member'],
   overview: ['viewer', 'admin'],
   // One's own.

@@ -54,6 +54,9 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
   return { entered, known: true, waitMs, reason: row.reason, failingMs: row.failing_ms };
 }
 
+/** `since` of the new row is now. The sum has no time zone, so that it does not depend on a setting. */
+const after = (span: string): string => `((excluded.since AT TIME ZONE 'UTC') + ${span}) AT TIME ZONE 'UTC'`;
+
 /** Stores that a call failed. `waitMs`: the pause that the provider requested. */
 export async function reportFailure(
   pool: pg.Pool,
@@ -63,8 +66,6 @@ export async function reportFailure(
   const closes = `($5::float8 IS NOT NULL OR g.failures + 1 >= ${MAX_FAILURES})`;
   const pause = `make_interval(secs => coalesce($5::float8 / 1000,
     least(${MAX_CLOSED_SECONDS}, ${FIRST_CLOSED_SECONDS} * 2 ^ least(g.closings, 10))))`;
-  // `since` of the new row is now. The sum has no time zone, so that it does not depend on a setting.
-  const after = (span: string): string => `((excluded.since AT TIME ZONE 'UTC') + ${span}) AT TIME ZONE 'UTC'`;
   await pool.query({
     name: 'report-model-failure',
     // Calls that were in progress when the gate closed do not close it for longer, unless the provider requests a
