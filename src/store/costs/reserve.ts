@@ -47,7 +47,7 @@ export const SPENDING = {
 export const MONEY = `((:input - :cached + :unknown_input) * p.input + :cached * coalesce(p.cached, p.input)
     + (:output + :unknown_output) * p.output) / 1000000`;
 export const TOKENS = ':input + :output + :unknown_input + :unknown_output';
-const START = `date_trunc(b.period, now() AT TIME ZONE 'UTC')::date`;
+const START = `(SELECT date_trunc(b.period, now() AT TIME ZONE 'UTC')::date)`;
 
 /** The lock order is the same everywhere: budgets by their ID, then only their reservations. */
 const RESERVE = named(

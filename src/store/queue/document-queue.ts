@@ -37,7 +37,8 @@ export function documentQueue(names: Names) {
 function filling({ table: name, model: modelName }: Names) {
   const [table, model] = [sql.raw(name), sql.raw(modelName)];
   /** A worker that processes the old text, or calls the old model, loses its lease. */
-  const again = sql`due_at = now(), lease = NULL, passages = NULL, attempts = 0, fault = NULL, updated_at = now()`;
+  const again = sql`due_at = excluded.due_at, lease = NULL, passages = NULL, attempts = 0, fault = NULL,
+    updated_at = excluded.updated_at`;
   const retried = sql`due_at = now(), attempts = 0, fault = NULL, updated_at = now()`;
   return {
     /** Queues a new or changed document. Without a model, it does nothing. */

@@ -150,8 +150,8 @@ export const AWAIT = `WITH mine AS MATERIALIZED (
     ) r
   )
   UPDATE run r SET lease = NULL, attempts = r.attempts - 1, error = NULL,
-    due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN now()
-      ELSE coalesce((r.code_turn ->> 'deadline')::timestamptz, now()) END
+    due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN (SELECT now())
+      ELSE (SELECT coalesce((r.code_turn ->> 'deadline')::timestamptz, now())) END
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id
   RETURNING r.due_at <= now() AS is_due`;
 
@@ -208,7 +208,7 @@ export async function storeReply(
 const LOCK = `SELECT code_turn, turns, status, conversation_id FROM run WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`;
 const IS_OPEN = `SELECT status = 'open' AS is_open, unanswered,
   clock_timestamp() AS now FROM conversation WHERE org_id = $1 AND id = $2`;
-const WAKE = `due_at = CASE WHEN lease IS NULL AND due_at IS NOT NULL THEN clock_timestamp() ELSE due_at END`;
+const WAKE = `due_at = CASE WHEN lease IS NULL AND due_at IS NOT NULL THEN (SELECT statement_timestamp()) ELSE due_at END`;
 
 async function storeLocked(
   client: pg.PoolClient,
