@@ -421,11 +421,11 @@ export type ModelUse = {
      */
     turns: number;
     /**
-     * Calls of the model.
+     * Calls of the model, or of your code.
      */
     calls: number;
     /**
-     * Calls with an unknown number of tokens: the provider did not report it, or did not respond in time.
+     * Calls with unknown usage: the provider did not report it or respond in time, or your code answers later (202).
      */
     unmeasured_calls: number;
     input_tokens: number;
@@ -435,6 +435,10 @@ export type ModelUse = {
     cached_tokens: number;
     output_tokens: number;
     tool_calls: number;
+    /**
+     * How long the calls lasted, without unmeasured calls.
+     */
+    seconds: number;
     /**
      * Null: the model has no price.
      */

@@ -36,7 +36,7 @@ export async function callConnection<T>(
     hasBudgets(deps.db, orgId),
   ]);
   if (apiKey === null) throw new ProviderError('provider_refused', LOST_KEY, { retryable: false });
-  const agent = { id: caller.agent.id, definition: { max_output_tokens: 0 } };
+  const agent = { id: caller.agent.id, definition: { max_output_tokens: 0, time_limit_seconds: timeoutMs / 1_000 } };
   const calls = openCalls(
     { ...deps, pool: deps.db.$client },
     { provider, model },

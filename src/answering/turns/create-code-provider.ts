@@ -139,6 +139,7 @@ async function post(
   const timeoutMs = Math.min(seconds, MAX_TURN_CALL_SECONDS) * 1_000;
   const real = deps.egress.fetchWith({ timeoutMs, maxBytes: MAX_BODY_BYTES });
   await calls?.begin({ inputTokens: 0 });
+  let isLater = false;
   try {
     const response = await (tape ? tape.through(real) : real)(url, {
       method: 'POST',
@@ -152,13 +153,16 @@ async function post(
       body: text,
       signal,
     });
-    return await readResponse(response, fieldsOf(request), request.words);
+    const answer = await readResponse(response, fieldsOf(request), request.words);
+    isLater = answer === null;
+    return answer;
   } catch (error) {
     request.words?.takeBack();
     signal.throwIfAborted();
     throw failureOf(error, seconds);
   } finally {
-    calls?.end({ input: 0, cached: 0, output: 0 });
+    // A budget of time pays the time limit of an answer that comes later.
+    calls?.end(isLater ? null : { input: 0, cached: 0, output: 0 });
   }
 }
 

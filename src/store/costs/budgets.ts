@@ -70,6 +70,7 @@ export async function writeBudget(
 /** The usage of the current period so far, which a new budget counts too. */
 const spentAlready = (orgId: string, { subject, subjectId, period, unit }: BudgetOf) => sql<string>`(
   SELECT coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
+    WHEN ${unit}::text = 'calls' THEN calls WHEN ${unit}::text = 'seconds' THEN milliseconds / 1000.0
     WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
   FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
     WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
