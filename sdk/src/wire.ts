@@ -1900,6 +1900,94 @@ export type AuditRecordedEvent = {
     data: AuditEventData;
 };
 
+export type TurnRequested = {
+    type: "turn.requested";
+    turn: {
+        /**
+         * The same in every attempt of one turn. It is also the header `webhook-id`.
+         */
+        id: string;
+        /**
+         * Starts at 1.
+         */
+        attempt: number;
+        /**
+         * Later answers are refused.
+         * @format date-time
+         */
+        deadline: string;
+        /**
+         * Receives the answer if the response was 202.
+         */
+        reply_url: string;
+        /**
+         * The bearer token for `reply_url`. It is valid for this turn only.
+         */
+        reply_token: string;
+    };
+    run: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        /**
+         * Null: the person's own message started the run.
+         */
+        trigger_id: string | null;
+        variables: Record<string, unknown>;
+        /**
+         * Your own notes. Every response with the record contains them.
+         */
+        metadata: Record<string, string>;
+    };
+    conversation: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        key: string | null;
+        locale: string | null;
+        /**
+         * Null in a try.
+         */
+        channel_kind: string | null;
+    };
+    /**
+     * Also has the fields in `end_user_fields` of the definition.
+     */
+    end_user: {
+        id: string;
+        external_id: string | null;
+    };
+    /**
+     * The newest messages of the conversation, oldest first.
+     */
+    messages: Message[];
+};
+
+export type TurnAnswer = {
+    /**
+     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
+     * @maxItems 10
+     */
+    messages: {
+        content: MessageContent;
+    }[];
+    /**
+     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
+     */
+    next?: "wait" | "complete" | "hand_off";
+    /**
+     * Values of the result fields of the agent, by name. Null: no value.
+     */
+    result?: Record<string, unknown>;
+    /**
+     * Tags to add to the conversation.
+     * @maxItems 20
+     */
+    tags?: string[];
+};
+
 export type EventData = {
     "conversation.started": ConversationEventData;
     "conversation.handed_off": HandedOffEventData;
@@ -2002,92 +2090,4 @@ export type EventData = {
         endpoint_id: string;
         message: string;
     };
-};
-
-export type TurnRequested = {
-    type: "turn.requested";
-    turn: {
-        /**
-         * The same in every attempt of one turn. It is also the header `webhook-id`.
-         */
-        id: string;
-        /**
-         * Starts at 1.
-         */
-        attempt: number;
-        /**
-         * Later answers are refused.
-         * @format date-time
-         */
-        deadline: string;
-        /**
-         * Receives the answer if the response was 202.
-         */
-        reply_url: string;
-        /**
-         * The bearer token for `reply_url`. It is valid for this turn only.
-         */
-        reply_token: string;
-    };
-    run: {
-        /**
-         * Null in a try.
-         */
-        id: string | null;
-        /**
-         * Null: the person's own message started the run.
-         */
-        trigger_id: string | null;
-        variables: Record<string, unknown>;
-        /**
-         * Your own notes. Every response with the record contains them.
-         */
-        metadata: Record<string, string>;
-    };
-    conversation: {
-        /**
-         * Null in a try.
-         */
-        id: string | null;
-        key: string | null;
-        locale: string | null;
-        /**
-         * Null in a try.
-         */
-        channel_kind: string | null;
-    };
-    /**
-     * Also has the fields in `end_user_fields` of the definition.
-     */
-    end_user: {
-        id: string;
-        external_id: string | null;
-    };
-    /**
-     * The newest messages of the conversation, oldest first.
-     */
-    messages: Message[];
-};
-
-export type TurnAnswer = {
-    /**
-     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
-     * @maxItems 10
-     */
-    messages: {
-        content: MessageContent;
-    }[];
-    /**
-     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
-     */
-    next?: "wait" | "complete" | "hand_off";
-    /**
-     * Values of the result fields of the agent, by name. Null: no value.
-     */
-    result?: Record<string, unknown>;
-    /**
-     * Tags to add to the conversation.
-     * @maxItems 20
-     */
-    tags?: string[];
 };
