@@ -1,7 +1,7 @@
 import type { TurnAnswer, TurnRequested } from './turns.ts';
 
 /** The examples of the OpenAPI description, which fit the schemas. */
-export const TURN_EXAMPLE: TurnRequested = {
+export const TURN_EXAMPLE: TurnRequested & { end_user: Record<string, unknown> } = {
   type: 'turn.requested',
   turn: {
     id: 'turn_01kapj8w4hf1t3v5x7z9c2e4g6',
