@@ -1093,6 +1093,7 @@ export type EndUserExport = {
     conversations: EndUserConversation[];
     messages: Record<string, unknown>[];
     runs: Record<string, unknown>[];
+    approvals: Record<string, unknown>[];
     recipients: Record<string, unknown>[];
 };
 
@@ -1963,6 +1964,19 @@ export type TurnRequested = {
      * The newest messages of the conversation, oldest first.
      */
     messages: Message[];
+    /**
+     * New decisions of the team about tool calls that a fallback requested. Absent: none.
+     */
+    approvals?: {
+        tool: string;
+        arguments: Record<string, unknown>;
+        status: "approved" | "denied";
+        reason: string | null;
+        /**
+         * What the tool returned. Null: the call was not made.
+         */
+        result: string | null;
+    }[];
 };
 
 export type TurnAnswer = {
