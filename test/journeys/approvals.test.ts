@@ -433,7 +433,8 @@ describe('a tool of an MCP server', () => {
     const listed = await owner.call(`POST /agents/${agentId}/mcp-tools`, { server: 'shop', url: server.url });
     const [{ name, description, parameters, pin }] = listed.body.tools;
     await publish(tool({ name, description, parameters, url: server.url, mcp: { server: 'shop', tool: name, pin } }));
-    expect((await owner.call(`POST /agents/${agentId}/publish`)).status).toBe(200);
+    const { status, body } = await owner.call(`POST /agents/${agentId}/publish`);
+    if (status !== 200) throw new Error(JSON.stringify(body));
   });
   const stepsOf = async ({ conversation_id: id }: Run) => {
     const { rows } = await parley.db.execute<{ steps: Json[] }>(
