@@ -41,6 +41,7 @@ function start(script: HTMLScriptElement): void {
     toggle: (open) => toggle(open, true),
     say: (text) => talk.conversation.say(text),
     sendFile: (file) => talk.conversation.sendFile(file),
+    rate: (rated) => talk.conversation.rate(rated),
     sayAgain: (name) => talk.conversation.sayAgain(name),
     earlier: () => talk.conversation.loadEarlier(),
   });

@@ -9,6 +9,10 @@ export type Shortcut = { key?: string; label: string; act: () => void };
 type Keyed = Shortcut & { key: string };
 
 const groups: { current: readonly Shortcut[] }[] = [];
+const listeners = new Set<() => void>();
+const announce = (): void => {
+  for (const listen of listeners) listen();
+};
 
 /**
  * Single keys that work while the page that declares them is shown. If two pages declare a key, the later page gets it.
@@ -19,12 +23,15 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const group = useRef(shortcuts);
   useEffect(() => {
     group.current = shortcuts;
+    announce();
   });
   useEffect(() => {
     if (groups.length === 0) addEventListener('keydown', act);
     groups.push(group);
+    announce();
     return () => {
       groups.splice(groups.indexOf(group), 1);
+      announce();
       if (groups.length === 0) removeEventListener('keydown', act);
     };
   }, []);
@@ -45,6 +52,12 @@ export function pageActions(): readonly Shortcut[] {
   for (const { current } of groups)
     for (const shortcut of current) if (shortcut.key === undefined) byLabel.set(shortcut.label, shortcut);
   return [...byLabel.values()];
+}
+
+/** Calls `listen` when a page has declared its actions again. Returns the function that ends this. */
+export function onPageActions(listen: () => void): () => void {
+  listeners.add(listen);
+  return () => void listeners.delete(listen);
 }
 
 function act(event: KeyboardEvent): void {

@@ -9,7 +9,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { useWords } from '../language/words.tsx';
 import { useOrganization } from '../session/session.ts';
-import { pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
+import { onPageActions, pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
 import { useCommands } from './commands.ts';
 import { MORE_PAGES } from './more-pages.ts';
 import type { Item } from './navigation.tsx';
@@ -162,11 +162,14 @@ function Pages({ of: pages, onOpen }: { of: readonly Page[]; onOpen: (path: stri
   );
 }
 
-/** The actions of the page when the finder opened, then those of every page. */
+/** The actions of the page, which change while the finder is open, then those of every page. */
 function useActions(opened: boolean, everywhere: readonly Shortcut[]): readonly Shortcut[] {
   const [ofPage, setOfPage] = useState<readonly Shortcut[]>([]);
   useEffect(() => {
-    if (opened) setOfPage(pageActions().filter(({ key }) => key !== '?'));
+    if (!opened) return;
+    const read = (): void => setOfPage(pageActions().filter(({ key }) => key !== '?'));
+    read();
+    return onPageActions(read);
   }, [opened]);
   return [...ofPage, ...everywhere];
 }

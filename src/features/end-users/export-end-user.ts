@@ -19,6 +19,7 @@ export async function exportEndUser(
     yield* list('runs', pages.runs(), (row) => row);
     yield* list('approvals', pages.approvals(), (row) => row);
     yield* list('recipients', pages.recipients(), (row) => row);
+    yield* list('ratings', pages.ratings(), (row) => row);
     yield '}';
   })();
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type BulkResult, MAX_BULK } from '../../../contract/end-users.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
 import type { EndUsersDeps } from '../../features/end-users/deps.ts';
 import { bulkDryRun, type BulkRow, bulkUpsert } from '../../features/end-users/write-end-users.ts';
 import { personOf } from '../../store/end-users/columns.ts';
 import { FileFault, readCsv } from '../../kernel/csv/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
-import { isUnreachable } from '../../store/db.ts';
+import { isDeadlock, isUnreachable } from '../../store/db.ts';
 import {
   type ClaimedImport,
   claimImport,
@@ -59,10 +59,18 @@ async function settleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport,
     return finishImport(db, held, { code: error.code, detail: error.message, row });
   }
   log.warn({ err: error, import: held.id }, 'an import was interrupted');
-  const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
-  if (passes) return releaseImport(db, held, RETRY_SECONDS);
+  if (passes(error)) return releaseImport(db, held, RETRY_SECONDS);
   return finishImport(db, held, { code: 'internal_error', detail: 'An internal error; see the log.', row: null });
 }
+
+/**
+ * Whether a later attempt can succeed. Such a refusal has a Retry-After. An example is a batch that this node still
+ * writes under a lease that has ended.
+ */
+const passes = (error: unknown): boolean =>
+  isUnreachable(error) ||
+  isDeadlock(error) ||
+  (error instanceof Refusal && PROBLEMS[error.code].retryAfterSeconds !== undefined);
 
 type NumberedRow = { row: number; cells: string[] };
 

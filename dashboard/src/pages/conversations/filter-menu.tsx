@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, Stack, Switch, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
-import { useRead } from '../../api/queries.ts';
+import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { TypedFilter } from '../../list/filter-bar.tsx';
@@ -9,10 +9,19 @@ import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
 import { placeBeside } from '../../parts/place-beside.ts';
-import { setPreferences, usePreferences } from '../../preferences.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
-import { type ConversationSort, type ConversationStatus, SORTS, STATUSES, type ConversationsSearch } from './search.ts';
+import { ratingWords } from './rating-words.ts';
+import {
+  type ConversationSort,
+  type ConversationStatus,
+  type ConversationsSearch,
+  RATED,
+  type RatedFilter,
+  SORTS,
+  STATUSES,
+} from './search.ts';
 import { words } from './words.ts';
 import classes from './list-head.module.css';
 
@@ -26,8 +35,8 @@ export function FilterMenu({ list }: Props): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState(false);
-  const { status, agent_id, channel_id, tag, sort } = list.filters;
-  const many = [status, agent_id, channel_id, tag, sort].filter((value) => value !== undefined).length;
+  const { status, agent_id, channel_id, tag, rated, sort } = list.filters;
+  const many = [status, agent_id, channel_id, tag, rated, sort].filter((value) => value !== undefined).length;
   const toggled = ({ newState }: ToggleEvent): void => {
     setOpened(newState === 'open');
     if (newState === 'open') placeBeside(opener.current!, panel.current!, 'start');
@@ -97,6 +106,7 @@ function Fields({ list, opened }: Props & { opened: boolean }): ReactNode {
         </>
       )}
       <TypedFilter label={say('tag')} value={tag} onChange={(next) => list.setFilters({ tag: next })} w="100%" />
+      <RatedField list={list} />
       <SortField list={list} />
       <OpenNextSwitch />
       {list.filtered && (
@@ -105,6 +115,26 @@ function Fields({ list, opened }: Props & { opened: boolean }): ReactNode {
         </Button>
       )}
     </Stack>
+  );
+}
+
+function RatedField({ list }: Props): ReactNode {
+  const say = useWords(ratingWords);
+  return (
+    <NativeSelect
+      label={say('rating')}
+      value={list.filters.rated ?? ''}
+      data={[
+        { value: '', label: say('any_rating') },
+        ...RATED.map((value) => ({
+          value,
+          label: value === 'any' ? say('rating_any') : say('rating_score', { score: value }),
+        })),
+      ]}
+      onChange={({ currentTarget: { value } }) =>
+        list.setFilters({ rated: (value || undefined) as RatedFilter | undefined })
+      }
+    />
   );
 }
 
@@ -127,13 +157,18 @@ function SortField({ list }: Props): ReactNode {
 /** A setting of the member. It is here because it belongs to the way through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useWords(inboxWords);
+  const { id: org_id, opens_next: opensNext } = useOrganization();
+  const set = useAct('setInbox', { refresh: ['readSession'] });
   return (
-    <Switch
-      size="sm"
-      label={say('open_next')}
-      checked={usePreferences().open_next !== false}
-      onChange={({ currentTarget: { checked } }) => setPreferences({ open_next: checked })}
-    />
+    <>
+      <Switch
+        size="sm"
+        label={say('open_next')}
+        checked={set.isPending ? set.variables.body?.opens_next : opensNext}
+        onChange={({ currentTarget: { checked } }) => set.mutate({ params: { org_id }, body: { opens_next: checked } })}
+      />
+      {set.error && <ProblemAlert problem={set.error} />}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import type {
   ConversationNote,
   ConversationRecord,
 } from '../../../../contract/dashboard/conversations.ts';
+import type { SurveyRating } from '../../../../contract/ratings.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
@@ -21,6 +22,8 @@ import { CreateTestCase } from './create-test-case.tsx';
 import { EarlierMessages } from './earlier-messages.tsx';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
+import { RatedLine } from './rated-line.tsx';
+import { ratingWords } from './rating-words.ts';
 import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -40,7 +43,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
   const entries = inOrder(item);
-  const newest = entries.findLast((entry) => !('type' in entry))?.id;
+  const newest = entries.findLast((entry) => !('type' in entry || 'score' in entry))?.id;
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
@@ -90,6 +93,8 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
               <Day of={entry} before={entries[index - 1]} />
               {'tool' in entry ? (
                 <ApprovalCard approval={entry} />
+              ) : 'score' in entry ? (
+                <RatedLine rating={entry} />
               ) : 'role' in entry ? (
                 <Entry message={entry} item={item} />
               ) : 'type' in entry ? (
@@ -132,20 +137,22 @@ function Writing(): ReactNode {
 
 type ShownChange = ComponentProps<typeof ChangeLine>['change'] & Partial<Pick<Run, 'earlier'>>;
 type Run = ConversationRecord['runs'][number];
+type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
 /** Notes and changes are where they happened. Runs that a message started show as that message. */
-const inOrder = ({ messages, notes, changes, runs, approvals }: ConversationRecord) => {
+const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
   const none = { actor_id: null, user_id: null, until: null };
   const started = runs.flatMap(({ id, trigger_id, created_at, earlier }): ShownChange[] =>
     trigger_id === null ? [] : [{ ...none, id, type: 'run_started', created_at, earlier }],
   );
-  const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry)[] = [
+  const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry | ShownRating)[] = [
     ...started,
     ...messages,
     ...notes,
     ...changes,
     ...approvals,
+    ...(rating ? [{ ...rating, id: 'rating', created_at: rating.rated_at }] : []),
   ];
   return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 };
@@ -162,6 +169,7 @@ type EntryProps = { message: ConversationMessage; item: ConversationRecord };
 
 function Entry({ message, item }: EntryProps): ReactNode {
   const say = useWords(words);
+  const sayRating = useWords(ratingWords);
   const people = useMemberNames();
   const nameOf = usePersonName();
   const [isExplained, setExplained] = useState(false);
@@ -197,6 +205,7 @@ function Entry({ message, item }: EntryProps): ReactNode {
             <DeliveryState message={message} />
           </>
         )}
+        {message.rating !== null && <> · {sayRating(message.rating === 1 ? 'rated_good' : 'rated_bad')}</>}
         <AnswerMenu
           message={message}
           isExplained={isExplained}
