@@ -159,6 +159,8 @@ export const ConversationRecord = Type.Object(
         error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
         agent_version: Nullable(Type.Integer()),
         result: RunResult,
+        /** Messages before this run that its caller sent along, oldest first. The agent did not write them. */
+        earlier: Type.Array(Type.Object({ role: Type.Enum(['agent', 'end_user']), text: Type.String() })),
         created_at: Moment,
       }),
     ),

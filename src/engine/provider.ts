@@ -121,8 +121,8 @@ export type TurnResult = {
   result?: Readonly<Record<string, unknown>>;
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
-  /** True: the agent knows the decisions of `approvals` now. */
-  readDecisions?: boolean;
+  /** True: the agent knows the decisions of `approvals` now. A list: it knows these, by their IDs. */
+  readDecisions?: boolean | readonly string[];
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };

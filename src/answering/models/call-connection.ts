@@ -38,7 +38,8 @@ export async function callConnection<T>(
     hasBudgets(deps.db, orgId),
   ]);
   if (apiKey === null) throw new ProviderError('provider_refused', LOST_KEY, { retryable: false });
-  const agent = { id: caller.agent.id, definition: { max_output_tokens: outputTokens } };
+  const definition = { max_output_tokens: outputTokens, time_limit_seconds: timeoutMs / 1_000 };
+  const agent = { id: caller.agent.id, definition };
   const calls = openCalls(
     { ...deps, pool: deps.db.$client },
     { provider, model },

@@ -67,7 +67,8 @@ export async function writeBudget(
     SELECT ${orgId}, ${id}, ${subject}::text, ${subjectId}, ${period}::text, ${unit}::text, ${amount}::numeric,
       ${START(period)}, 0, 0, 0, now(), now(),
       coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
-        WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
+        WHEN ${unit}::text = 'calls' THEN calls WHEN ${unit}::text = 'seconds' THEN milliseconds / 1000.0
+    WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
     FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
       WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
       ELSE campaign_id = ${subjectId} END`);

@@ -49,7 +49,7 @@ export type NextStep =
   | { step: 'wait'; turn: CodeTurn }
   | { step: 'late'; turn: CodeTurn };
 
-type Limits = { seconds: number; fields: CodeTurn['fields'] };
+type Limits = { seconds: number; fields: CodeTurn['fields']; told: string[] };
 
 /** Reads or begins the turn of a claimed run. Null: the run belongs to another worker. */
 export async function nextStep(pool: pg.Pool, run: RunRef, limits: Limits): Promise<NextStep | null> {
@@ -69,14 +69,14 @@ export async function nextStep(pool: pg.Pool, run: RunRef, limits: Limits): Prom
   return null;
 }
 
-function decide(facts: Facts, { seconds, fields }: Limits): NextStep {
+function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   const { code_turn: before, now } = facts;
   const basis = basisOf(facts);
   const deadline = new Date(now.getTime() + seconds * 1_000).toISOString();
   if (before === null || before.basis !== basis) {
     const past = [...(before?.past ?? []), ...(before?.print ? [{ id: before.id, print: before.print }] : [])];
-    const turn = { id: newId('turn'), basis, attempt: 1, deadline, waits: false, fields, past: past.slice(-MAX_PAST) };
-    return { step: 'ask', turn, facts };
+    const turn = { id: newId('turn'), basis, attempt: 1, deadline, waits: false, fields, told };
+    return { step: 'ask', turn: { ...turn, past: past.slice(-MAX_PAST) }, facts };
   }
   if (before.answer) return { step: 'answered', turn: before, answer: before.answer };
   if (!before.waits) return { step: 'ask', turn: { ...before, attempt: before.attempt + 1, deadline, fields }, facts };

@@ -66,6 +66,7 @@ export function UsageCard(): ReactNode {
           columns={[
             { id: 'group', label: say(`by_${by}`), cell: (row) => <NameOf row={row} by={by} /> },
             column('turns', say('turns'), ({ turns }) => number(say.language, turns)),
+            column('calls', say('calls'), (use) => <Calls use={use} />),
             column('input', say('input'), (use) => <Input use={use} />),
             column('output', say('output'), ({ output_tokens }) => number(say.language, output_tokens)),
             column('tools', say('tools'), ({ tool_calls }) => number(say.language, tool_calls)),
@@ -98,6 +99,16 @@ function NameOf({ row: { group, name }, by }: { row: Row; by: UsageGroup }): Rea
   if (group === null) return say(by === 'campaign' ? 'none_of_campaign' : 'none_of_key');
   if (by === 'day') return utcDay(say.language, group);
   return name === null ? <code>{group}</code> : <bdi>{name}</bdi>;
+}
+
+function Calls({ use }: { use: Use }): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      {number(say.language, use.calls)}
+      {use.seconds > 0 && <Small>{say('seconds', { many: number(say.language, use.seconds) })}</Small>}
+    </>
+  );
 }
 
 function Input({ use }: { use: Use }): ReactNode {
