@@ -24,6 +24,7 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   restore: async ({ file, keepKeys, resume }) =>
     (await import('./start/backup.ts')).runRestore(file, { keepKeys, resume }),
   resume: async () => (await import('./start/resume.ts')).runResume(),
+  cells: async ({ file }) => (await import('./start/cells.ts')).runCells(file),
   'reset-password': async ({ file }) => (await import('./start/password-link.ts')).runPasswordLink(file),
   'reset-second-factor': async ({ file }) =>
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
@@ -50,7 +51,7 @@ try {
   if (!command)
     throw new StartError(
       `There is no command "${name}".`,
-      'Use serve, migrate, backup, restore, resume, reset-password or reset-second-factor; "./parley --help" shows the command line.',
+      'Use serve, migrate, backup, restore, resume, cells, reset-password or reset-second-factor; "./parley --help" shows the command line.',
     );
   await command({ file, role: values.role as Role, keepKeys: values['keep-keys'], resume: values.resume });
 } catch (error) {

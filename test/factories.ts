@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { AgentDefinition } from '../contract/agents.ts';
 import type { MessageContent } from '../contract/messages.ts';
 import type { KeyScope, Permission, Plan, Role } from '../contract/permissions.ts';
@@ -146,7 +146,10 @@ export async function givenConversation(
 ): Promise<{ id: string; endUserId: string }> {
   const id = newId('conv');
   const endUserId = newId('enduser');
-  const [row] = await db.select({ agentId: channel.agentId }).from(channel).where(eq(channel.id, channelId));
+  const [row] = await db
+    .select({ agentId: channel.agentId })
+    .from(channel)
+    .where(and(eq(channel.orgId, orgId), eq(channel.id, channelId)));
   await db.insert(endUser).values({ ...options.person, orgId, id: endUserId });
   await db.insert(conversation).values({
     orgId,

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { findHolder } from '../src/store/embedded/data-lock.ts';
 import { findPostmaster, stopProcess } from '../src/store/embedded/server.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { addCells, migrate } from '../src/store/migrate.ts';
 import { startSystemPostgres } from './system-postgres.ts';
 
 declare module 'vitest' {
@@ -44,8 +44,18 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function provide(project: TestProject, { url, adminUrl }: { url: string; adminUrl: string }): Promise<void> {
   await migrate(url);
+  if (process.env.TEST_CELLS) await placeInCell(url);
   await closeTemplate(adminUrl);
   project.provide('postgres', { adminUrl, template: TEMPLATE });
+}
+
+/** With TEST_CELLS=1, new organizations are in a second cell. */
+async function placeInCell(url: string): Promise<void> {
+  await addCells(url, 1);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`ALTER TABLE organization ALTER COLUMN cell SET DEFAULT 'cell_2'`);
+  await client.end();
 }
 
 /** A template must have no connections during the copy. */

@@ -68,6 +68,8 @@ export function addServerCommands(program: Command): void {
   verb(resume, () => runProgram(['resume']));
   examples(resume, 'resume');
 
+  addCellsCommand(program);
+
   verb(
     program
       .command('secrets')
@@ -103,6 +105,28 @@ export function addServerCommands(program: Command): void {
     await runProgram(['reset-second-factor', email!]);
   });
   examples(factor, 'reset-second-factor asha@example.com --yes');
+}
+
+function addCellsCommand(program: Command): void {
+  const cells = program
+    .command('cells')
+    .summary('parts of the database for the organizations')
+    .description(
+      'An organization lives in one cell, a schema of the database with all of its records. A new installation has one cell. See docs/scaling.md.',
+    );
+  const list = cells
+    .command('list')
+    .description('Prints the cells with their organizations, rows (estimated) and bytes, as JSON.');
+  verb(list, () => runProgram(['cells']));
+  examples(list, 'cells list');
+  const add = cells
+    .command('add')
+    .description(
+      'Creates cells and prints all cells. New organizations are then created in the cell with the fewest organizations. Existing organizations stay in their cell. Servers may run at the same time.',
+    )
+    .argument('<number>', 'how many');
+  verb(add, (_cli, [count]) => runProgram(['cells', count!]));
+  examples(add, 'cells add 1');
 }
 
 const restoreQuestion = (keepKeys: boolean | undefined): string =>

@@ -32,10 +32,17 @@ export type AppDeps = {
 };
 
 /** Wakes the workers of this process. Workers of other processes poll. */
-export type Wake = Record<
-  'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'pushes' | 'campaigns' | 'embeddings',
-  () => void
->;
+export const WAKES = [
+  'turns',
+  'deliveries',
+  'events',
+  'imports',
+  'sources',
+  'pushes',
+  'campaigns',
+  'embeddings',
+] as const;
+export type Wake = Record<(typeof WAKES)[number], () => void>;
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 

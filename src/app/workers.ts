@@ -20,7 +20,9 @@ import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
 import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
-import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
+import type { Db } from '../store/db.ts';
+import { createForEachCell } from './for-each-cell.ts';
+import { type AppDeps, type Rooms, type Wake, WAKES } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
@@ -28,11 +30,23 @@ const TURN_GRACE_MS = 15_000;
 /** A called provider may still answer within this time. After that, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** The workers for turns, deliveries, events, files, imports and housekeeping. Each can be woken at any time. */
-export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
+/** The workers for turns, deliveries, events, files, imports and housekeeping, in each cell. */
+export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
+  const wakes: Wake[] = [];
+  for (const name of WAKES) rooms.deps.wake[name] = () => wakes.forEach((wake) => wake[name]());
+  const ofCell = (db: Db): Service[] => {
+    const { services, wake } = createCellWorkers({ ...app, db }, { ...rooms, deps: { ...rooms.deps, db } });
+    wakes.push(wake);
+    return services;
+  };
+  return [...createMailer(app, rooms), createForEachCell(app.db, ofCell)];
+}
+
+/** The workers of one cell. Each can be woken at any time. */
+function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
   const { deps, tracer } = rooms;
-  const { answering, egress, openSecrets, waiter, changes, feed, wake, onAccepted } = deps;
-  const { deliveries, events, mails } = createSenders({ config, db, log }, rooms);
+  const { answering, egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
+  const { deliveries, events } = createSenders({ config, db, log }, rooms);
   const announcer = createResultAnnouncer({ db, log });
   const turns = createTurnWorker({
     db,
@@ -76,8 +90,8 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
-  const embeddings = createEmbeddingWorker({ ...answering.connections, log });
-  const questions = createQuestionWorker({ ...answering.connections, log });
+  const embeddings = createEmbeddingWorker({ ...answering.connections, db, log });
+  const questions = createQuestionWorker({ ...answering.connections, db, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
   const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });
@@ -89,9 +103,9 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     baseUrl: config.baseUrl,
   });
 
-  wakeWith(wake, { turns, deliveries, events, imports, sources, embeddings, pushes, campaigns });
-  return [
-    inParallel([deliveries, events, mails, attachments].filter((sender) => sender !== null)),
+  const woken = { turns, deliveries, events, imports, sources, embeddings, pushes, campaigns };
+  const services: Service[] = [
+    inParallel([deliveries, events, attachments]),
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
     ...(files ? [files] : []),
     imports,
@@ -107,22 +121,26 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     campaigns,
     housekeeper,
   ];
+  return { services, wake: wakesOf(woken) };
 }
 
-/** The workers for messages to channels, events to endpoints and mail. */
+/** The workers for messages to channels and events to endpoints. */
 function createSenders({ config, db, log }: Pick<AppDeps, 'config' | 'db' | 'log'>, { deps, secrets, tracer }: Rooms) {
   const { egress, openSecrets } = deps;
-  const { baseUrl, mail } = config;
+  const { baseUrl } = config;
   return {
     deliveries: createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl }),
     events: createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer }),
-    mails: mail && createMailWorker({ db, log, key: secrets.mailKey, server: mail }),
   };
 }
 
-function wakeWith(wake: Wake, workers: Record<keyof Wake, { wake(): void }>): void {
-  for (const name of Object.keys(workers) as (keyof Wake)[]) wake[name] = () => workers[name].wake();
+/** Mails to people do not belong to a cell. */
+function createMailer({ config: { mail }, db, log }: AppDeps, { secrets }: Rooms): Service[] {
+  return mail ? [inParallel([createMailWorker({ db, log, key: secrets.mailKey, server: mail })])] : [];
 }
+
+const wakesOf = (workers: Record<keyof Wake, { wake(): void }>): Wake =>
+  Object.fromEntries(WAKES.map((name) => [name, () => workers[name].wake()])) as Wake;
 
 type Sender = { start(): void; stop(graceMs: number): Promise<void> };
 

@@ -237,7 +237,7 @@ function readDepths(db: Db) {
   let kept: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {
     if (kept !== null && performance.now() < kept.until) return kept.depths;
-    const next = { until: Number.POSITIVE_INFINITY, depths: readQueueDepths(db.$client).catch(() => null) };
+    const next = { until: Number.POSITIVE_INFINITY, depths: readQueueDepths(db).catch(() => null) };
     void next.depths.then(() => (next.until = performance.now() + DEPTHS_KEPT_MS));
     kept = next;
     return next.depths;

@@ -5,11 +5,17 @@ import { forgetProcess, SEEN_EVERY_MS, seeProcess } from '../store/installation/
 
 type Deps = { db: Db; newestGeneration: number; log: Logger };
 
-/** Stores in the database that this process runs, and which PARLEY_SECRET is the newest that it knows. */
+/**
+ * Stores in the database that this process runs, and which PARLEY_SECRET and which change of the cells are the newest
+ * that it knows.
+ */
 export function createPresence({ db, newestGeneration, log }: Deps) {
   const id = newId('node');
   let timer: NodeJS.Timeout | undefined;
-  const see = () => seeProcess(db, id, newestGeneration);
+  const see = async () => {
+    await db.$client.refreshCells();
+    await seeProcess(db, id, newestGeneration, db.$client.directory.version());
+  };
   return {
     start: async () => {
       await see();

@@ -1,9 +1,10 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Session, settle, settles, TASK, WORK } from './session.ts';
+import { CellPool } from './cells/cell-pool.ts';
+import { type Session, settle, TASK, WORK } from './session.ts';
 
 /** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
-export type Db = NodePgDatabase & { $client: pg.Pool };
+export type Db = NodePgDatabase & { $client: CellPool };
 
 /** A transaction or the database itself. Both can run named queries. */
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
@@ -23,14 +24,14 @@ export const nameOf = (...words: readonly (string | undefined)[]): string =>
   ['parley', ...words].filter((word) => word !== undefined).join(' ');
 
 export function openDb(url: string, options: DbOptions = {}): Db {
-  const pool = new pg.Pool({
+  const pool = new CellPool({
     connectionString: url,
     max: options.max ?? 16,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: WORK.statementMs + 2_000,
     application_name: nameOf(options.role),
     keepAlive: true,
-    onConnect: settles(WORK),
+    onConnect: (client) => settle(client, WORK),
   });
   // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));

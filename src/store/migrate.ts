@@ -3,6 +3,8 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { ownFile } from '../kernel/own-files.ts';
+import { addCells as buildCells } from './cells/add-cells.ts';
+import { migrateCells, type Step } from './cells/build-cell.ts';
 import { isDeadlock, retryWhile, withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
@@ -39,6 +41,15 @@ export const migrate = (url: string): Promise<void> =>
       );
     }
     if (applied < known) await runBesideNodes(() => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
+    const all = await steps();
+    await runBesideNodes(() => migrateCells(client, MIGRATIONS, all));
+  });
+
+/** Adds cells to a migrated database, and returns their names. */
+export const addCells = (url: string, many: number): Promise<string[]> =>
+  withClient(url, 'cells', async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    return buildCells(client, many, MIGRATIONS, await steps());
   });
 
 const TRIES = 20;
@@ -52,8 +63,6 @@ export const runBesideNodes = (run: () => Promise<void>): Promise<void> => retry
 /** Whether the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>
   withClient(url, 'join', async (client) => (await newestApplied(client)) > 0);
-
-type Step = { when: number; tag: string };
 
 async function steps(folder = MIGRATIONS): Promise<Step[]> {
   const journal = JSON.parse(await readFile(`${folder}/meta/_journal.json`, 'utf8')) as { entries: Step[] };

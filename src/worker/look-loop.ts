@@ -1,6 +1,9 @@
 import { setImmediate as everythingElse } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
+/** The longest wait after failures. */
+const MAX_BACKOFF_MS = 10_000;
+
 /**
  * The poll loop of every worker. It checks for due work again immediately while there is more, and otherwise after a
  * delay or when it is woken. Only one check runs at a time.
@@ -15,7 +18,7 @@ export type LookLoop = {
 };
 
 type LookLoopOptions = {
-  /** The log message when a check fails. The loop then waits for the next poll. */
+  /** The log message when a check fails. The loop then waits for the next poll, and longer after each failure. */
   failure: string;
   log: Logger;
   pollMs: number;
@@ -26,16 +29,24 @@ type LookLoopOptions = {
 export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions): LookLoop {
   let stopping = false;
   let woken = false;
+  let failures = 0;
   let wakeUp: (() => void) | null = null;
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
     while (!stopping) {
       woken = false;
-      const isMore = await look().catch((error: unknown) => {
-        if (!stopping) log.warn({ err: error }, failure);
-        return false;
-      });
+      const isMore = await look().then(
+        (more) => {
+          failures = 0;
+          return more;
+        },
+        (error: unknown) => {
+          failures++;
+          if (!stopping) log.warn({ err: error }, failure);
+          return false;
+        },
+      );
       if (!isMore && !woken && !stopping) await sleep();
       // A check without a query never yields, but sockets and timers need time before the next check.
       else await everythingElse();
@@ -44,7 +55,10 @@ export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions):
 
   const sleep = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
+      const timer = setTimeout(
+        resolve,
+        failures > 1 ? Math.max(pollMs, Math.min(MAX_BACKOFF_MS, pollMs * 2 ** (failures - 1))) : pollMs,
+      );
       wakeUp = () => {
         clearTimeout(timer);
         resolve();

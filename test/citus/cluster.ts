@@ -7,7 +7,7 @@ import { clusterFolder } from '../../src/store/embedded/data-folder.ts';
 import { chooseRunAs } from '../../src/store/embedded/run-as.ts';
 import { startServer, stopProcess } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { REGION_TABLES } from './region-tables.ts';
+import { REGION_TABLES } from '../../src/store/cells/region-tables.ts';
 import { freePort } from '../program.ts';
 
 /** A coordinator and two workers of Citus, with one cell: the tenant tables in a distributed schema. */

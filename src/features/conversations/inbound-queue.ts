@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
+import { createBatcherByCell } from '../../store/cells/by-cell.ts';
 import { type Db, isDeadlock, retryWhile } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound/place.ts';
 import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound/keep-batch.ts';
@@ -30,7 +30,7 @@ const NEWCOMERS_AT_ONCE = 4;
 const TRIES = 3;
 
 export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
-  const queue = createBatcher<Told, KeptMessage | null>({
+  const queue = createBatcherByCell<Told, KeptMessage | null>(db.$client, ({ channel }) => channel.orgId, {
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,

@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import { byCell } from '../cells/by-cell.ts';
+
+type LastUse = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
 /**
  * Writes at most once per minute for each key or access token over all nodes. The time never goes back (for keys, a
@@ -7,8 +10,17 @@ import type pg from 'pg';
 export async function writeLastUsed(
   client: pg.Pool,
   table: 'api_key' | 'access_token',
-  uses: readonly { orgId: string; keyId: string; at: Date; isLast: boolean }[],
+  uses: readonly LastUse[],
 ): Promise<void> {
+  await byCell(
+    client,
+    uses,
+    ({ orgId }) => orgId,
+    (some) => write(client, table, some),
+  );
+}
+
+async function write(client: pg.Pool, table: string, uses: readonly LastUse[]): Promise<[]> {
   await client.query({
     name: `last-used-${table}`,
     text: `UPDATE ${table} k SET last_used_at = u.at
@@ -22,4 +34,5 @@ export async function writeLastUsed(
       uses.map((use) => use.isLast),
     ],
   });
+  return [];
 }

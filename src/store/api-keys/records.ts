@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { KeyScope, Permission, Plan } from '../../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
+import { hasCells } from '../cells/cell-pool.ts';
 
 /** Reads the records for access decisions, each in one round trip and always from the primary. */
 export type StoredKey = {
@@ -44,6 +45,7 @@ export async function readKeyById(client: pg.Pool, orgId: string, id: string): P
 
 /** The key with one of these digests, and its organization. Null if the key does not exist. */
 export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
+  if (hasCells(client)) return readKeyInCell(client, digests);
   const found = await client.query<StoredKey>({
     name: 'access-key',
     text: `SELECT ${KEY}
@@ -54,6 +56,17 @@ export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[
     values: [digests],
   });
   return found.rows[0] ?? null;
+}
+
+/** The digest is in the region, and the key is in the cell of its organization. */
+async function readKeyInCell(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
+  const found = await client.query<{ org_id: string; key_id: string }>({
+    name: 'access-key-place',
+    text: 'SELECT org_id, key_id FROM api_key_digest WHERE digest = ANY ($1::bytea[])',
+    values: [digests],
+  });
+  const place = found.rows[0];
+  return place ? readKeyById(client, place.org_id, place.key_id) : null;
 }
 
 export type TargetIds = {

@@ -1,5 +1,6 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Leak } from '../../../contract/leaks.ts';
+import { byCell, foundByCell, inEachCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import { apiKey } from '../schema/api-key.ts';
 import { isActive, oneKey } from './read.ts';
@@ -26,12 +27,27 @@ export async function findActiveKeys(
   db: Queryable,
   digests: readonly Buffer[],
 ): Promise<(KeyName & { digest: Buffer })[]> {
-  const found = await db.execute<KeyName & { digest: Buffer }>(sql`
-    SELECT d.org_id AS "orgId", d.key_id AS id, d.digest FROM api_key_digest d
-    JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
-    WHERE d.digest = ANY (${sql.param(digests)}::bytea[]) AND k.revoked_at IS NULL`);
-  return found.rows;
+  const known = await db.execute<KeyName & { digest: Buffer }>(sql`
+    SELECT org_id AS "orgId", key_id AS id, digest FROM api_key_digest
+    WHERE digest = ANY (${sql.param(digests)}::bytea[])`);
+  const active = await foundByCell(
+    db,
+    known.rows,
+    ({ orgId }) => orgId,
+    async (keys) => {
+      const found = await db.execute<KeyName>(sql`SELECT k.org_id AS "orgId", k.id FROM ${listOf(keys)}
+      JOIN api_key k ON k.org_id = u.org_id AND k.id = u.id WHERE k.revoked_at IS NULL`);
+      return found.rows;
+    },
+  );
+  const names = new Set(active.map(nameOf));
+  return known.rows.filter((key) => names.has(nameOf(key)));
 }
+
+const nameOf = ({ orgId, id }: KeyName): string => `${orgId} ${id}`;
+
+const listOf = (keys: readonly KeyName[]) => sql`unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
+      ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)`;
 
 /** Sets the end of an active key, but never later than its current end. Returns false if the key is revoked. */
 export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, at: Date): Promise<boolean> {
@@ -48,16 +64,24 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
  * not change. A failover may have lost the revoke for which the caller waited, and a later revoke may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
-  await db.execute(sql`
-    UPDATE api_key k SET effective_at = statement_timestamp()
-    FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
-      ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
-    WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
-      AND coalesce(k.revoked_seq, 0) <= ${seq}`);
+  await byCell(
+    db,
+    keys,
+    ({ orgId }) => orgId,
+    async (some) => {
+      await db.execute(sql`UPDATE api_key k SET effective_at = statement_timestamp() FROM ${listOf(some)}
+      WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
+        AND coalesce(k.revoked_seq, 0) <= ${seq}`);
+      return [];
+    },
+  );
 }
 
 /** Keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL). */
-export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyName[]> {
+export const readDueRevokes = async (db: Queryable, limit: number): Promise<KeyName[]> =>
+  (await inEachCell(db, (cell) => dueRevokesIn(cell, limit))).flat();
+
+async function dueRevokesIn(db: Queryable, limit: number): Promise<KeyName[]> {
   const due = await db.execute<KeyName>(sql`
     (SELECT org_id AS "orgId", id FROM api_key
       WHERE revoke_at IS NOT NULL AND revoked_at IS NULL AND revoke_at <= now() ORDER BY revoke_at LIMIT ${limit})
@@ -68,13 +92,23 @@ export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyN
   return due.rows;
 }
 
-/** Revokes those of `keys` that are due. Returns the keys that were not revoked before. */
+/**
+ * Revokes those of `keys` that are due. Returns the keys that were not revoked before. In one statement for each
+ * organization, because a transaction does not know their cells. All nodes lock in this order.
+ */
 export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
+  const revoked: KeyName[] = [];
+  const organizations = Map.groupBy(keys, ({ orgId }) => orgId);
+  for (const orgId of [...organizations.keys()].sort())
+    revoked.push(...(await revokeDueOf(tx, organizations.get(orgId)!, by)));
+  return revoked;
+}
+
+async function revokeDueOf(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
   const revoked = await tx.execute<KeyName & { wasActive: boolean }>(sql`
     WITH due AS (
       SELECT k.org_id, k.id, k.revoked_at IS NULL AS was_active FROM api_key k
-      JOIN unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
-        ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
+      JOIN ${listOf(keys)}
         ON k.org_id = u.org_id AND k.id = u.id
       WHERE (k.revoked_at IS NULL AND k.revoke_at <= now()) OR (k.revoked_at IS NOT NULL AND k.revoked_seq IS NULL)
       ORDER BY k.id FOR UPDATE OF k)
@@ -86,7 +120,10 @@ export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { u
 }
 
 /** Keys whose state is still "revoking". */
-export async function readUnfinishedRevokes(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
+export const readUnfinishedRevokes = async (db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> =>
+  (await inEachCell(db, (cell) => unfinishedRevokesIn(cell, limit))).flat();
+
+async function unfinishedRevokesIn(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
   const unfinished = await db.execute<KeyName & { seq: string }>(sql`
     SELECT org_id AS "orgId", id, revoked_seq AS seq FROM api_key
     WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type pg from 'pg';
+import { byCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import { apiKey, apiKeyUse } from '../schema/api-key.ts';
 
@@ -38,6 +39,15 @@ export type ReturnedCalls = { orgId: string; keyId: string; calls: number };
 
 /** Returns reserved calls that were not made. Never repeat it: if its outcome is unknown, the calls are lost. */
 export async function returnCalls(client: pg.Pool, returned: readonly ReturnedCalls[]): Promise<void> {
+  await byCell(
+    client,
+    returned,
+    ({ orgId }) => orgId,
+    (some) => giveBack(client, some),
+  );
+}
+
+async function giveBack(client: pg.Pool, returned: readonly ReturnedCalls[]): Promise<[]> {
   await client.query({
     name: 'return-calls',
     // Locked in one order on all nodes, to avoid deadlocks.
@@ -52,6 +62,7 @@ export async function returnCalls(client: pg.Pool, returned: readonly ReturnedCa
       returned.map(({ calls }) => calls),
     ],
   });
+  return [];
 }
 
 /** Calls of the key that no node has reserved; null: the key has no total. */

@@ -10,10 +10,12 @@ import {
   type BackupEnd,
   type BackupHeader,
   type BackupTable,
-  qualified,
+  quoted,
   readSchemaVersion,
   readTables,
 } from './format.ts';
+import { DEFAULT_CELL } from '../cells/directory.ts';
+import { REGION_TABLES } from '../cells/region-tables.ts';
 import { withClient } from '../db.ts';
 
 /** Rows are fetched in batches of about this size, and */
@@ -51,11 +53,15 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
     schema: await readSchemaVersion(client),
   };
   yield line(header);
+  const cells = await client.query<{ name: string }>('SELECT name FROM cell ORDER BY name');
   for (const table of await readTables(client)) {
     yield line(table);
-    for await (const batch of rowsOf(client, table)) {
-      counted.rows += batch.length;
-      yield `${batch.join('\n')}\n`;
+    const others = REGION_TABLES.includes(table.table) ? [] : cells.rows.map(({ name }) => name);
+    for (const cell of [DEFAULT_CELL, ...others]) {
+      for await (const batch of rowsOf(client, table, cell)) {
+        counted.rows += batch.length;
+        yield `${batch.join('\n')}\n`;
+      }
     }
   }
   yield line(counted);
@@ -64,8 +70,10 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
 const line = (value: BackupHeader | BackupTable | BackupEnd): string => `${JSON.stringify(value)}\n`;
 
 /** Each row is JSON from Postgres that is passed on without parsing, so that no number or time is rounded. */
-async function* rowsOf(client: pg.Client, { table }: BackupTable): AsyncGenerator<string[]> {
-  await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${qualified(table)} t`);
+async function* rowsOf(client: pg.Client, { table }: BackupTable, cell: string): AsyncGenerator<string[]> {
+  await client.query(
+    `DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${quoted(cell)}.${quoted(table)} t`,
+  );
   for (let count = 16; ;) {
     const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM rows`);
     if (rows.length === 0) break;

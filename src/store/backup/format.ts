@@ -22,9 +22,12 @@ export type BackupEnd = { end: true; rows: number };
  * all people sign in again. Leases and event watchers belong to processes that no longer exist. Mails contain links
  * that are valid for a short time.
  */
-const LEFT_OUT = ['session', 'verification', 'node_lease', 'running_process', 'event_tail', 'mail'];
-/** Contains transaction numbers of another server. Restored rows get those of the restore. */
-const LEFT_OUT_COLUMNS = ['event.tx'];
+const LEFT_OUT = ['session', 'verification', 'node_lease', 'running_process', 'event_tail', 'mail', 'cell'];
+/**
+ * The first contains transaction numbers of another server. Restored rows get those of the restore. A restore loads all
+ * rows into the first cell, whatever cells the original had.
+ */
+const LEFT_OUT_COLUMNS = ['event.tx', 'organization.cell', 'installation.cells_version'];
 
 /** The migrations create its rows, so an empty database contains them too. */
 export const SEEDED_TABLE = 'authz_clock';

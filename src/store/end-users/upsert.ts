@@ -54,7 +54,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
       plan: (client) => planBatch(client, calls, suppression),
       write: (client, batch) => writeBatch(client, calls, batch),
     }));
-  const queue = createWriteQueue<UpsertCall, UpsertOutcome>(send);
+  const queue = createWriteQueue<UpsertCall, UpsertOutcome>(db.$client, send);
   return {
     upsert: async (call) => {
       if (call.mode !== 'bulk') return queue.add(call);

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { ATTENDING_SECONDS } from '../../../contract/dashboard/hand-offs.ts';
+import { byCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import { handOffRule, memberAttendance } from '../schema/hand-off-rule.ts';
 
@@ -35,6 +36,15 @@ export async function writeAttendance(
   db: Queryable,
   seen: readonly { orgId: string; userId: string }[],
 ): Promise<void> {
+  await byCell(
+    db,
+    seen,
+    ({ orgId }) => orgId,
+    (some) => attend(db, some),
+  );
+}
+
+async function attend(db: Queryable, seen: readonly { orgId: string; userId: string }[]): Promise<[]> {
   // All nodes write in one order, so that two nodes never wait for each other.
   await db.execute(sql`INSERT INTO member_attendance (org_id, user_id, seen_at)
     SELECT DISTINCT m.organization_id, m.user_id, now()
@@ -43,6 +53,7 @@ export async function writeAttendance(
     JOIN member m ON m.organization_id = w.org_id AND m.user_id = w.user_id
     ORDER BY 1, 2
     ON CONFLICT (org_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
+  return [];
 }
 
 /** Being away ends only when the member ends it. */

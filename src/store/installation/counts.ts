@@ -1,8 +1,21 @@
 import { sql } from 'drizzle-orm';
+import { inEachCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
 
 /** Counts over the whole installation. They are shown to the operator at start, never to a tenant. */
 export async function countEverything(db: Db) {
+  const counts = await inEachCell(db, countIn);
+  const sum = (of: (one: (typeof counts)[number]) => number): number => counts.reduce((all, one) => all + of(one), 0);
+  return {
+    organizations: counts[0]!.organizations,
+    agents: sum(({ agents }) => agents),
+    keys: sum(({ keys }) => keys),
+    conversations: sum(({ conversations }) => conversations),
+    runs: sum(({ runs }) => runs),
+  };
+}
+
+async function countIn(db: Db) {
   const found = await db.execute<Record<'organizations' | 'agents' | 'keys' | 'conversations' | 'runs', string>>(sql`
     SELECT (SELECT count(*) FROM organization) AS organizations,
       (SELECT count(*) FROM agent WHERE deleted_at IS NULL) AS agents,

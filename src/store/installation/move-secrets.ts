@@ -8,6 +8,8 @@ import {
   SEALED_BY_INSTALLATION,
   SEALED_COLUMNS,
 } from '../credentials.ts';
+import { cellsOf } from '../cells/by-cell.ts';
+import { REGION_TABLES } from '../cells/region-tables.ts';
 import type { Db } from '../db.ts';
 
 /**
@@ -35,12 +37,19 @@ const BATCH = 500;
 
 /** `onStep` is called after each transaction. */
 export async function moveSecrets(db: Db, keys: MoveKeys, onStep: () => void = () => {}): Promise<Moved> {
-  const digests = (table: keyof typeof DIGESTED) =>
-    moveDigests(db, { table, key: keys[DIGESTED[table]], to: keys.generation }, onStep);
+  const digests = async (table: keyof typeof DIGESTED): Promise<number> =>
+    sumOf(REGION_TABLES.includes(table) ? [db] : cellsOf(db), (one) =>
+      moveDigests(one, { table, key: keys[DIGESTED[table]], to: keys.generation }, onStep),
+    );
   const apiKeys = await digests('api_key_digest');
   const accessTokens = await digests('access_token_digest');
   const optOuts = await digests('suppression');
-  const { organizations, credentials } = await moveCredentials(db, keys.sealingKey, onStep);
+  let [organizations, credentials] = [0, 0];
+  for (const one of cellsOf(db)) {
+    const moved = await moveCredentials(one, keys.sealingKey, onStep);
+    organizations += moved.organizations;
+    credentials += moved.credentials;
+  }
   let own = 0;
   for (const column of SEALED_BY_INSTALLATION) own += await moveOwn(db, column, keys[column.key], onStep);
   return {
@@ -50,6 +59,12 @@ export async function moveSecrets(db: Db, keys: MoveKeys, onStep: () => void = (
     organizations,
     credentials: credentials + own,
   };
+}
+
+async function sumOf<Some>(all: readonly Some[], count: (one: Some) => Promise<number>): Promise<number> {
+  let sum = 0;
+  for (const one of all) sum += await count(one);
+  return sum;
 }
 
 /** Tables of digests under keys of PARLEY_SECRET, with the columns `org_id`, `digest` and `generation`. */

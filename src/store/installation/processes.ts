@@ -6,11 +6,17 @@ import { runningProcess } from '../schema/installation.ts';
 export const SEEN_EVERY_MS = 5_000;
 const GONE_AFTER = sql.raw(`make_interval(secs => ${(3 * SEEN_EVERY_MS) / 1_000})`);
 
-export async function seeProcess(db: Queryable, id: string, secretGeneration: number): Promise<void> {
+/** `cellsVersion`: the newest change of the cells that the process knows. */
+export async function seeProcess(
+  db: Queryable,
+  id: string,
+  secretGeneration: number,
+  cellsVersion: number,
+): Promise<void> {
   await db
     .insert(runningProcess)
-    .values({ id, secretGeneration })
-    .onConflictDoUpdate({ target: runningProcess.id, set: { seenAt: sql`now()` } });
+    .values({ id, secretGeneration, cellsVersion })
+    .onConflictDoUpdate({ target: runningProcess.id, set: { seenAt: sql`now()`, cellsVersion } });
 }
 
 /** Deletes the row of this process, and those of killed processes. */

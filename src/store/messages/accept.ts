@@ -27,7 +27,7 @@ const ERASED_SINCE = '23503';
 type BatchOutcome = SendOutcome | typeof LATER | Error;
 
 export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
-  const queue = createWriteQueue<SendCall, SendOutcome>((sent) =>
+  const queue = createWriteQueue<SendCall, SendOutcome>(db.$client, (sent) =>
     writeTogether(db.$client, sent, (calls) => ({
       tries: TRIES,
       races: [ERASED_SINCE],

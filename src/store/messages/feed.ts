@@ -1,3 +1,4 @@
+import { foundByCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
 import { named, rowsOf } from '../named.ts';
 import { checkedOnly } from '../queue/by-key.ts';
@@ -104,18 +105,11 @@ export function createMessageFeed(db: Db): MessageFeed {
     const places = [...followed.values()];
     const since = performance.now();
     const back = OVERLAP_MS + (since - lookedAt);
-    const waiting = places.flatMap((place, n) => [...place.waiting].map((id) => ({ n, org: place.orgId, id })));
-    const { rows } = await db.$client.query<Row>(
-      LOOK({
-        n: places.map((_, n) => n),
-        org: places.map((place) => place.orgId),
-        channel: places.map((place) => place.channelId),
-        address: places.map((place) => place.address),
-        back_ms: back,
-        waiting_n: waiting.map(({ n }) => n),
-        waiting_org: waiting.map(({ org }) => org),
-        waiting_id: waiting.map(({ id }) => id),
-      }),
+    const rows = await foundByCell(
+      db,
+      [...places.entries()],
+      ([, { orgId }]) => orgId,
+      (some) => lookFor(db, some, back),
     );
     lookedAt = since;
     const perPlace = Map.groupBy(rows, ({ n }) => n);
@@ -147,6 +141,23 @@ export function createMessageFeed(db: Db): MessageFeed {
       followed.clear();
     },
   };
+}
+
+async function lookFor(db: Db, places: readonly [number, Followed][], back: number): Promise<Row[]> {
+  const waiting = places.flatMap(([n, place]) => [...place.waiting].map((id) => ({ n, org: place.orgId, id })));
+  const { rows } = await db.$client.query<Row>(
+    LOOK({
+      n: places.map(([n]) => n),
+      org: places.map(([, place]) => place.orgId),
+      channel: places.map(([, place]) => place.channelId),
+      address: places.map(([, place]) => place.address),
+      back_ms: back,
+      waiting_n: waiting.map(({ n }) => n),
+      waiting_org: waiting.map(({ org }) => org),
+      waiting_id: waiting.map(({ id }) => id),
+    }),
+  );
+  return rows;
 }
 
 function tell(place: Followed, rows: Row[], now: number): void {

@@ -3,6 +3,7 @@ import { RECIPIENT_STATUSES } from '../../../contract/campaigns.ts';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { TopicKind } from '../../../contract/dashboard/changes.ts';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
+import { byCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 
 /**
@@ -99,6 +100,15 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
 
 /** The result has the order of `watched`. Null for missing records and for those of other organizations. */
 export async function readFingerprints(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
+  return byCell(
+    db,
+    watched,
+    ({ orgId }) => orgId,
+    (some) => fingerprintsOf(db, some),
+  );
+}
+
+async function fingerprintsOf(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
   const prints: (string | null)[] = Array.from({ length: watched.length }, () => null);
   const kinds = Map.groupBy(watched.entries(), ([, { kind }]) => kind);
   const read = async (kind: TopicKind, entries: readonly [number, Watched][]): Promise<void> => {

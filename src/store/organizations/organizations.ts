@@ -25,6 +25,21 @@ const columns = {
   createdAt: organization.createdAt,
 };
 
+/**
+ * The cell with the fewest organizations. A new cell is used after all running processes know it. Without other cells
+ * it is the first one.
+ */
+async function findCell(db: Queryable): Promise<string> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    SELECT c.name FROM (SELECT 'public' AS name UNION ALL SELECT name FROM cell) c
+    WHERE EXISTS (SELECT 1 FROM cell) AND NOT EXISTS (SELECT 1 FROM cell WHERE NOT ready)
+      AND NOT EXISTS (SELECT 1 FROM running_process p JOIN installation i ON p.cells_version < i.cells_version
+        WHERE p.seen_at > now() - interval '20 seconds')
+    ORDER BY (SELECT count(*) FROM organization o WHERE o.cell = c.name), c.name <> 'public', length(c.name), c.name
+    LIMIT 1`);
+  return rows[0]?.name ?? 'public';
+}
+
 export async function insertOrganization(
   db: Queryable,
   input: { name: string; plan: Plan; timeZone?: string | null },
@@ -33,7 +48,7 @@ export async function insertOrganization(
   // The slug is a column of better-auth that Parley does not show. The ID is already unique.
   const rows = await db
     .insert(organization)
-    .values({ id, slug: id, ...input })
+    .values({ id, slug: id, cell: await findCell(db), ...input })
     .returning(columns);
   return rows[0]!;
 }

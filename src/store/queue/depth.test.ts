@@ -27,7 +27,7 @@ beforeAll(async () => {
   talk = await givenConversation(db, orgId, ids.channelId);
 });
 
-const depths = () => readQueueDepths(db.$client);
+const depths = () => readQueueDepths(db);
 const none = { due: 0, oldestSeconds: 0 };
 
 test('the queues are empty at first', async () => {

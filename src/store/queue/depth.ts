@@ -1,5 +1,6 @@
-import type pg from 'pg';
 import { PLAN_WITH_API } from '../../../contract/plans.ts';
+import { inEachCell } from '../cells/by-cell.ts';
+import type { Db } from '../db.ts';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
@@ -65,7 +66,16 @@ export const QUEUE_DEPTHS = `SELECT ${depthByLane('run')} AS turns, ${depthByLan
     `SELECT min(greatest(one.due_at, c.paced_until)) ${ofCampaign('r.due_at', '1')}`,
   )} AS recipients`;
 
-export async function readQueueDepths(pool: pg.Pool): Promise<QueueDepths> {
-  const found = await pool.query<QueueDepths>({ name: 'queue-depths', text: QUEUE_DEPTHS });
-  return found.rows[0]!;
+export async function readQueueDepths(db: Db): Promise<QueueDepths> {
+  const [first, ...others] = await inEachCell(db, async ({ $client: pool }) => {
+    const found = await pool.query<QueueDepths>({ name: 'queue-depths', text: QUEUE_DEPTHS });
+    return found.rows[0]!;
+  });
+  for (const other of others)
+    for (const queue of QUEUES) {
+      const sum = first![queue];
+      sum.due = Math.min(COUNTED, sum.due + other[queue].due);
+      sum.oldestSeconds = Math.max(sum.oldestSeconds, other[queue].oldestSeconds);
+    }
+  return first!;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
-import { createBatcher } from '../../kernel/batcher.ts';
+import { createBatcherByCell } from '../cells/by-cell.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
 import { LATER } from '../end-users/resolve.ts';
 
@@ -19,10 +19,11 @@ export type WriteQueue<Call, Outcome> = {
 };
 
 /** Calls that arrive together are planned and written together. Each call gets its own outcome. */
-export function createWriteQueue<Call, Outcome>(
+export function createWriteQueue<Call extends { orgId: string }, Outcome>(
+  pool: pg.Pool,
   send: (calls: Call[]) => Promise<(Outcome | typeof LATER | Error)[]>,
 ): WriteQueue<Call, Outcome> {
-  const batcher = createBatcher<Call, Outcome | typeof LATER>({
+  const batcher = createBatcherByCell<Call, Outcome | typeof LATER>(pool, ({ orgId }) => orgId, {
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,

@@ -47,7 +47,7 @@ export function createAcceptQueue(
     plan: (client) => planBatch(client, calls, suppression),
     write: (client, batch) => writeBatch(client, calls, batch),
   });
-  const queue = createWriteQueue<AcceptCall, AcceptOutcome>((calls) => {
+  const queue = createWriteQueue<AcceptCall, AcceptOutcome>(db.$client, (calls) => {
     onBatch?.(calls.length);
     return writeTogether(db.$client, calls, planned);
   });

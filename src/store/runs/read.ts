@@ -1,6 +1,7 @@
 import { and, asc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm';
 import type { SurveyRating } from '../../../contract/ratings.ts';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
+import { foundByCell } from '../cells/by-cell.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { RUN_RATING } from '../ratings/columns.ts';
@@ -214,6 +215,15 @@ export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],
 ): Promise<RunProgress[]> {
+  return foundByCell(
+    db,
+    runs,
+    ({ orgId }) => orgId,
+    (some) => progressOf(db, some),
+  );
+}
+
+async function progressOf(db: Db, runs: readonly { orgId: string; runId: string }[]): Promise<RunProgress[]> {
   const found = await db.$client.query<RunProgress>({
     name: 'read-run-progress',
     text: `SELECT r.id, r.turns, r.status, r.attempts, r.due_at IS NOT NULL AND r.status <> 'waiting_for_user' AS due FROM run r

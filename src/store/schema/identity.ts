@@ -90,6 +90,8 @@ export const organization = pgTable('organization', {
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
   /** The time zone of its team, such as Asia/Qatar. Null: unknown. It is not a column of better-auth. */
   timeZone: text('time_zone'),
+  /** The cell with its rows (src/store/cells). It is not a column of better-auth. */
+  cell: text('cell').notNull().default('public'),
 });
 
 export const member = pgTable(

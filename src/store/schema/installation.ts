@@ -21,6 +21,8 @@ export const installation = pgTable(
     secretCheck: bytes('secret_check').notNull(),
     /** The number of rotations of PARLEY_SECRET. */
     secretGeneration: integer('secret_generation').notNull().default(0),
+    /** The number of changes of cells and of the cells of organizations. */
+    cellsVersion: integer('cells_version').notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
@@ -69,5 +71,7 @@ export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
   /** The newest PARLEY_SECRET that the process knows. */
   secretGeneration: integer('secret_generation').notNull(),
+  /** The newest change of the cells that the process knows. */
+  cellsVersion: integer('cells_version').notNull().default(0),
   seenAt: moment('seen_at').notNull().defaultNow(),
 });

@@ -1,5 +1,6 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type pg from 'pg';
+import { byCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
 import { named, rowsOf } from '../named.ts';
 import { newestFirst } from '../page.ts';
@@ -45,6 +46,21 @@ export async function writeUsage(
   counts: readonly UsageCount[],
   requests: readonly LoggedRequest[],
 ): Promise<void> {
+  await byCell(
+    pool,
+    counts,
+    ({ orgId }) => orgId,
+    (some) => writeCounts(pool, some),
+  );
+  await byCell(
+    pool,
+    requests,
+    ({ orgId }) => orgId,
+    (some) => writeRequests(pool, some),
+  );
+}
+
+async function writeCounts(pool: pg.Pool, counts: readonly UsageCount[]): Promise<[]> {
   await pool.query({
     name: 'write-usage',
     text: `INSERT INTO key_usage (org_id, key_id, hour, accepted, refused, failed)
@@ -60,6 +76,10 @@ export async function writeUsage(
       counts.map((row) => row.failed),
     ],
   });
+  return [];
+}
+
+async function writeRequests(pool: pg.Pool, requests: readonly LoggedRequest[]): Promise<[]> {
   await pool.query(
     WRITE_REQUESTS({
       org_id: requests.map((row) => row.orgId),
@@ -74,6 +94,7 @@ export async function writeUsage(
       ms: requests.map((row) => row.ms),
     }),
   );
+  return [];
 }
 
 /** Counts per `unit`, oldest first. Units without a request are missing. */

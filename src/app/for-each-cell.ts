@@ -1,0 +1,41 @@
+import { inCell } from '../store/cells/by-cell.ts';
+import type { Db } from '../store/db.ts';
+import { type Service, startAll, stopAll } from './service.ts';
+
+/** How often a process starts the services of new cells. */
+const LOOK_MS = 1_000;
+
+/**
+ * Services that run once for each cell, so that a cell whose node is away delays no other cell. A cell that is added
+ * later gets its services when this process knows it.
+ */
+export function createForEachCell(db: Db, create: (db: Db) => readonly Service[]): Service {
+  const pool = db.$client;
+  const running = new Map<string, readonly Service[]>();
+  let timer: NodeJS.Timeout | undefined;
+  let starting: Promise<void> = Promise.resolve();
+
+  async function startMissing(): Promise<void> {
+    for (const cell of pool.directory.cells) {
+      if (running.has(cell)) continue;
+      const services = create(inCell(db, cell));
+      running.set(cell, services);
+      await startAll(services);
+    }
+  }
+
+  return {
+    start: async () => {
+      await pool.refreshCells();
+      await startMissing();
+      timer = setInterval(() => {
+        if (pool.directory.cells.length > running.size) starting = starting.then(startMissing);
+      }, LOOK_MS);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await starting;
+      await Promise.all(running.values().map(stopAll));
+    },
+  };
+}

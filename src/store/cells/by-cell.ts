@@ -1,0 +1,99 @@
+import { type Batcher, type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { Db, Queryable } from '../db.ts';
+import { CellPool } from './cell-pool.ts';
+import { DEFAULT_CELL } from './directory.ts';
+
+/**
+ * For work on rows of many organizations: once for each cell with at least one of them. The outcomes have the order of
+ * the rows. With one cell, it is one call. In a transaction, the statement has to name organizations of one cell.
+ */
+export async function byCell<Row, Out>(
+  db: pg.Pool | Queryable,
+  rows: readonly Row[],
+  orgOf: (row: Row) => string,
+  work: (rows: Row[]) => Promise<readonly Out[]>,
+): Promise<Out[]> {
+  const pool = poolOf(db);
+  if (pool === null) return [...(await work([...rows]))];
+  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
+  const groups = Map.groupBy(rows.keys(), (index) => cells.get(orgOf(rows[index]!)) ?? DEFAULT_CELL);
+  const outcomes: Out[] = [];
+  await Promise.all(
+    groups.values().map(async (indexes) => {
+      const done = await work(indexes.map((index) => rows[index]!));
+      for (const [at, outcome] of done.entries()) outcomes[indexes[at]!] = outcome;
+    }),
+  );
+  return outcomes;
+}
+
+/** The same for work whose result is a list of found rows, in any order. */
+export async function foundByCell<Row, Found>(
+  db: pg.Pool | Queryable,
+  rows: readonly Row[],
+  orgOf: (row: Row) => string,
+  find: (rows: Row[]) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const pool = poolOf(db);
+  if (pool === null) return [...(await find([...rows]))];
+  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
+  const groups = Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
+  return (await Promise.all(groups.values().map(find))).flat();
+}
+
+/** Runs work on all organizations once in each cell. The database of one cell: only there. */
+export async function inEachCell<Some extends Queryable, Out>(
+  db: Some,
+  work: (db: Some | Db) => Promise<Out>,
+): Promise<Out[]> {
+  return Promise.all(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
+}
+
+/** The same database for work on one cell. */
+export const inCell = (db: Db, cell: string): Db => drizzle(db.$client.inCell(cell));
+
+/** The database once for each cell, for work on one cell after the other. */
+export function cellsOf(db: Db): Db[] {
+  const pool = poolOf(db);
+  return pool === null || pool.cell !== null ? [db] : pool.directory.cells.map((cell) => inCell(db, cell));
+}
+
+/** Null if nothing has to be split: there is one cell, or the statements are parts of a transaction. */
+const isDb = (db: Queryable): db is Db => '$client' in db;
+
+function poolOf(db: pg.Pool | Queryable): CellPool | null {
+  const pool = '$client' in db ? db.$client : db;
+  return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
+}
+
+/** A batcher for each cell, so that a batch never contains organizations of two cells and no cell delays another. */
+export function createBatcherByCell<In, Out>(
+  pool: pg.Pool,
+  orgOf: (item: In) => string,
+  options: BatcherOptions<In, Out>,
+): Batcher<In, Out> {
+  const first = createBatcher(options);
+  const others = new Map<string, Batcher<In, Out>>();
+  const all = () => [first, ...others.values()];
+  const of = (cell: string): Batcher<In, Out> => {
+    if (cell === DEFAULT_CELL) return first;
+    const known = others.get(cell);
+    if (known) return known;
+    const made = createBatcher(options);
+    others.set(cell, made);
+    return made;
+  };
+  return {
+    add: (item) => {
+      if (!(pool instanceof CellPool) || pool.directory.isSingle()) return first.add(item);
+      const org = orgOf(item);
+      const known = pool.directory.home(org);
+      if (known !== null) return of(known).add(item);
+      return pool.cellsOf(new Set([org])).then((cells) => of(cells.get(org) ?? DEFAULT_CELL).add(item));
+    },
+    drain: async () => void (await Promise.all(all().map((batcher) => batcher.drain()))),
+    load: () => all().reduce((sum, batcher) => sum + batcher.load(), 0),
+  };
+}

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { type CellDirectory, createCellDirectory } from './directory.ts';
+import { routeConnection, type RoutedClient } from './route-connection.ts';
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+/**
+ * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with the
+ * search path of the cell in which its organization is. No other code knows about cells, except batches and work on all
+ * organizations (by-cell.ts). With one cell, which is the schema `public`, statements pass through unchanged.
+ */
+export class CellPool extends pg.Pool {
+  readonly directory: CellDirectory = createCellDirectory();
+
+  constructor({
+    onConnect,
+    ...config
+  }: Omit<pg.PoolConfig, 'onConnect'> & { onConnect(client: pg.ClientBase): Promise<void> }) {
+    super({
+      ...config,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
+      onConnect: async (client) => {
+        await onConnect(client);
+        await this.directory.readOnce((query) => client.query(query));
+        routeConnection(client as RoutedClient, this.directory);
+      },
+    });
+  }
+
+  /** The cell of statements that name no organization. Null: with several cells, they are refused. */
+  get cell(): string | null {
+    return null;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+    if (callback === undefined) return super.connect().then((client) => fixed(client, this.cell));
+    super.connect((error, client, done) => callback(error, client && fixed(client, this.cell), done));
+  }
+
+  /** The same pool for work on one cell. */
+  inCell(cell: string): CellPool {
+    const connect = (callback?: Connected): unknown => {
+      if (callback === undefined) return this.connect().then((client) => fixed(client, cell));
+      return this.connect((error, client, done) => callback(error, client && fixed(client, cell), done));
+    };
+    return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
+  }
+
+  /** Reads which cells there are. */
+  refreshCells(): Promise<void> {
+    return this.directory.refresh((query) => this.query(query));
+  }
+
+  /** The cells of these organizations. Unknown ones are left out. */
+  async cellsOf(organizations: ReadonlySet<string>): Promise<Map<string, string>> {
+    const cells = new Map<string, string>();
+    const unknown = new Set<string>();
+    for (const id of organizations) {
+      const home = this.directory.home(id);
+      if (home === null) unknown.add(id);
+      else cells.set(id, home);
+    }
+    if (unknown.size === 0) return cells;
+    return new Map([...cells, ...(await this.directory.read(unknown, (query) => this.query(query)))]);
+  }
+}
+
+/** Whether the database has more than one cell. */
+export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
+
+function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
+  if (client.path) client.path.fixed = cell;
+  return client;
+}

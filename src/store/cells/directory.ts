@@ -1,0 +1,91 @@
+import { REGION_TABLES } from './region-tables.ts';
+import { createStatementReader, type StatementKind } from './statement.ts';
+
+/** The first cell is the schema of every installation, so an installation with one cell has the tables as before. */
+export const DEFAULT_CELL = 'public';
+
+/** What one process knows about the cells of its database. */
+export type CellDirectory = {
+  readonly cells: readonly string[];
+  /** The number of the newest known change. */
+  version(): number;
+  isSingle(): boolean;
+  kindOf(text: string): StatementKind;
+  /** The cells of these organizations. Null: at least one has to be looked up. */
+  known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
+  /** The cell of one organization. Null: it has to be looked up. */
+  home(organization: string): string | null;
+  /** Looks organizations up. Those that do not exist are left out. */
+  read(organizations: ReadonlySet<string>, look: Look): Promise<Map<string, string>>;
+  readOnce(look: Look): Promise<void>;
+  /** Reads the cells again, and forgets the cells of organizations if something was changed. */
+  refresh(look: Look): Promise<void>;
+};
+type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unknown[] }>;
+
+/** About 100 bytes each. */
+const MOST_ORGANIZATIONS = 200_000;
+
+export function createCellDirectory(): CellDirectory {
+  let cells: readonly string[] = [DEFAULT_CELL];
+  let version: number | null = null;
+  let reading: Promise<void> | null = null;
+  let kindOf: (text: string) => StatementKind = createStatementReader(new Set());
+  const homes = new Map<string, string>();
+
+  const refresh = async (look: Look): Promise<void> => {
+    const { rows } = await look({ text: `SELECT to_regclass('public.cell') IS NOT NULL AS known` });
+    // The database belongs to an older version, which had no cells.
+    if (!(rows as { known: boolean }[])[0]!.known) return;
+    const read = await look({
+      text: `SELECT coalesce((SELECT cells_version FROM public.installation), 0) AS version,
+          ARRAY['public'] || ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS cells,
+          ARRAY(SELECT relname::text FROM pg_class
+            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables`,
+      values: [REGION_TABLES],
+    });
+    const row = (read.rows as { version: number; cells: string[]; tables: string[] }[])[0]!;
+    if (row.version === version && row.cells.length === cells.length) return;
+    version = row.version;
+    cells = row.cells;
+    homes.clear();
+    kindOf = createStatementReader(new Set(row.tables));
+  };
+
+  return {
+    get cells() {
+      return cells;
+    },
+    version: () => version ?? 0,
+    isSingle: () => cells.length === 1,
+    kindOf: (text) => kindOf(text),
+    known(organizations) {
+      const found = new Set<string>();
+      for (const id of organizations) {
+        const home = homes.get(id);
+        if (home === undefined) return null;
+        found.add(home);
+      }
+      return found;
+    },
+    home: (organization) => homes.get(organization) ?? null,
+    async read(organizations, look) {
+      const found = await look({
+        text: 'SELECT id, cell FROM public.organization WHERE id = ANY ($1)',
+        values: [[...organizations]],
+      });
+      const rows = found.rows as { id: string; cell: string }[];
+      if (homes.size > MOST_ORGANIZATIONS) homes.clear();
+      for (const { id, cell } of rows) homes.set(id, cell);
+      return new Map(rows.map(({ id, cell }) => [id, cell]));
+    },
+    readOnce: (look) => {
+      reading ??= refresh(look).catch((error: unknown) => {
+        reading = null;
+        throw error;
+      });
+      return reading;
+    },
+    refresh,
+  };
+}

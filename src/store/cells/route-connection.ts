@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
+import { organizationsIn } from './statement.ts';
+
+/** A connection that chooses its search path for each statement. */
+export type RoutedClient = pg.PoolClient & { path?: Path };
+type Path = {
+  /** The cell of the search path. Null: unknown, because a rollback may have undone the last change. */
+  current: string | null;
+  /** The cell of statements that name no organization, while the present user has the connection. */
+  fixed: string | null;
+  /** The look-up of an organization, for which later statements wait. */
+  pending: Promise<unknown> | null;
+};
+type Query = { text: string; values?: unknown[]; name?: string };
+type Answered = (error: unknown, result?: unknown) => void;
+type Send = (...args: unknown[]) => Promise<unknown>;
+
+export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public' : `"${cell}", public`);
+
+/**
+ * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
+ * pause, so statements keep the order in which they were called.
+ */
+export function routeConnection(client: RoutedClient, directory: CellDirectory): void {
+  const send = client.query.bind(client) as unknown as Send;
+  const path: Path = { current: DEFAULT_CELL, fixed: null, pending: null };
+  client.path = path;
+
+  const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
+    if (cell !== null) enter(path, cell, send);
+    const sent = send(cell === null ? query : withNameOf(cell, query), ...rest);
+    // A callback gets its error itself, and its user rolls back.
+    if (sent instanceof Promise) sent.catch(() => (path.current = null));
+    return sent;
+  };
+
+  const find = async (query: Query): Promise<string | null> => {
+    const { isOfTenants, organizations: at } = directory.kindOf(query.text);
+    if (!isOfTenants) return null;
+    const organizations = organizationsIn(query.values ?? [], at);
+    const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
+    return onlyOf(new Set(homes?.values()), path.fixed, query);
+  };
+
+  const routed = (...args: unknown[]): unknown => {
+    if (directory.isSingle()) return send(...args);
+    const query = queryOf(args);
+    if (query === null) return send(...args);
+    const rest = args.slice(1).filter((arg) => typeof arg === 'function');
+    const { isOfTenants, organizations, isRollback } = directory.kindOf(query.text);
+    if (isRollback) path.current = null;
+    if (path.pending === null) {
+      if (!isOfTenants) return sendIn(null, query, rest);
+      const homes = directory.known(organizationsIn(query.values ?? [], organizations));
+      if (homes?.size === 1) return sendIn(onlyOf(homes, null, query), query, rest);
+    }
+    const found = (path.pending ?? Promise.resolve()).then(
+      () => find(query),
+      () => find(query),
+    );
+    path.pending = found;
+    const clear = (): void => {
+      if (path.pending === found) path.pending = null;
+    };
+    found.then(clear, clear);
+    return answered(
+      found.then((cell) => sendIn(cell, query)),
+      rest[0] as Answered | undefined,
+    );
+  };
+  client.query = routed as typeof client.query;
+}
+
+/** Null: a stream or a cursor, which only tasks with a connection of their own use. */
+function queryOf([first, values]: unknown[]): Query | null {
+  const query = typeof first === 'string' ? { text: first } : (first as Query | null);
+  if (typeof query?.text !== 'string') return null;
+  return Array.isArray(values) ? { ...query, values } : query;
+}
+
+function enter(path: Path, cell: string, send: Send): void {
+  if (path.current === cell) return;
+  path.current = cell;
+  send(`SET search_path TO ${pathOf(cell)}`).catch(() => (path.current = null));
+}
+
+/** A prepared statement belongs to one cell, so that its plan is never made again for another one. */
+const withNameOf = (cell: string, query: Query): Query =>
+  query.name === undefined || cell === DEFAULT_CELL ? query : { ...query, name: `${query.name}@${cell}` };
+
+/** `pool.query` of the driver waits with a function, and all others with a promise. */
+function answered(sent: Promise<unknown>, tell: Answered | undefined): Promise<unknown> | undefined {
+  if (tell === undefined) return sent;
+  sent.then((result) => tell(null, result), tell);
+  return undefined;
+}
+
+function onlyOf(cells: ReadonlySet<string>, fixed: string | null, query: Query): string {
+  const [cell = fixed] = cells;
+  if (cells.size <= 1 && cell !== null) return cell;
+  const what = cells.size === 0 ? 'names no organization' : 'names organizations of several cells';
+  throw new UnroutedError(`The statement ${query.name ?? ''} ${what}: ${query.text.slice(0, 300)}`);
+}
+
+/** A defect of the program: this statement has to say in which cell it runs. */
+class UnroutedError extends Error {
+  override name = 'UnroutedError';
+}
