@@ -23,7 +23,7 @@ export default defineConfig({
       },
     ],
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/cheap-passwords.ts'],
+    setupFiles: ['test/cheap-passwords.ts', 'test/citus/record-statements.ts'],
     reporters: ['default', './test/reporter.ts'],
     // Processes, since tests start servers, set signals and kill children. A process takes one file after another and
     // reads the program's modules once: they hold no state of their own, and reading them costs seconds.

@@ -137,6 +137,26 @@ test('goes from an empty database to an answer and a revoked key', async () => {
   expect(said['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
   expect((await parley('conversations', 'show', run['conversation_id']))['messages']).toHaveLength(3);
 
+  const issued = await parley(
+    ...words(`client-tokens create --agent ${agent['id']} --trigger ${trigger['id']} --external-id crm-7`),
+    ...words('--origins https://shop.example,http://localhost:3000 --key order-7 --expires-in 120'),
+  );
+  const answered = await fetch(`${env['PARLEY_URL']}/api/triggers/${agent['id']}/${trigger['id']}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${issued['token']}`, origin: 'http://localhost:3000' },
+  });
+  expect([answered.status, await answered.json()]).toMatchObject([
+    422,
+    { errors: [{ pointer: '/variables/order_id' }] },
+  ]);
+  expect(Date.parse(issued['expires_at']) - Date.now()).toBeLessThan(120_000);
+  const elsewhere = ['--external-id', 'crm-7', '--origins', 'http://shop.example'];
+  const refused = await runCli(
+    [...words(`client-tokens create --agent ${agent['id']} --trigger ${trigger['id']}`), ...elsewhere],
+    env,
+  );
+  expect(errorOf(refused).code).toBe('validation_failed');
+
   const revoked = await parley('keys', 'revoke', key['id'], '--yes');
   expect(revoked).toMatchObject({ state: 'revoked', last_used: expect.stringMatching(/^20/) });
   expect(errorOf(await runCli(call, env)).code).toBe('key_revoked');

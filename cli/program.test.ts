@@ -24,9 +24,16 @@ describe('finds a mistake in typing before it sends a request', () => {
     [['trigger', 'a', 't', '--on-existing', 'new'], /needs --key/],
     [['trigger', 'a', 't', '--end-user', '{}', '--external-id', 'x'], /either --end-user/],
     [['send', 'a', 'c', '--text', 'x'], /exactly one of --to-conversation/],
+    [
+      ['client-tokens', 'create', '--agent', 'a', '--trigger', 't', '--origins', 'https://x.example'],
+      /exactly one of --external-id/,
+    ],
     [['send', 'a', 'c', '--to-address', 'x'], /exactly one of --text/],
     [['chat', '--agent', 'a'], /needs a terminal/],
-    [['models', 'set', '--provider', 'openai'], /--key-stdin, --base-url, --embedding-model and --transcription-model/],
+    [
+      ['models', 'set', '--provider', 'openai'],
+      /--key-stdin, --base-url, --embedding-model, --transcription-model and --question-model/,
+    ],
     [['campaigns', 'repeat', 'c', '--days', 'mon,someday'], /mon, tue, wed/],
     [['campaigns', 'repeat', 'c', '--days', 'monkey'], /mon, tue, wed/],
     [['campaigns', 'repeat', 'c', '--days', 'mon', '--month-day', '1'], /either --days or --month-day/],

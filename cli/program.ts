@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/agents.ts';
+import { addAnalyticsCommand } from './commands/analytics.ts';
 import { addApprovalsCommand } from './commands/approvals.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
 import { addChannelsCommand } from './commands/channels/channels.ts';
 import { addChatCommand } from './commands/chat.ts';
+import { addClientTokensCommand } from './commands/client-tokens.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConversationsCommand } from './commands/conversations.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -49,7 +51,7 @@ Environment:
   PARLEY_EMAIL, PARLEY_PASSWORD
                        sign in for this one command, instead of "./parley login"
   PARLEY_ORG           the organization, where there are several
-  PARLEY_API_KEY       the key that "trigger" and "send" use
+  PARLEY_API_KEY       the key that "trigger", "send" and "client-tokens" use
   PARLEY_CONFIG_DIR    where sessions are kept
 
 The whole reference is in docs/cli.md. "./parley completion bash" prints the completion for a shell.`;
@@ -84,6 +86,7 @@ export function buildProgram(): Command {
   addModelsCommand(program);
   addCostsCommands(program);
   addKeysCommand(program);
+  addClientTokensCommand(program);
   addTokensCommand(program);
   addWebhooksCommand(program);
   program.commandsGroup('Conversations:');
@@ -94,6 +97,7 @@ export function buildProgram(): Command {
   addChatCommand(program);
   addApprovalsCommand(program);
   addQuestionsCommand(program);
+  addAnalyticsCommand(program);
   addEventsCommand(program);
   addAuditCommand(program);
   program.commandsGroup('The server:');

@@ -38,11 +38,18 @@ const translation = Type.Optional(Type.Object({ title, greeting, suggestions }, 
 export const WebChatSettings = Type.Object(
   {
     allowed_origins: Type.Optional(
-      Type.Array(Type.String({ pattern: ORIGIN, maxLength: 255 }), {
-        maxItems: 50,
-        uniqueItems: true,
-        description: 'Sites that may show the chat, such as https://shop.example (no path, no wildcard).',
-      }),
+      Type.Array(
+        Type.String({
+          pattern: ORIGIN,
+          maxLength: 255,
+          description: 'Start with https://, for example https://shop.example. No path and no wildcard.',
+        }),
+        {
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'Sites that may show the chat, such as https://shop.example (no path, no wildcard).',
+        },
+      ),
     ),
     title,
     greeting,

@@ -17,14 +17,16 @@ export type Cost = Static<typeof Cost>;
 
 const use = {
   turns: Type.Integer({ description: 'Turns with a model call, including turns whose answer was not stored.' }),
-  calls: Type.Integer({ description: 'Calls of the model.' }),
+  calls: Type.Integer({ description: 'Calls of the model, or of your code.' }),
   unmeasured_calls: Type.Integer({
-    description: 'Calls with an unknown number of tokens: the provider did not report it, or did not respond in time.',
+    description:
+      'Calls with unknown usage: the provider did not report it or respond in time, or your code answers later (202).',
   }),
   input_tokens: Type.Integer(),
   cached_tokens: Type.Integer({ description: 'Input tokens that the provider read from its cache.' }),
   output_tokens: Type.Integer(),
   tool_calls: Type.Integer(),
+  seconds: Type.Number({ description: 'How long the calls lasted, without unmeasured calls.' }),
 };
 
 /** The total of several turns. `cost` has one entry per currency and excludes `unpriced_tokens`. */

@@ -188,6 +188,7 @@ export const EndUserExport = Type.Object(
     conversations: Type.Array(EndUserConversation),
     messages: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     runs: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    approvals: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     recipients: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     ratings: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   },

@@ -65,7 +65,7 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'api_key.created': 'An API key was created.',
   'api_key.revoked': 'An API key was revoked; `leak` says where it was found if it was reported as leaked.',
   'budget.warning': 'Of a budget, 80 % is spent. Once in each period.',
-  'budget.spent': 'A budget is spent, or does not cover another call of a model. Once in each period.',
+  'budget.spent': 'A budget is spent, or does not cover another call. Once in each period.',
   'agent.rollout_stopped': 'The rollout of a version was stopped: automatically because it is worse, or by a member.',
   'audit.recorded': 'An entry was added to the audit log. Only for endpoints that select this type.',
 };

@@ -72,6 +72,18 @@ export const TurnRequested = Type.Object(
       { additionalProperties: true, description: 'Also has the fields in `end_user_fields` of the definition.' },
     ),
     messages: Type.Array(Message, { description: 'The newest messages of the conversation, oldest first.' }),
+    approvals: Type.Optional(
+      Type.Array(
+        Type.Object({
+          tool: Type.String(),
+          arguments: Type.Record(Type.String(), Type.Unknown()),
+          status: Type.Enum(['approved', 'denied']),
+          reason: nullable(),
+          result: nullable('What the tool returned. Null: the call was not made.'),
+        }),
+        { description: 'New decisions of the team about tool calls that a fallback requested. Absent: none.' },
+      ),
+    ),
   },
   { title: 'TurnRequested' },
 );

@@ -46,7 +46,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'common', minShareCount: 20, maxModuleSize: 2_500 }],
+          groups: [{ name: 'common', minShareCount: 21, maxModuleSize: 2_500 }],
         },
       },
     },

@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { EVENT_DATA } from '../contract/events.ts';
 import { approvalRoutes } from '../src/http/api/approvals/routes.ts';
-import { TurnAnswer, TurnRequested } from '../contract/turns.ts';
 import { campaignRoutes } from '../src/http/api/campaigns/routes.ts';
 import { channelApiRoutes } from '../src/http/api/channels/routes.ts';
 import { completionRoutes } from '../src/http/api/completions/routes.ts';
@@ -52,7 +51,6 @@ export async function wireTypes(): Promise<string> {
   try {
     const description = describePublicApi();
     hoist(wireSchema(Type.Object(EVENT_DATA, { title: 'EventData' })), description.components.schemas);
-    for (const schema of [TurnRequested, TurnAnswer]) hoist(wireSchema(schema), description.components.schemas);
     writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(description));
     const redocly = path.join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const args = [redocly, 'generate-client', 'openapi.json', '--output', 'client.ts', '--output-mode', 'split'];

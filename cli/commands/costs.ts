@@ -41,15 +41,17 @@ function addUsage(program: Command): void {
 function addBudgets(program: Command): void {
   const budgets = program
     .command('budgets')
-    .summary('the most that models may cost')
-    .description('Budgets: the most tokens or money that models may use per day or month in UTC.');
+    .summary('the most that agents may cost')
+    .description(
+      'Budgets: the most tokens, money, calls or seconds that models and your own code may use per day or month in UTC.',
+    );
   const set = budgets
     .command('set')
     .description('Sets a budget: one for each subject, period and unit.')
     .addOption(new Option('--for <subject>', 'whose').choices(BUDGET_SUBJECTS).makeOptionMandatory())
     .option('--id <id>', 'of the agent, campaign or key')
     .addOption(new Option('--per <period>', 'how long').choices(BUDGET_PERIODS).makeOptionMandatory())
-    .requiredOption('--unit <unit>', 'tokens, or a currency such as USD')
+    .requiredOption('--unit <unit>', 'tokens, calls, seconds, or a currency such as USD')
     .requiredOption('--amount <n>', 'how much', amount);
   type Options = {
     for: SetBudgetBody['subject'];
@@ -76,7 +78,7 @@ function addBudgets(program: Command): void {
         field('amount'),
         field('spent'),
       ],
-      'No budgets: models may use any amount. See ./parley budgets set --help',
+      'No budgets: there is no limit. See ./parley budgets set --help',
     ),
   );
   const remove = budgets

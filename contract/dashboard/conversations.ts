@@ -1,4 +1,5 @@
 import { ApprovalEntry } from './approvals.ts';
+import { CONVERSATION_OUTCOMES, conversationCircumstances } from './analytics.ts';
 import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
@@ -158,6 +159,8 @@ export const ConversationRecord = Type.Object(
         error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
         agent_version: Nullable(Type.Integer()),
         result: RunResult,
+        /** Messages before this run that its caller sent along, oldest first. The agent did not write them. */
+        earlier: Type.Array(Type.Object({ role: Type.Enum(['agent', 'end_user']), text: Type.String() })),
         created_at: Moment,
       }),
     ),
@@ -229,6 +232,9 @@ export const ConversationListQuery = PageQuery({
   until: Type.Optional(Moment),
   handed_off: Type.Optional(Type.Boolean()),
   rated: Type.Optional(Type.Enum(RATED)),
+  /** What happened in the conversation, as Analytics counts it. */
+  outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
+  ...conversationCircumstances,
   /** Without it: the latest message first; in the view `waiting`, the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });

@@ -36,7 +36,7 @@ const subject = {
   subject: Type.Enum(BUDGET_SUBJECTS),
   subject_id: Nullable(Type.String()),
   period: Type.Enum(BUDGET_PERIODS),
-  unit: Type.String({ description: '`tokens`, or a currency code.' }),
+  unit: Type.String({ description: '`tokens`, `calls`, `seconds`, or a currency code.' }),
   amount: Type.Number(),
 };
 
@@ -68,7 +68,7 @@ export const SetBudgetBody = Type.Object(
       ]),
     ),
     period: subject.period,
-    unit: Type.String({ pattern: '^(tokens|[A-Z]{3})$' }),
+    unit: Type.String({ pattern: '^(tokens|calls|seconds|[A-Z]{3})$' }),
     amount: Type.Number({ minimum: 0, maximum: 1_000_000_000_000 }),
   },
   closed,

@@ -434,11 +434,11 @@ export type ModelUse = {
      */
     turns: number;
     /**
-     * Calls of the model.
+     * Calls of the model, or of your code.
      */
     calls: number;
     /**
-     * Calls with an unknown number of tokens: the provider did not report it, or did not respond in time.
+     * Calls with unknown usage: the provider did not report it or respond in time, or your code answers later (202).
      */
     unmeasured_calls: number;
     input_tokens: number;
@@ -448,6 +448,10 @@ export type ModelUse = {
     cached_tokens: number;
     output_tokens: number;
     tool_calls: number;
+    /**
+     * How long the calls lasted, without unmeasured calls.
+     */
+    seconds: number;
     /**
      * Null: the model has no price.
      */
@@ -1107,6 +1111,7 @@ export type EndUserExport = {
     conversations: EndUserConversation[];
     messages: Record<string, unknown>[];
     runs: Record<string, unknown>[];
+    approvals: Record<string, unknown>[];
     recipients: Record<string, unknown>[];
     ratings: Record<string, unknown>[];
 };
@@ -1963,6 +1968,107 @@ export type AuditRecordedEvent = {
     data: AuditEventData;
 };
 
+export type TurnRequested = {
+    type: "turn.requested";
+    turn: {
+        /**
+         * The same in every attempt of one turn. It is also the header `webhook-id`.
+         */
+        id: string;
+        /**
+         * Starts at 1.
+         */
+        attempt: number;
+        /**
+         * Later answers are refused.
+         * @format date-time
+         */
+        deadline: string;
+        /**
+         * Receives the answer if the response was 202.
+         */
+        reply_url: string;
+        /**
+         * The bearer token for `reply_url`. It is valid for this turn only.
+         */
+        reply_token: string;
+    };
+    run: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        /**
+         * Null: the person's own message started the run.
+         */
+        trigger_id: string | null;
+        variables: Record<string, unknown>;
+        /**
+         * Your own notes. Every response with the record contains them.
+         */
+        metadata: Record<string, string>;
+    };
+    conversation: {
+        /**
+         * Null in a try.
+         */
+        id: string | null;
+        key: string | null;
+        locale: string | null;
+        /**
+         * Null in a try.
+         */
+        channel_kind: string | null;
+    };
+    /**
+     * Also has the fields in `end_user_fields` of the definition.
+     */
+    end_user: {
+        id: string;
+        external_id: string | null;
+    };
+    /**
+     * The newest messages of the conversation, oldest first.
+     */
+    messages: Message[];
+    /**
+     * New decisions of the team about tool calls that a fallback requested. Absent: none.
+     */
+    approvals?: {
+        tool: string;
+        arguments: Record<string, unknown>;
+        status: "approved" | "denied";
+        reason: string | null;
+        /**
+         * What the tool returned. Null: the call was not made.
+         */
+        result: string | null;
+    }[];
+};
+
+export type TurnAnswer = {
+    /**
+     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
+     * @maxItems 10
+     */
+    messages: {
+        content: MessageContent;
+    }[];
+    /**
+     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
+     */
+    next?: "wait" | "complete" | "hand_off";
+    /**
+     * Values of the result fields of the agent, by name. Null: no value.
+     */
+    result?: Record<string, unknown>;
+    /**
+     * Tags to add to the conversation.
+     * @maxItems 20
+     */
+    tags?: string[];
+};
+
 export type EventData = {
     "conversation.started": ConversationEventData;
     "conversation.handed_off": HandedOffEventData;
@@ -2066,92 +2172,4 @@ export type EventData = {
         endpoint_id: string;
         message: string;
     };
-};
-
-export type TurnRequested = {
-    type: "turn.requested";
-    turn: {
-        /**
-         * The same in every attempt of one turn. It is also the header `webhook-id`.
-         */
-        id: string;
-        /**
-         * Starts at 1.
-         */
-        attempt: number;
-        /**
-         * Later answers are refused.
-         * @format date-time
-         */
-        deadline: string;
-        /**
-         * Receives the answer if the response was 202.
-         */
-        reply_url: string;
-        /**
-         * The bearer token for `reply_url`. It is valid for this turn only.
-         */
-        reply_token: string;
-    };
-    run: {
-        /**
-         * Null in a try.
-         */
-        id: string | null;
-        /**
-         * Null: the person's own message started the run.
-         */
-        trigger_id: string | null;
-        variables: Record<string, unknown>;
-        /**
-         * Your own notes. Every response with the record contains them.
-         */
-        metadata: Record<string, string>;
-    };
-    conversation: {
-        /**
-         * Null in a try.
-         */
-        id: string | null;
-        key: string | null;
-        locale: string | null;
-        /**
-         * Null in a try.
-         */
-        channel_kind: string | null;
-    };
-    /**
-     * Also has the fields in `end_user_fields` of the definition.
-     */
-    end_user: {
-        id: string;
-        external_id: string | null;
-    };
-    /**
-     * The newest messages of the conversation, oldest first.
-     */
-    messages: Message[];
-};
-
-export type TurnAnswer = {
-    /**
-     * The messages of the agent, in the order of sending. Empty: the agent writes nothing.
-     * @maxItems 10
-     */
-    messages: {
-        content: MessageContent;
-    }[];
-    /**
-     * Wait for the person, complete the conversation, or hand it over to your team. Default: `wait`.
-     */
-    next?: "wait" | "complete" | "hand_off";
-    /**
-     * Values of the result fields of the agent, by name. Null: no value.
-     */
-    result?: Record<string, unknown>;
-    /**
-     * Tags to add to the conversation.
-     * @maxItems 20
-     */
-    tags?: string[];
 };

@@ -155,8 +155,7 @@ export function completedTurn(
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
     approvals: (result.requested ?? []).map(newApproval),
-    // A turn without a message of the person reports the decisions, or nothing will.
-    readApprovals: result.readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [],
+    readApprovals: readIn(run, result),
     handOffReason: result.next === 'handed_off' ? handOffReason(result) : null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
@@ -170,6 +169,12 @@ export function completedTurn(
       })),
     messageStatus: firstStatus(run.channel_kind),
   };
+}
+
+/** A turn without a message of the person reports the decisions, or nothing will. */
+function readIn(run: ClaimedRun, { readDecisions = false }: TurnResult): string[] {
+  if (typeof readDecisions !== 'boolean') return decisionsIn(run).filter((id) => readDecisions.includes(id));
+  return readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [];
 }
 
 /** The reason that the engine recorded. A provider of a later version may record none. */

@@ -14,6 +14,7 @@ import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
+import { createQuestionWorker } from '../worker/wordings/question-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
@@ -76,6 +77,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
   const embeddings = createEmbeddingWorker({ ...answering.connections, log });
+  const questions = createQuestionWorker({ ...answering.connections, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
   const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });
@@ -95,6 +97,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     imports,
     sources,
     embeddings,
+    questions,
     pushes,
     rounds,
     handOffs,

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../contract/limits.ts';
-import { type Config, type Environment, loadConfig, withPort } from './config.ts';
+import { type Config, type Environment, loadConfig, loadDatabasePlace, withPort } from './config.ts';
 import { adoptNextSecret, hasNextSecret, makeNextSecret } from './secret-file.ts';
 import { deriveSecrets } from './secrets.ts';
 
@@ -293,6 +293,14 @@ describe('a command that creates nothing', () => {
     mkdirSync(path.join(dataDir, 'other', 'postgres'), { recursive: true });
     writeFileSync(path.join(dataDir, 'other', 'secret'), SECRET);
     expect(load()).toHaveProperty('config');
+  });
+
+  test('with a direct address, DATABASE_URL is a pooler', () => {
+    const direct = 'postgresql://u:s3cr3t-pw@db.internal:5433/sessions';
+    const place = loadDatabasePlace({ DATABASE_URL, DATABASE_DIRECT_URL: direct });
+    expect(place).toMatchObject({ databaseUrl: direct, poolerUrl: DATABASE_URL, fault: null });
+    expect(loadDatabasePlace({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL, poolerUrl: null });
+    expect(faultsOf({ DATABASE_DIRECT_URL: direct })).toEqual(['DATABASE_DIRECT_URL']);
   });
 
   test('the command needs no folder with DATABASE_URL', () => {

@@ -35,6 +35,8 @@ export type Config = {
   dataDir: string;
   /** Null: the embedded database in `dataDir`. */
   databaseUrl: string | null;
+  /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: there is none. */
+  poolerUrl: string | null;
   redisUrl: string | null;
   region: Region;
   /** The base URLs have no trailing slash. */
@@ -98,15 +100,7 @@ export function loadConfig(
   { mustExist = false }: LoadOptions = {},
 ): { config: Config; warnings: string[] } | { faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
-  const read = <T>(variable: string, reader: (text: string) => Reading<T>, absent: T): T => {
-    const text = env[variable]?.trim();
-    if (text === undefined || text === '') return absent;
-    const reading = reader(text);
-    if ('value' in reading) return reading.value;
-    faults.push({ variable, ...reading });
-    return absent;
-  };
-
+  const read = createRead(env, faults);
   const port = read('PORT', portNumber, 4000);
   const host = read('HOST', hostName, '127.0.0.1');
   const region = read('PARLEY_REGION', choice(REGION_IDS), 'us');
@@ -116,7 +110,7 @@ export function loadConfig(
     port,
     host,
     dataDir: readDataDir(env),
-    databaseUrl: read<string | null>('DATABASE_URL', databaseUrl, null),
+    ...readDatabase(read, env, faults),
     redisUrl: read<string | null>('REDIS_URL', redisUrl, null),
     region,
     baseUrls,
@@ -151,12 +145,35 @@ export function loadConfig(
 
 /** The place of the database. Reads and creates nothing else. */
 export function loadDatabasePlace(env: Environment = process.env) {
-  const text = env.DATABASE_URL?.trim() || null;
-  const reading: Reading<string | null> = text === null ? { value: null } : databaseUrl(text);
-  return {
-    dataDir: readDataDir(env),
-    ...('value' in reading ? { databaseUrl: reading.value, fault: null } : { databaseUrl: null, fault: reading }),
+  const faults: ConfigFault[] = [];
+  const database = readDatabase(createRead(env, faults), env, faults);
+  return { dataDir: readDataDir(env), ...database, fault: faults[0] ?? null };
+}
+
+const createRead =
+  (env: Environment, faults: ConfigFault[]): Read =>
+  (variable, reader, absent) => {
+    const text = env[variable]?.trim();
+    if (text === undefined || text === '') return absent;
+    const reading = reader(text);
+    if ('value' in reading) return reading.value;
+    faults.push({ variable, ...reading });
+    return absent;
   };
+
+/** With a direct address, the other address is that of a pooler. */
+function readDatabase(read: Read, env: Environment, faults: ConfigFault[]) {
+  const url = read<string | null>('DATABASE_URL', databaseUrl, null);
+  const direct = read<string | null>('DATABASE_DIRECT_URL', databaseUrl, null);
+  if (direct === null) return { databaseUrl: url, poolerUrl: null };
+  if (!env.DATABASE_URL?.trim()) {
+    faults.push({
+      variable: 'DATABASE_DIRECT_URL',
+      fault: 'is set without DATABASE_URL',
+      cure: 'Write the address of the pooler to DATABASE_URL, or name the server in DATABASE_URL and unset DATABASE_DIRECT_URL.',
+    });
+  }
+  return { databaseUrl: direct, poolerUrl: url };
 }
 
 const readDataDir = (env: Environment): string => path.resolve(env.DATA_DIR?.trim() || 'data');

@@ -121,8 +121,8 @@ export type TurnResult = {
   result?: Readonly<Record<string, unknown>>;
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
-  /** True: the agent knows the decisions of `approvals` now. */
-  readDecisions?: boolean;
+  /** True: the agent knows the decisions of `approvals` now. A list: it knows these, by their IDs. */
+  readDecisions?: boolean | readonly string[];
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };
@@ -143,8 +143,11 @@ export type Passage = {
   wordings?: readonly Wording[];
 };
 
-/** `section`: people chose the passage with its neighbours, so these are quoted together. */
-export type Wording = { question: string; section: boolean };
+/**
+ * `section`: people chose the passage with its neighbours, so these are quoted together. `written`: a model wrote the
+ * question, so the search uses its words with a lower weight, and the question alone is no proof.
+ */
+export type Wording = { question: string; section: boolean; written?: boolean };
 
 export type Finding = { passage: Passage; score: number };
 

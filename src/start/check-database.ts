@@ -3,12 +3,13 @@ import { withClient } from '../store/db.ts';
 import { findRunningPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { readServerReport } from '../store/installation/server-report.ts';
 import { type Finding, judgeServer } from './judge-server.ts';
-import { insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
+import { checkPooler, insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
 
 /** For `./parley doctor`: checks the database of this environment. It changes nothing. */
 export async function checkDatabase(env?: Environment): Promise<Finding[]> {
-  const { dataDir, databaseUrl, fault } = loadDatabasePlace(env);
-  if (fault) return [{ name: 'database', status: 'fail', detail: `DATABASE_URL ${fault.fault}.`, cure: fault.cure }];
+  const { dataDir, databaseUrl, poolerUrl, fault } = loadDatabasePlace(env);
+  if (fault)
+    return [{ name: 'database', status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure }];
   const url = databaseUrl ?? findRunningPostgres(dataDir);
   if (url === null)
     return [{ name: 'database', status: 'skipped', detail: 'The embedded database does not run in this DATA_DIR.' }];
@@ -16,7 +17,8 @@ export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   try {
     await insistOnSessions(url);
     const report = await withClient(url, 'doctor', readServerReport);
-    return judgeServer(report, { place, here: new Date() });
+    const findings = judgeServer(report, { place, here: new Date() });
+    return poolerUrl === null ? findings : [...findings, await judgePooler(url, poolerUrl)];
   } catch (error) {
     return [
       {
@@ -27,4 +29,18 @@ export async function checkDatabase(env?: Environment): Promise<Finding[]> {
       },
     ];
   }
+}
+
+async function judgePooler(direct: string, poolerUrl: string): Promise<Finding> {
+  const { differing, keepsPrepared } = await checkPooler(direct, poolerUrl);
+  const name = 'pooler';
+  const plans = keepsPrepared ? 'plans are kept' : 'each statement is planned again';
+  const detail = `Requests and workers use ${withoutPassword(poolerUrl)}; ${plans}.`;
+  if (differing.length === 0) return { name, status: 'ok', detail };
+  return {
+    name,
+    status: 'warn',
+    detail: `${detail} Sessions of the pooler have other settings: ${differing.join(', ')}.`,
+    cure: 'Start a node, which stores the settings. Then run RECONNECT in the console of the pooler.',
+  };
 }

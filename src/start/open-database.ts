@@ -4,10 +4,14 @@ import { StartError } from '../kernel/start-error.ts';
 import { isUnreachable, withClient } from '../store/db.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { isMigrated, migrate, SchemaError } from '../store/migrate.ts';
-import { keepsSession } from '../store/session.ts';
+import { type PoolerReport, readPooler, storeSessionDefaults } from '../store/pooler.ts';
+import { keepsSession, WORK } from '../store/session.ts';
 
 export type OpenDatabase = {
+  /** The address of sessions. */
   url: string;
+  /** A pooler in transaction mode for requests and workers. Null: there is none. */
+  pooler: { url: string; keepsPrepared: boolean } | null;
   /** True if this start has created the embedded database. */
   fresh: boolean;
   stop(): Promise<void>;
@@ -19,7 +23,9 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   try {
     await insistOnSessions(database.url);
     await migrate(database.url);
-    return database;
+    return config.poolerUrl === null
+      ? database
+      : { ...database, pooler: await openPooler(config.poolerUrl, database.url, log) };
   } catch (error) {
     await database.stop();
     throw explained(config, database.url, error);
@@ -48,8 +54,23 @@ export async function insistOnSessions(url: string): Promise<void> {
   const isKept = await withClient(url, 'check', (one) => withClient(url, 'check', (other) => keepsSession(one, other)));
   if (isKept) return;
   throw new SchemaError(
-    'DATABASE_URL leads to a connection pooler in transaction mode, and Parley needs sessions: set pool_mode = session, or name the server itself.',
+    `${withoutPassword(url)} is a connection pooler in transaction mode, and Parley needs sessions: set DATABASE_DIRECT_URL to the server itself, or set pool_mode = session.`,
   );
+}
+
+/** Each session of the pooler begins with the settings of Parley. */
+async function openPooler(url: string, direct: string, log: Logger): Promise<OpenDatabase['pooler']> {
+  await withClient(direct, 'check', storeSessionDefaults, WORK);
+  const { differing, keepsPrepared } = await checkPooler(direct, url);
+  if (differing.length > 0)
+    log.warn({ settings: differing }, 'Sessions of the pooler have old settings: run RECONNECT in its console.');
+  return { url, keepsPrepared };
+}
+
+export async function checkPooler(direct: string, poolerUrl: string): Promise<PoolerReport> {
+  const report = await withClient(direct, 'check', (client) => readPooler(client, poolerUrl), WORK);
+  if (report.isSameDatabase) return report;
+  throw new SchemaError('DATABASE_URL and DATABASE_DIRECT_URL lead to different databases or roles.');
 }
 
 function explained(config: Config, url: string, error: unknown): unknown {
@@ -81,10 +102,10 @@ async function embedded(config: Config, log: Logger): Promise<OpenDatabase> {
     dataDir: config.dataDir,
     log: { info: say('debug'), warn: say('warn'), error: say('error') },
   });
-  return { url: postgres.url, fresh: postgres.fresh, stop: () => postgres.stop() };
+  return { url: postgres.url, pooler: null, fresh: postgres.fresh, stop: () => postgres.stop() };
 }
 
-const external = (url: string): OpenDatabase => ({ url, fresh: false, stop: async () => {} });
+const external = (url: string): OpenDatabase => ({ url, pooler: null, fresh: false, stop: async () => {} });
 
 export function withoutPassword(text: string): string {
   const url = new URL(text);

@@ -8,6 +8,7 @@ import { ownVersion } from '../kernel/own-files.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { moveSecrets } from '../store/installation/move-secrets.ts';
+import { withoutPrepared } from '../store/pooler.ts';
 import { openDatabase } from './open-database.ts';
 import { greet } from './greet.ts';
 import { prepare } from './prepare.ts';
@@ -42,10 +43,11 @@ export async function serve(role: Role): Promise<void> {
   try {
     const database = await openDatabase(config, log);
     started.push(() => database.stop());
-    const db = openDb(database.url, {
+    const db = openDb(database.pooler?.url ?? database.url, {
       role,
       onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     });
+    if (database.pooler?.keepsPrepared === false) withoutPrepared(db);
     started.push(() => db.$client.end());
     app = await createApp({ config, db, databaseUrl: database.url, log, role, version: ownVersion() });
     const { stop } = app;

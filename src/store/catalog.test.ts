@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REGION_TABLES } from '../../test/citus/region-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 
 /**
@@ -9,17 +10,6 @@ import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
  */
 let database: TestDatabase;
 let client: pg.Client;
-
-/** Tables that belong to the region, not to a tenant, with the reason (docs/adr/0002). */
-const REGION_TABLES = [
-  'user', 'session', 'account', 'verification', 'second_factor', 'recovery_code', 'passkey', // people, who may be members of many organizations
-  'organization', 'member', 'invitation', // better-auth's, keyed by ids that are unique in the region
-  'installation', 'past_secret', 'running_process', // the installation itself
-  'mail', // to people, who may be members of many organizations or of none yet
-  'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
-  'api_key_digest', 'access_token_digest', 'proven_domain', // these look-ups find the organization
-  'used_sign_in', // states of sign-ins in progress
-]; // prettier-ignore
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -75,7 +75,7 @@ export async function changeSavedReply(
 ): Promise<SavedReplyRow | null> {
   const [row] = await tx
     .update(savedReply)
-    .set({ ...changes, updatedAt: sql`clock_timestamp()` })
+    .set({ ...changes, updatedAt: sql`statement_timestamp()` })
     .where(one(orgId, id))
     .returning();
   return row ?? null;

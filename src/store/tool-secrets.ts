@@ -65,7 +65,7 @@ export async function changeToolSecret(
 ): Promise<ToolSecretRow> {
   const rows = await tx
     .update(toolSecret)
-    .set({ ...changes, updatedAt: sql`clock_timestamp()` })
+    .set({ ...changes, updatedAt: sql`statement_timestamp()` })
     .where(one(orgId, agentId, id))
     .returning();
   return rows[0]!;

@@ -55,7 +55,7 @@ export async function changeWebhook(
 ): Promise<WebhookRow | null> {
   const rows = await tx
     .update(webhookEndpoint)
-    .set({ ...changes, updatedAt: sql`clock_timestamp()` })
+    .set({ ...changes, updatedAt: sql`statement_timestamp()` })
     .where(one(orgId, id))
     .returning();
   return rows[0] ?? null;
@@ -65,7 +65,7 @@ export async function changeWebhook(
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)
-    .set({ state: 'cancelled', dueAt: null, lease: null, updatedAt: sql`clock_timestamp()` })
+    .set({ state: 'cancelled', dueAt: null, lease: null, updatedAt: sql`statement_timestamp()` })
     .where(
       and(eq(eventDelivery.orgId, orgId), eq(eventDelivery.endpointId, id), sql`${eventDelivery.dueAt} IS NOT NULL`),
     );

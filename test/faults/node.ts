@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { NetConnectOpts } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../program.ts';
 import { until } from './database.ts';
@@ -47,10 +48,10 @@ const MAX_OUTPUT = 200_000;
 export async function createNode(
   name: string,
   role: Node['role'],
-  socketPath: string,
+  target: NetConnectOpts,
   env: Record<string, string>,
 ): Promise<Node> {
-  const proxy = await startTcpProxy({ path: socketPath });
+  const proxy = await startTcpProxy(target);
   const port = await freePort();
   let child: ChildProcess | null = null;
   let text = '';
@@ -82,6 +83,8 @@ export async function createNode(
         PATH: process.env.PATH ?? '',
         PORT: String(port),
         DATABASE_URL: `postgresql://parley@127.0.0.1:${proxy.port}/parley`,
+        // Only a pooler listens on a port.
+        ...('port' in target && { DATABASE_DIRECT_URL: `postgresql://parley@127.0.0.1:${proxy.port}/sessions` }),
         FAULT_PLANT: JSON.stringify({ edits, crash }),
       };
       child = spawn(process.execPath, ['--import', PLANT, 'src/main.ts', 'serve', '--role', role], {

@@ -10,6 +10,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { member } from '../../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
+import { type PgBouncer, startPgBouncer } from '../pgbouncer.ts';
 import { type FaultDatabase, startFaultDatabase, withClient } from './database.ts';
 import { type Answer, request } from './http-client.ts';
 import type { Edit } from './edits.ts';
@@ -18,6 +19,8 @@ import { createNode, type Node, type Plan } from './node.ts';
 /** A region like in production: serving nodes, workers and one database, all as real processes. */
 export type Region = {
   database: FaultDatabase;
+  /** PgBouncer in transaction mode. Null: processes reach the database itself. */
+  pooler: PgBouncer | null;
   api: Node[];
   workers: Node[];
   secrets: ReturnType<typeof deriveSecrets>;
@@ -31,6 +34,8 @@ export type Region = {
   withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The dashboard's API, as the owner. */
   dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Leads every process to the current primary. */
+  followPrimary(): void;
   /**
    * Removes all faults, continues stopped processes and starts missing ones. Returns the processes that had to be
    * started.
@@ -41,7 +46,14 @@ export type Region = {
 
 export type Key = { id: string; value: string };
 export type Tenant = { orgId: string; agentId: string; triggerId: string; keys: Key[] };
-export type RegionOptions = { api?: number; workers?: number; plan?: Plan; env?: Record<string, string> };
+export type RegionOptions = {
+  api?: number;
+  workers?: number;
+  plan?: Plan;
+  env?: Record<string, string>;
+  database?: FaultDatabase;
+  isPooled?: boolean;
+};
 
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
 /** A rate limit must not disturb the load. Only reading end users has a low limit, for its own test. */
@@ -53,7 +65,9 @@ const LIMITS = JSON.stringify({ triggers: NONE, channels: NONE, campaigns: NONE,
 export async function startRegion(options: RegionOptions = {}): Promise<Region> {
   const { api = 3, workers = 2, plan = {} } = options;
   // The schema of the running program.
-  const database = await startFaultDatabase({ isEmpty: plan.sources !== undefined });
+  const database = options.database ?? (await startFaultDatabase({ isEmpty: plan.sources !== undefined }));
+  const pooler = options.isPooled ? await startPgBouncer(database.url, 'transaction') : null;
+  const target = () => (pooler ? { host: '127.0.0.1', port: pooler.port } : { path: database.socketPath });
   const secret = randomBytes(48).toString('base64');
   const secrets = deriveSecrets(secret);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-fault-data-'));
@@ -71,9 +85,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     ...options.env,
   };
   const make = (role: Node['role'], count: number) =>
-    Promise.all(
-      Array.from({ length: count }, (_, at) => createNode(`${role}-${at + 1}`, role, database.socketPath, env)),
-    );
+    Promise.all(Array.from({ length: count }, (_, at) => createNode(`${role}-${at + 1}`, role, target(), env)));
   const nodes = { api: await make('api', api), workers: await make('worker', workers) };
   const all = [...nodes.api, ...nodes.workers];
   let cookie = '';
@@ -81,6 +93,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
 
   const region: Region = {
     database,
+    pooler,
     ...nodes,
     secrets,
     plan,
@@ -122,9 +135,13 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     },
     dashboard: (node, method, at, body) =>
       request(node.url + DASHBOARD_BASE + at, { method, body, headers: cookie ? { cookie } : {}, timeoutMs: 20_000 }),
+    followPrimary() {
+      pooler?.follow(database.url);
+      for (const node of all) node.proxy.target = target();
+    },
     async repair() {
+      region.followPrimary();
       for (const node of all) {
-        node.proxy.target = { path: database.socketPath };
         node.proxy.heal();
         node.resume();
       }
@@ -134,6 +151,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     },
     async close() {
       await Promise.all(all.map((node) => node.close()));
+      await pooler?.stop();
       database.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { readOptions } from '../../cluster/read-options.ts';
+import { PGBOUNCER } from '../pgbouncer.ts';
 import { startRegion } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 import {
@@ -10,6 +11,7 @@ import {
   impatientRegion,
   modelRegion,
   modelScenarios,
+  poolerScenarios,
   redisScenarios,
   scenarios,
   startRedis,
@@ -103,6 +105,15 @@ async function runRedis(seed: string): Promise<void> {
   await redis.stop();
 }
 
+async function runPooler(seed: string): Promise<void> {
+  if (!poolerScenarios.some(({ name }) => isWanted(name)) || isOver()) return;
+  if (PGBOUNCER === undefined) {
+    console.log('skipped: the scenarios behind PgBouncer; there is no pgbouncer here');
+    return;
+  }
+  await runAll(poolerScenarios, seed, () => startRegion({ isPooled: true }));
+}
+
 async function runBugs(seed: string): Promise<void> {
   for (const bug of bugs) {
     if (!isWanted('bugs') && !isWanted(bug.name)) continue;
@@ -123,6 +134,7 @@ for (let time = 1; time <= times && !isOver(); time++) {
   await runAll(modelScenarios, seed, modelRegion);
   await runAll(crashes(), seed, impatientRegion);
   await runRedis(seed);
+  await runPooler(seed);
   if (values.bugs) await runBugs(seed);
   if (times > 1 && !isOver()) console.log(`Time ${time} of ${times} passed in ${minutesSince(from)} minutes`);
 }

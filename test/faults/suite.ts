@@ -5,7 +5,7 @@ import { type Region, startRegion } from './region.ts';
 import { clientTokenScenarios } from './scenarios/client-tokens.ts';
 import { crashScenario } from './scenarios/crash.ts';
 import { codeScenarios } from './scenarios/own-code.ts';
-import { databaseScenarios } from './scenarios/database.ts';
+import { databaseScenarios, poolerScenarios } from './scenarios/database.ts';
 import { edgeScenarios } from './scenarios/edges.ts';
 import { approvalScenarios } from './scenarios/approvals.ts';
 import { modelScenarios as modelFaults } from './scenarios/models.ts';
@@ -31,10 +31,12 @@ export const crashes = (): Scenario[] => [
   ...codeScenarios,
 ];
 export const modelScenarios: Scenario[] = [...modelFaults, ...approvalScenarios];
-export { bugs, redisScenarios, startRedis };
+export { bugs, poolerScenarios, redisScenarios, startRedis };
 
 export const scenarioNamed = (name: string): Scenario => {
-  const found = [...scenarios, ...modelScenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);
+  const found = [...scenarios, ...modelScenarios, ...redisScenarios, ...poolerScenarios, ...crashes()].find(
+    (one) => one.name === name,
+  );
   if (!found) throw new Error(`There is no scenario "${name}".`);
   return found;
 };

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkDatabase } from '../../src/start/check-database.ts';
 import { withClient } from '../../src/store/db.ts';
@@ -12,22 +13,30 @@ import { startSystemPostgres, SYSTEM_POSTGRES, type SystemPostgres } from '../sy
 let server: SystemPostgres;
 let dataDir: string;
 
-async function start(databaseUrl: string, args?: string[]): Promise<Program> {
-  return runProgram(
-    {
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: dataDir,
-      PORT: String(await freePort()),
-      PARLEY_SECRET: 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6',
-      PARLEY_DEMO: '1',
-      PARLEY_OWNER_EMAIL: 'asha@example.com',
-      PARLEY_OWNER_PASSWORD: 'correct horse 7 battery',
-    },
-    args,
-  );
+async function start(databaseUrl: string, env: Record<string, string> = {}): Promise<Program> {
+  return runProgram({
+    DATABASE_URL: databaseUrl,
+    ...env,
+    DATA_DIR: dataDir,
+    PORT: String(await freePort()),
+    PARLEY_SECRET: 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6',
+    PARLEY_DEMO: '1',
+    PARLEY_OWNER_EMAIL: 'asha@example.com',
+    PARLEY_OWNER_PASSWORD: 'correct horse 7 battery',
+  });
 }
 
-const doctorOf = (databaseUrl: string) => checkDatabase({ DATABASE_URL: databaseUrl });
+async function withFresh(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+const doctorOf = (databaseUrl: string, env = {}) => checkDatabase({ DATABASE_URL: databaseUrl, ...env });
 
 describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', () => {
   beforeAll(async () => {
@@ -102,11 +111,33 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
     test('a pooler in transaction mode is refused at the start, with the remedy', async () => {
       await using pooler = await startPgBouncer(server.url, 'transaction');
       const program = await start(pooler.url);
-      await program.printed('pool_mode = session');
+      await program.printed('set DATABASE_DIRECT_URL');
       await expect.poll(() => program.child.exitCode).toBe(1);
       expect(await doctorOf(pooler.url)).toMatchObject([
         { name: 'database', status: 'fail', detail: expect.stringContaining('pool_mode = session') },
       ]);
+    });
+
+    test('a pooler in transaction mode works beside an address of sessions', async () => {
+      await using pooler = await startPgBouncer(server.url, 'transaction');
+      const direct = { DATABASE_DIRECT_URL: pooler.directUrl };
+      const program = await start(pooler.url, direct);
+      await program.printed('is ready');
+      expect(await answerOf(program)).toMatchObject(answered);
+      // Each session of the pooler has the settings of Parley from its beginning.
+      const settings = await withFresh(pooler.url, 'SHOW enable_seqscan');
+      expect(settings).toEqual([{ enable_seqscan: 'off' }]);
+      expect(await program.stop()).toBe(0);
+      const findings = await doctorOf(pooler.url, direct);
+      expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+      expect(findings.at(-1)).toMatchObject({ name: 'pooler', detail: expect.stringContaining('planned again') });
+    });
+
+    test('two addresses that lead to different databases are refused', async () => {
+      await using pooler = await startPgBouncer(server.url, 'transaction');
+      const program = await start(pooler.url.replace(/parley$/, 'postgres'), { DATABASE_DIRECT_URL: server.url });
+      await program.printed('lead to different databases');
+      await expect.poll(() => program.child.exitCode).toBe(1);
     });
   });
 });

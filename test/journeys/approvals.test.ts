@@ -4,7 +4,9 @@ import type { Tool } from '../../contract/agents.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
+import { type FakeMcpServer, type McpRequest, startMcpServer } from '../fakes/mcp-server.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
+import { accepts, json, type OwnCode, says, startOwnCode } from '../fakes/own-code.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
@@ -344,6 +346,170 @@ describe('the end of a run denies its calls', () => {
     await decide(approval!.id, { decision: 'approve' });
     await expect.poll(() => textsOf(second)).toContain('The refund is done.');
     expect(shop.calls).toHaveLength(1);
+  });
+});
+
+describe('own code', () => {
+  let code: OwnCode;
+  beforeAll(async () => {
+    code = await startOwnCode();
+  });
+  afterAll(() => code.close());
+
+  /** The code fails once, so that a model answers instead and requests the call. */
+  async function requestedByFallback(): Promise<Run & { approvalId: string }> {
+    const fallback = [{ provider: 'openai_compatible', model: 'local', when: ['failure'] }];
+    const own = { provider: 'http', url: code.url, opening: { default: 'Welcome' }, fallback, tools: [tool()] };
+    await owner.call(`PATCH /agents/${agentId}`, { definition: own });
+    await owner.call(`POST /agents/${agentId}/secret`);
+    code.script(json({}, 400));
+    return requested();
+  }
+
+  test.each([
+    ['approve', { status: 'approved', result: expect.stringContaining('refunded') }, 1],
+    ['deny', { status: 'denied', result: null }, 0],
+  ])('gets the decision in its next turn: %s', async (decision, told, calls) => {
+    const run = await requestedByFallback();
+    code.script(json(says('Your refund was decided.')));
+    await decide(run.approvalId, { decision, reason: 'The rules.' });
+    await expect.poll(() => textsOf(run)).toContain('Your refund was decided.');
+    expect(shop.calls).toHaveLength(calls);
+    expect(code.received).toHaveLength(1);
+    expect(code.received[0]!.body.approvals).toEqual([
+      { tool: 'refund', arguments: { order_id: 'A-1' }, reason: 'The rules.', ...told },
+    ]);
+    expect(await statusOf(run)).toBe('waiting_for_user');
+    await say(run, 'Thanks');
+    expect(code.received.at(-1)!.body).not.toHaveProperty('approvals');
+  });
+
+  test('that works on a message when the decision comes gets it in one more turn', async () => {
+    const run = await requestedByFallback();
+    code.script(accepts, json(says('Your refund was decided.')));
+    const { body: next } = await parley.call('POST', path, {
+      key,
+      body: { message: 'And now?', conversation: { id: run.conversation_id } },
+    });
+    await expect.poll(() => code.received.length).toBe(1);
+    await decide(run.approvalId, { decision: 'approve' });
+    const [{ body: asked }] = code.received as [(typeof code.received)[number]];
+    expect(asked).not.toHaveProperty('approvals');
+    const replied = await parley.call('POST', new URL(asked.turn.reply_url).pathname, {
+      headers: { authorization: `Bearer ${asked.turn.reply_token}`, 'content-type': 'application/json' },
+      body: says('It still waits.'),
+    });
+    expect(replied.status).toBe(200);
+    await expect
+      .poll(() => textsOf(run))
+      .toEqual(expect.arrayContaining(['It still waits.', 'Your refund was decided.']));
+    expect(code.received.at(-1)!.body.approvals).toMatchObject([{ tool: 'refund', status: 'approved' }]);
+    expect([shop.calls.length, await statusOf(next)]).toEqual([1, 'waiting_for_user']);
+  });
+
+  test('gets a decision and a new message in one turn, and the decision only there', async () => {
+    const run = await requestedByFallback();
+    code.script(accepts, json(says('Both are answered.')));
+    const first = say(run, 'And now?');
+    await expect.poll(() => code.received.length).toBe(1);
+    await decide(run.approvalId, { decision: 'deny' });
+    await Promise.all([first, say(run, 'Hello?')]);
+    expect(code.received[1]!.body).toMatchObject({ approvals: [{ status: 'denied' }] });
+    await expect.poll(() => statusOf(run)).toBe('waiting_for_user');
+    expect(code.received).toHaveLength(2);
+  });
+});
+
+describe('a tool of an MCP server', () => {
+  let server: FakeMcpServer;
+  beforeAll(async () => {
+    server = await startMcpServer();
+    server.tools = [{ name: 'refund', description: 'Refunds an order.', inputSchema: tool().parameters as never }];
+    server.answer = () => ({ content: [{ type: 'text', text: '{"status":"refunded"}' }] });
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    server.requests.splice(0);
+    const listed = await owner.call(`POST /agents/${agentId}/mcp-tools`, { server: 'shop', url: server.url });
+    const [{ name, description, parameters, pin }] = listed.body.tools;
+    await publish(tool({ name, description, parameters, url: server.url, mcp: { server: 'shop', tool: name, pin } }));
+    const { status, body } = await owner.call(`POST /agents/${agentId}/publish`);
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  });
+  const stepsOf = async ({ conversation_id: id }: Run) => {
+    const { rows } = await parley.db.execute<{ steps: Json[] }>(
+      sql`SELECT trace -> 'steps' AS steps FROM message WHERE conversation_id = ${id} AND trace IS NOT NULL`,
+    );
+    return rows.flatMap(({ steps }) => steps.map(({ kind }) => kind));
+  };
+
+  test('is called once after the approval, with the key of the request', async () => {
+    const run = await requested();
+    expect(server.calls()).toHaveLength(0);
+    model.script({ status: 500 }, { text: 'The refund is done.' });
+    await decide(run.approvalId, { decision: 'approve' });
+    await expect.poll(() => textsOf(run), { timeout: 15_000 }).toContain('The refund is done.');
+    expect(server.calls()).toHaveLength(1);
+    const { rows } = await parley.db.execute<{ key: string }>(
+      sql`SELECT call ->> 'idempotency_key' AS key FROM approval WHERE id = ${run.approvalId}`,
+    );
+    const [{ headers, body }] = server.calls() as [McpRequest];
+    expect(headers['idempotency-key']).toBe(rows[0]!.key);
+    expect(JSON.parse(body.toString()).params).toMatchObject({
+      name: 'refund',
+      arguments: { order_id: 'A-1' },
+      _meta: { 'parley/context': { run_id: run.id, idempotency_key: rows[0]!.key } },
+    });
+    expect(seenByModel()).toContain('refunded');
+    expect(await stepsOf(run)).toEqual(expect.arrayContaining(['tool_waits', 'tool_approved', 'tool']));
+  });
+
+  test('is not called after a denial', async () => {
+    const run = await requested();
+    model.script({ text: 'Sorry, that is not possible.' });
+    await decide(run.approvalId, { decision: 'deny', reason: 'Too old.' });
+    await expect.poll(() => textsOf(run)).toContain('Sorry, that is not possible.');
+    expect(server.calls()).toHaveLength(0);
+    expect(seenByModel()).toContain('Too old.');
+  });
+
+  test('a replay uses the recorded decision and result, and calls nothing', async () => {
+    const run = await requested();
+    model.script({ text: 'The refund is done.' });
+    await decide(run.approvalId, { decision: 'approve' });
+    await expect.poll(() => textsOf(run)).toContain('The refund is done.');
+    const before = server.calls().length;
+    model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'I asked.' }, { text: 'The refund is done.' });
+    const { status, body } = await owner.call(`POST /agents/${agentId}/replay`, {
+      conversation_id: run.conversation_id,
+    });
+    expect([status, server.calls().length]).toEqual([200, before]);
+    expect(JSON.stringify(body)).toContain('The refund is done.');
+    expect(seenByModel()).toContain('refunded');
+    expect(await approvalsOf(run.conversation_id)).toHaveLength(1);
+  });
+
+  test('is in the export of the person, and is erased with the person', async () => {
+    const run = await requested();
+    model.script({ text: 'The refund is done.' });
+    await decide(run.approvalId, { decision: 'approve', reason: 'Fine' });
+    await expect.poll(() => textsOf(run)).toContain('The refund is done.');
+    const { value } = await parley.key(owner.orgId, { permissions: ['end_users'] });
+    const { body } = await parley.call('GET', `/api/end-users/${run.end_user_id}/export`, { key: value });
+    expect(body.approvals).toMatchObject([
+      {
+        id: run.approvalId,
+        run_id: run.id,
+        tool: 'refund',
+        arguments: { order_id: 'A-1' },
+        result: expect.stringContaining('refunded'),
+        status: 'approved',
+        reason: 'Fine',
+      },
+    ]);
+    await owner.call(`DELETE /end-users/${run.end_user_id}`);
+    const left = await parley.db.execute(sql`SELECT 1 FROM approval WHERE id = ${run.approvalId}`);
+    expect(left.rows).toEqual([]);
   });
 });
 

@@ -367,6 +367,24 @@ describe('CORS', () => {
     for (const origin of ['null', 'http://shop.example', 'file://'])
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
+
+  test('shows nothing in a preflight, and the call of a page that the token does not name has no effect', async () => {
+    const evil = 'https://evil.example';
+    const preflight = async (at: string) => {
+      const headers = { origin: evil, 'access-control-request-method': 'POST' };
+      const answer = await parley.call('OPTIONS', at, { headers });
+      const shown = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+      return [answer.status, answer.text, shown];
+    };
+    const unknown = '/api/triggers/agent_01h455vb4pex5vsknk084sn02q/trigger_01h455vb4pex5vsknk084sn02q';
+    expect(await preflight(path)).toStrictEqual(await preflight(unknown));
+    const token = await tokenOf({ end_user: { external_id: 'never' } });
+    const refused = await fromPage(token, 'POST', path, { message: 'Hello' }, { origin: evil });
+    expect(verdict(refused)).toEqual([403, 'origin_not_allowed']);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    const { rows } = await parley.db.execute(sql`SELECT 1 FROM end_user WHERE external_id = 'never'`);
+    expect(rows).toEqual([]);
+  });
 });
 
 describe('secrets', () => {

@@ -208,7 +208,7 @@ describe('each event is sent once, as it happened', () => {
     const budget = { subject: 'agent', subject_id: agentId, period: 'month', unit: 'tokens', amount: 1_000 };
     const { body } = await call(`PUT ${at}/budgets`, budget);
     const spend = async (input: number): Promise<void> => {
-      const none = { cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+      const none = { cached: 0, output: 0, unknownInput: 0, unknownOutput: 0, calls: 1, time: 0, unknownTime: 0 };
       const of = {
         id: randomUUID(),
         payers: { orgId, agentId, keyId: '', campaignId: '' },
@@ -217,7 +217,7 @@ describe('each event is sent once, as it happened', () => {
       };
       const spent = { ...none, input };
       await reserve(parley.db.$client, { ...of, upTo: spent, runId: null, lease: null });
-      const counts = { conversationId: null, runId: null, calls: 1, unmeasured: 0, toolCalls: 0, insteadOf: [] };
+      const counts = { conversationId: null, runId: null, unmeasured: 0, toolCalls: 0, insteadOf: [] };
       await recordTurnUse(parley.db.$client, { ...of, ...counts, spent });
     };
     await spend(850);

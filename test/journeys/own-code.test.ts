@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { TurnRequested } from '../../contract/turns.ts';
 import { verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
@@ -364,6 +364,67 @@ describe('without a conversation', () => {
     const replayed = await call(`POST /agents/${agentId}/test`, { case: one, recorded: recorded.body.recorded });
     expect(replayed.body).toMatchObject({ passed: true });
     expect(code.received).toEqual([]);
+  });
+});
+
+describe('a budget', () => {
+  const budget = async (unit: string, amount: number) => {
+    const body = { subject: 'agent', subject_id: agentId, period: 'month', unit, amount };
+    const set = await call('PUT /budgets', body);
+    expect(set.status).toBe(200);
+    return set.body;
+  };
+  const read = async (unit: string) =>
+    (await call('GET /budgets')).body.data.find((one: { unit: string }) => one.unit === unit);
+
+  afterEach(async () => {
+    await parley.db.execute(sql`DELETE FROM budget`);
+    await parley.db.execute(sql`DELETE FROM model_usage`);
+    await call(`PATCH /agents/${agentId}`, { definition: definition() });
+  });
+
+  test('of calls lets no further call out: the fallback for it answers, and the costs show both', async () => {
+    await publish({ fallback: [{ provider: 'hand_off', when: ['budget'] }] });
+    await parley.db.execute(sql`DELETE FROM model_usage`);
+    await budget('calls', 2);
+    await budget('tokens', 0);
+    code.script(json({}, 500), json(says('Second attempt.')));
+    expect(await textsOf((await ask('Hello')).body.id)).toEqual(['Second attempt.']);
+    const { body } = await ask('Hello again');
+    expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
+    expect(code.received).toHaveLength(2);
+    expect(await read('calls')).toMatchObject({ spent: 2, reserved: 0, told_percent: 100 });
+    const used = (await parley.call('GET', `${path}/runs/${body.id}?include=models`, { key })).body.models;
+    expect(used).toMatchObject([{ provider: 'hand_off', instead_of: [{ provider: 'http', code: 'budget_spent' }] }]);
+    const { total } = (await call('GET /usage?by=model')).body;
+    expect(total).toMatchObject({ calls: 2, seconds: expect.any(Number) });
+  });
+
+  test('of calls without a fallback ends the run with the reason', async () => {
+    await budget('calls', 0);
+    code.script(json(says('Never.')));
+    const { body } = await ask('Hello');
+    const failed = await run(body.id);
+    expect(failed).toMatchObject({ status: 'failed', reason: 'budget_spent' });
+    expect(failed.error.detail).toContain('for this month in calls is spent');
+    expect(code.received).toEqual([]);
+  });
+
+  test('of time reserves the time limit, and pays it for an answer that comes later', async () => {
+    await budget('seconds', 50);
+    code.script(json(says('At once.')));
+    await ask('Hello');
+    const { spent } = await read('seconds');
+    expect(spent).toBeGreaterThan(0);
+    expect(spent).toBeLessThan(20);
+    code.script(accepts);
+    const { body } = await ask('When?', {}, 'wait=0');
+    await reply(await waiting(body.id), says('Later.'));
+    await expect.poll(() => textsOf(body.id)).toEqual(['Later.']);
+    expect(await read('seconds')).toMatchObject({ spent: spent + 20, reserved: 0 });
+    await publish({ time_limit_seconds: 40, fallback: [{ provider: 'hand_off', when: ['budget'] }] });
+    expect(await run((await ask('Again')).body.id)).toMatchObject({ status: 'handed_off' });
+    expect(code.received).toHaveLength(1);
   });
 });
 

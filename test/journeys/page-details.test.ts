@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     // The frame of the focused entry is drawn outside of it, so the list must not cut it.
     const first = await box(navigation.locator('a').first());
     expect(first.y).toBeGreaterThan((await box(navigation)).y);
-    expect(first.height).toBe(30);
+    expect(first.height).toBe(28);
   });
 
   it.each(['en', 'ar'])(
@@ -347,5 +347,33 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);
+  });
+
+  it('shows the history that a client of the API of OpenAI sent, closed above the message', async () => {
+    await make('/triggers', { agent_id: agent.id, name: 'Chat' });
+    const key = await make('/keys', { label: 'Chat', scope: 'organization', permissions: ['triggers'] });
+    const messages = [
+      { role: 'user', content: 'My order is A-1043.' },
+      { role: 'assistant', content: 'Thank you.' },
+      { role: 'user', content: 'When does it ship?' },
+    ];
+    const page = await at('/');
+    const { origin } = new URL(page.url());
+    const answer = await fetch(`${origin}/api/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.value}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: agent.id, messages }),
+    });
+    const { parley } = (await answer.json()) as { parley: { conversation_id: string } };
+    await page.goto(`${origin}/conversations/${parley.conversation_id}`);
+    const earlier = page.locator('details').filter({ hasText: 'Earlier messages sent by the caller: 2' });
+    await earlier.locator('summary').waitFor();
+    expect(await earlier.getByText('Thank you.').isVisible()).toBe(false);
+    await earlier.locator('summary').click();
+    await earlier.getByText('Thank you.').waitFor();
+    expect(await earlier.locator('li').allInnerTexts()).toEqual([
+      expect.stringMatching(/My order is A-1043\.$/),
+      expect.stringMatching(/^Agent\s+Thank you\.$/),
+    ]);
   });
 });

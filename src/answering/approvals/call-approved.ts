@@ -21,7 +21,7 @@ export async function callApproved(
 ): Promise<KnownApproval[]> {
   const known: KnownApproval[] = [];
   for (const { id, status, reason, call, outcome } of run.approvals) {
-    const approval = { ...call, status, reason, outcome };
+    const approval = { ...call, id, status, reason, outcome };
     if (status === 'approved' && outcome === null) {
       approval.outcome = await makeCall(deps, request, call);
       approval.outcome = await storeOutcome(deps.db, run.org_id, id, approval.outcome);

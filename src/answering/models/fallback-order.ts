@@ -34,13 +34,7 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 const MAX_CALLS = 12;
 
 /** A model in the agent's order, and its provider. */
-export type Link = {
-  model: string;
-  timeLimit: number | undefined;
-  provider: Provider;
-  /** Own code has no tokens and no price, so budgets do not apply to it. */
-  isFree?: true;
-};
+export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
 
 /**
  * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
@@ -59,7 +53,7 @@ export const tryInOrder = (
     const insteadOf: InsteadOf[] = [];
     const failures: ProviderError[] = [];
     const made = { calls: 0 };
-    const ask = (link: Link) => askOne(deps, link, request, limited && !link.isFree, { insteadOf, made });
+    const ask = (link: Link) => askOne(deps, link, request, limited, { insteadOf, made });
     let reason: FallbackReason | undefined;
     try {
       return await ask(first);

@@ -90,7 +90,6 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
 const codeLink = ({ url, time_limit_seconds: timeLimit }: AgentDefinition): Omit<Link, 'provider'> => ({
   model: url === undefined ? '' : new URL(url).host,
   timeLimit,
-  isFree: true,
 });
 
 const codeTape = (tape: ModelTape) =>

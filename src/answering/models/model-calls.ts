@@ -46,11 +46,25 @@ const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unr
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
-const NOTHING: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+const NOTHING: Spending = {
+  input: 0,
+  cached: 0,
+  output: 0,
+  unknownInput: 0,
+  unknownOutput: 0,
+  calls: 0,
+  time: 0,
+  unknownTime: 0,
+};
+/** The time limit of a call whose agent sets none. */
+const DEFAULT_SECONDS = 30;
 
 /** The payers of a call. `turns`: 0 for a call outside a turn. */
 export type CallsFor = Pick<TurnRequest, 'context' | 'account' | 'span'> & {
-  agent: { id: string; definition: Pick<TurnRequest['agent']['definition'], 'max_output_tokens'> };
+  agent: {
+    id: string;
+    definition: Pick<TurnRequest['agent']['definition'], 'max_output_tokens' | 'time_limit_seconds'>;
+  };
   turns?: 0;
 };
 
@@ -67,9 +81,10 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
   const payers = payersOf(request);
   const { definition } = request.agent;
   const at = { orgId: payers.orgId, ...ref };
+  const limitMs = (definition.time_limit_seconds ?? DEFAULT_SECONDS) * 1_000;
   let spent = NOTHING;
-  let open: { input: number; output: number } | null = null;
-  let [calls, unmeasured, toolCalls] = [0, 0, 0];
+  let open: { input: number; output: number; since: number } | null = null;
+  let [unmeasured, toolCalls] = [0, 0];
   let gate: Gate | null = null;
   let reserved = false;
   let span: Span | undefined;
@@ -81,8 +96,8 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
       gate ??= await passGate(deps, at);
       const output = definition.max_output_tokens ?? MAX_OUTPUT_TOKENS;
       if (limited) await takeFrom(inputTokens, output);
-      open = { input: inputTokens, output };
-      calls++;
+      open = { input: inputTokens, output, since: performance.now() };
+      spent = { ...spent, calls: spent.calls + 1 };
       span = spanOf(request, ref, definition.max_output_tokens);
     },
     end(used, response) {
@@ -90,26 +105,30 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
       if (used !== null) span?.set(usageOf(used));
       span?.end();
       if (used === null) return closeUnknown();
-      open = null;
-      const { input, cached, output } = spent;
-      spent = { ...spent, input: input + used.input, cached: cached + used.cached, output: output + used.output };
+      spent = withMeasured(spent, used);
+      closeMeasured();
     },
     tool: () => void toolCalls++,
   };
+
+  function closeMeasured(): void {
+    if (open === null) return;
+    spent = { ...spent, time: spent.time + Math.round(performance.now() - open.since) };
+    open = null;
+  }
 
   /**
    * The provider may bill a call whose usage it did not report, so the budget is charged with the call's upper limit.
    */
   function closeUnknown(): void {
     if (open === null) return;
-    const { unknownInput, unknownOutput } = spent;
-    spent = { ...spent, unknownInput: unknownInput + open.input, unknownOutput: unknownOutput + open.output };
+    spent = upToLimit(spent, open, limitMs);
     unmeasured++;
     open = null;
   }
 
   async function takeFrom(input: number, output: number): Promise<void> {
-    const upTo = { ...spent, unknownInput: spent.unknownInput + input, unknownOutput: spent.unknownOutput + output };
+    const upTo = { ...upToLimit(spent, { input, output }, limitMs), calls: spent.calls + 1 };
     const { run_id: runId } = request.context;
     const lease = request.account?.lease ?? null;
     await reserveOrRefuse(deps, { id, payers, ...ref, upTo, runId, lease });
@@ -120,9 +139,9 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
   async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
     const failure = thrown instanceof ProviderError ? thrown : null;
     span?.end(failure?.code ?? 'aborted');
-    if (failure !== null && FREE.has(failure.code) && open !== null) open = null;
+    if (failure !== null && FREE.has(failure.code)) closeMeasured();
     closeUnknown();
-    if (calls > 0 || reserved) {
+    if (spent.calls > 0 || reserved) {
       const { conversation_id: conversationId, run_id: runId } = request.context;
       const { turns } = request;
       const use = {
@@ -131,7 +150,6 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
         conversationId,
         runId,
         ...ref,
-        calls,
         unmeasured,
         toolCalls,
         spent,
@@ -141,13 +159,27 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
       await withPatience(() => recordTurnUse(deps.pool, use)).catch((err: unknown) =>
         deps.log.error({ err, run_id: runId }, 'the use of a model could not be counted; its budget pays the limit'),
       );
-      deps.onUse?.({ ...ref, spent, calls, toolCalls, failure: failure?.code ?? null });
+      deps.onUse?.({ ...ref, spent, calls: spent.calls, toolCalls, failure: failure?.code ?? null });
     }
     if (gate !== null) await report(deps, at, gate, failure, thrown !== null).catch(() => undefined);
   }
 
   return { calling, close };
 }
+
+const withMeasured = (spent: Spending, used: Measured): Spending => ({
+  ...spent,
+  input: spent.input + used.input,
+  cached: spent.cached + used.cached,
+  output: spent.output + used.output,
+});
+
+const upToLimit = (spent: Spending, call: Pick<Measured, 'input' | 'output'>, limitMs: number): Spending => ({
+  ...spent,
+  unknownInput: spent.unknownInput + call.input,
+  unknownOutput: spent.unknownOutput + call.output,
+  unknownTime: spent.unknownTime + limitMs,
+});
 
 /** Refuses when a budget cannot pay the call. */
 async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof reserve>[1]): Promise<void> {
@@ -214,7 +246,7 @@ export async function countStandIn(
   insteadOf: readonly InsteadOf[],
 ): Promise<void> {
   const { conversation_id: conversationId, run_id: runId } = request.context;
-  const none = { model: '', calls: 0, unmeasured: 0, toolCalls: 0, spent: NOTHING };
+  const none = { model: '', unmeasured: 0, toolCalls: 0, spent: NOTHING };
   const use = { id: randomUUID(), payers: payersOf(request), conversationId, runId, provider, ...none, insteadOf };
   await recordTurnUse(pool, use).catch((err: unknown) =>
     log.warn({ err, run_id: runId }, 'a stand-in was not counted'),
@@ -249,7 +281,7 @@ function overBudget(refused: readonly Refused[], { provider, model }: ModelRef):
   }
   const detail =
     why === 'spent'
-      ? `${which} is spent: the rest does not cover another call of the model.`
+      ? `${which} is spent: the rest does not cover another call.`
       : `${which} cannot pay for ${provider}/${model}, which has no price in ${unit}.`;
   return new ProviderError('budget_spent', detail, { retryable: false });
 }

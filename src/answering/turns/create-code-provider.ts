@@ -9,11 +9,13 @@ import {
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { decideBeforeModel } from '../../engine/before-model.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult, TurnWaits } from '../../engine/provider.ts';
+import { decisionsIn, decisionStep, type KnownApproval } from '../../engine/providers/request-approval.ts';
 import { openByText } from '../../engine/providers/create-model-provider.ts';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import type { Key } from '../../kernel/seal.ts';
 import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import type { Db } from '../../store/db.ts';
+import type { CodeTurn } from '../../store/schema/run.ts';
 import { keepAnswer, type NextStep, nextStep, noteAccepted, type RunRef } from '../../store/turns/code-turn.ts';
 import { resultFieldsOf } from '../results/result-fields.ts';
 import { findAuthority } from '../tools/tool-authority.ts';
@@ -47,8 +49,11 @@ export function createCodeProvider(deps: CodeDeps, tape?: Tape): Provider {
     name: CODE_PROVIDER,
     async turn(request) {
       if (request.task !== undefined) throw refused('Your own code answers turns only.');
-      const { turn, tags } = await decideBeforeModel(request);
-      const result = turn ?? openByText(CODE_PROVIDER, request) ?? (await askCode(deps, request, tape));
+      // A turn that only reports decisions answers no message.
+      const reports = request.input.length === 0 && decisionsIn(request.approvals).length > 0;
+      const { turn, tags } = reports ? { turn: null, tags: [] } : await decideBeforeModel(request);
+      const result =
+        turn ?? (reports ? null : openByText(CODE_PROVIDER, request)) ?? (await askCode(deps, request, tape));
       return { ...result, tags: [...result.tags, ...tags] };
     },
   };
@@ -59,9 +64,10 @@ async function askCode(deps: CodeDeps, request: TurnRequest, tape?: Tape): Promi
   if (url === undefined) throw refused('The agent has no URL of your code.');
   const run = runOf(request);
   if (run === null) return tryCode(deps, request, { url, seconds }, tape);
-  const next = await nextStep(deps.db.$client, run, { seconds, fields: fieldsOf(request) });
+  const told = decisionsIn(request.approvals).map(({ id }) => id);
+  const next = await nextStep(deps.db.$client, run, { seconds, fields: fieldsOf(request), told });
   if (next === null) throw new TurnWaits();
-  if (next.step === 'answered') return resultOf(request, next.answer, { attempt: next.turn.attempt });
+  if (next.step === 'answered') return resultOf(request, next.answer, { turn: next.turn });
   if (next.step === 'wait') throw new TurnWaits();
   if (next.step === 'late') throw timedOut(seconds);
   return callCode(deps, request, { url, seconds }, run, next);
@@ -103,7 +109,7 @@ async function callCode(
   if (counts === null) throw new TurnWaits();
   // An answer to `reply_url` was first.
   if (printOf(counts) !== print) request.words?.takeBack();
-  return resultOf(request, counts, { attempt: turn.attempt, ms: Math.round(performance.now() - started) });
+  return resultOf(request, counts, { turn, ms: Math.round(performance.now() - started) });
 }
 
 /** A try stores nothing, so its answer is in the response to the call. */
@@ -116,7 +122,7 @@ async function tryCode(deps: CodeDeps, request: TurnRequest, receiver: Receiver,
   if (given === null) {
     throw refused('Your code returned 202. In tests and in the playground it must return 200 with its answer.');
   }
-  return resultOf(request, given, { attempt: 1 });
+  return resultOf(request, given, {});
 }
 
 const replyTo = ({ turnKey, baseUrl }: CodeDeps, claims: { orgId: string; runId: string; turnId: string }) => ({
@@ -139,6 +145,7 @@ async function post(
   const timeoutMs = Math.min(seconds, MAX_TURN_CALL_SECONDS) * 1_000;
   const real = deps.egress.fetchWith({ timeoutMs, maxBytes: MAX_BODY_BYTES });
   await calls?.begin({ inputTokens: 0 });
+  let isLater = false;
   try {
     const response = await (tape ? tape.through(real) : real)(url, {
       method: 'POST',
@@ -152,13 +159,16 @@ async function post(
       body: text,
       signal,
     });
-    return await readResponse(response, fieldsOf(request), request.words);
+    const answer = await readResponse(response, fieldsOf(request), request.words);
+    isLater = answer === null;
+    return answer;
   } catch (error) {
     request.words?.takeBack();
     signal.throwIfAborted();
     throw failureOf(error, seconds);
   } finally {
-    calls?.end({ input: 0, cached: 0, output: 0 });
+    // A budget of time pays the time limit of an answer that comes later.
+    calls?.end(isLater ? null : { input: 0, cached: 0, output: 0 });
   }
 }
 
@@ -195,10 +205,20 @@ const refused = (detail: string): ProviderError => new ProviderError('provider_r
 const timedOut = (seconds: number): ProviderError =>
   new ProviderError('provider_timeout', `Your code did not answer within ${seconds} seconds.`, { retryable: true });
 
+const decisionStepsOf = ({ tool, arguments: args, status, reason, outcome }: KnownApproval) => [
+  decisionStep({ tool, arguments: args }, status === 'approved', reason),
+  ...(outcome?.steps ?? []),
+];
+
 const NEXT = { wait: 'waiting_for_user', complete: 'completed', hand_off: 'handed_off' } as const;
 
-function resultOf(request: TurnRequest, answer: TurnAnswer, facts: { attempt: number; ms?: number }): TurnResult {
+function resultOf(
+  request: TurnRequest,
+  answer: TurnAnswer,
+  { turn, ms }: { turn?: CodeTurn; ms?: number },
+): TurnResult {
   const { messages, next = 'wait', result, tags = [] } = answer;
+  const attempt = turn?.attempt ?? 1;
   return {
     messages: messages.map(({ content }) => ({ content, sources: [] })),
     state: request.state,
@@ -206,6 +226,13 @@ function resultOf(request: TurnRequest, answer: TurnAnswer, facts: { attempt: nu
     tags,
     opted_out: false,
     ...(result && { result }),
-    trace: { provider: CODE_PROVIDER, steps: [{ kind: 'code', detail: `Attempt ${facts.attempt}`, ...facts }] },
+    ...(turn?.told && { readDecisions: turn.told }),
+    trace: {
+      provider: CODE_PROVIDER,
+      steps: [
+        ...decisionsIn(request.approvals).flatMap(decisionStepsOf),
+        { kind: 'code', detail: `Attempt ${attempt}`, attempt, ...(ms !== undefined && { ms }) },
+      ],
+    },
   };
 }

@@ -1,6 +1,8 @@
 import { DEFAULT_END_USER_FIELDS } from '../../../contract/agents.ts';
 import type { TurnRequested } from '../../../contract/turns.ts';
 import type { TurnRequest } from '../../engine/provider.ts';
+import { withoutBound } from '../../engine/providers/bound-arguments.ts';
+import { decisionsIn } from '../../engine/providers/request-approval.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Facts } from '../../store/turns/code-turn.ts';
 
@@ -20,6 +22,7 @@ export const turnBody = (request: TurnRequest, facts: Facts | null): Omit<TurnRe
   },
   end_user: personOf(request),
   messages: facts ? facts.messages.map(present) : madeUp(request),
+  ...approvalsOf(request),
 });
 
 const present = ({ id, role, content, sources, created_at: at }: Facts['messages'][number]) => ({
@@ -29,6 +32,18 @@ const present = ({ id, role, content, sources, created_at: at }: Facts['messages
   sources,
   created_at: timestamp(Date.parse(at)),
 });
+
+/** The decisions that the agent does not know yet. A call that a fallback requested may be decided later. */
+function approvalsOf({ approvals }: TurnRequest): Pick<TurnRequested, 'approvals'> {
+  const decided = decisionsIn(approvals).map(({ tool, arguments: args, status, reason, outcome }) => ({
+    tool: tool.name,
+    arguments: withoutBound(args, tool),
+    status: status === 'approved' ? ('approved' as const) : ('denied' as const),
+    reason,
+    result: outcome?.result ?? null,
+  }));
+  return decided.length > 0 ? { approvals: decided } : {};
+}
 
 const withoutPerson = (variables: TurnRequest['variables']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => name !== 'end_user'));

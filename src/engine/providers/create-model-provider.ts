@@ -13,7 +13,7 @@ import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
-import { decisionStep, decisionText, type KnownApproval, requestApproval } from './request-approval.ts';
+import { decisionsIn, decisionStep, decisionText, requestApproval } from './request-approval.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
 import {
   type CallTool,
@@ -59,7 +59,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
       const tool = pending && confirmedTool(pending, request);
       if (pending && tool) return askModel(options, request, { ...pending, tool });
       // A turn that only reports decisions answers no message.
-      const reports = request.input.length === 0 && decisionsIn(request).length > 0;
+      const reports = request.input.length === 0 && decisionsIn(request.approvals).length > 0;
       const { turn = null, tags = [] } = reports ? {} : ((await options.before?.(request)) ?? {});
       const result =
         turn ?? (reports ? null : openByText(name, request)) ?? (await askModel(options, request, pending));
@@ -119,7 +119,7 @@ async function askModel(
     return { ...result, state, requested: turn.requested, readDecisions: true };
   };
   // Without the tool, the model can read neither the call nor its result.
-  if (request.input.length === 0 && decisionsIn(request).length > 0 && confirmed.length === 0)
+  if (request.input.length === 0 && decisionsIn(request.approvals).length > 0 && confirmed.length === 0)
     return {
       ...say(request, ''),
       readDecisions: true,
@@ -197,12 +197,9 @@ async function answeredCall(
   return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
 }
 
-const decisionsIn = ({ approvals = [] }: TurnRequest): readonly KnownApproval[] =>
-  approvals.filter(({ status }) => status !== 'pending');
-
 /** The decisions of the team, as results of the calls that waited. The model cannot tell them from its own calls. */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
-  return decisionsIn(request).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
+  return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
     const approved = status === 'approved';
     steps.push(decisionStep({ tool, arguments: args }, approved, reason), ...(outcome?.steps ?? []));
     const result = decisionText({ approved, reason, ...(outcome && { result: outcome.result }) });

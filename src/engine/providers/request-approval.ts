@@ -16,6 +16,7 @@ export type ApprovalOutcome = { result: string; steps: TurnTrace['steps']; error
 
 /** A decision, or that there is none yet. */
 export type KnownApproval = StoredCall & {
+  id: string;
   status: 'pending' | 'approved' | 'denied';
   reason: string | null;
   outcome: ApprovalOutcome | null;
@@ -59,6 +60,10 @@ async function decideInPlace(call: StoredCall, turn: ToolTurn): Promise<string> 
     ? decisionText({ approved, reason: null, result: await runTool(call.tool, call, turn) })
     : decisionText({ approved, reason: null });
 }
+
+/** The decisions that the agent does not know yet. */
+export const decisionsIn = (approvals: readonly KnownApproval[] = []): KnownApproval[] =>
+  approvals.filter(({ status }) => status !== 'pending');
 
 export const decisionStep = (
   { tool, arguments: args }: Pick<StoredCall, 'tool' | 'arguments'>,

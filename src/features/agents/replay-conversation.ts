@@ -154,7 +154,9 @@ function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): 
     const outcome = made ? { result: error ?? result ?? '', steps: [made], error } : null;
     const status = kind === 'tool_approved' ? 'approved' : 'denied';
     const why = typeof reason === 'string' ? reason : null;
-    return [{ tool, arguments: argumentsIn(input), idempotency_key: detail, status, reason: why, outcome }];
+    return [
+      { id: `${at}`, tool, arguments: argumentsIn(input), idempotency_key: detail, status, reason: why, outcome },
+    ];
   });
 }
 

@@ -102,6 +102,7 @@ export async function readConversation(
       error: run.error,
       agent_version: run.agentVersion,
       result: run.result ?? NO_RESULT,
+      earlier: run.input.earlier ?? [],
       created_at: timestamp(run.createdAt),
     })),
     reply_window: window,

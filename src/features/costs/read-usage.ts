@@ -15,6 +15,7 @@ const NONE: UseRow = {
   cached: 0,
   output: 0,
   tool_calls: 0,
+  seconds: 0,
   unpriced: 0,
   costs: {},
 };

@@ -17,6 +17,7 @@ export async function exportEndUser(
     yield* list('conversations', pages.conversations(), presentEndUserConversation);
     yield* list('messages', pages.messages(), (row) => row);
     yield* list('runs', pages.runs(), (row) => row);
+    yield* list('approvals', pages.approvals(), (row) => row);
     yield* list('recipients', pages.recipients(), (row) => row);
     yield* list('ratings', pages.ratings(), (row) => row);
     yield '}';

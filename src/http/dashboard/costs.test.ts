@@ -36,10 +36,9 @@ const use = (input: number, more: { model?: string; keyId?: string } = {}) =>
     runId: null,
     provider: 'openai',
     model: more.model ?? 'gpt',
-    calls: 1,
     unmeasured: 0,
     toolCalls: 0,
-    spent: { input, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 },
+    spent: { input, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0, calls: 1, time: 250, unknownTime: 0 },
     insteadOf: [],
   });
 const pointers = (answer: { body: { errors?: { pointer: string }[] } }) =>

@@ -3,6 +3,7 @@ import { EVENT_MEANINGS, EVENT_TYPES, type EventType } from '../../../contract/e
 import { EVENT_DATA } from '../../../contract/events.ts';
 import { Type } from 'typebox';
 import { wireSchema } from '../../kernel/validation/validate.ts';
+import { WEBHOOK_HEADERS } from './webhook-headers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,7 +22,7 @@ const operationOf = (type: EventType, named: (schema: unknown) => unknown): Json
   summary: EVENT_MEANINGS[type],
   tags: ['Events'],
   security: [],
-  parameters: HEADERS,
+  parameters: WEBHOOK_HEADERS,
   requestBody: {
     required: true,
     content: {
@@ -50,17 +51,3 @@ const envelopeOf = (type: EventType) =>
   );
 
 const EXAMPLE_ID = 'evt_01kapj8w4hf1t3v5x7z9c2e4g6';
-
-const header = (name: string, description: string): Json => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-});
-/** Standard Webhooks 1.0. */
-const HEADERS = [
-  header('webhook-id', 'The id of the event, the same in each attempt.'),
-  header('webhook-timestamp', 'When this attempt was made, in seconds.'),
-  header('webhook-signature', 'One or more signatures, separated by spaces. One of them must match.'),
-];

@@ -28,6 +28,7 @@ type Operation = {
   responses: Record<string, { content?: Record<string, Content> }>;
   requestBody?: { content: Record<string, Content> };
 };
+type Callbacks = Record<string, Record<string, { post: Operation }>>;
 const operations = (): [string, Operation][] =>
   Object.entries(document.paths).flatMap(([at, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [
@@ -40,7 +41,8 @@ const shownRoutes = (): Route[] =>
 
 describe('the OpenAPI document', () => {
   it('describes each event as a webhook, with a schema that its example fits', () => {
-    const webhooks = document['webhooks'] as Record<string, { post: Operation }>;
+    const webhooks = { ...(document['webhooks'] as Record<string, { post: Operation }>) };
+    delete webhooks['turn.requested'];
     expect(Object.keys(webhooks)).toEqual(EVENT_TYPES);
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'document');
@@ -56,6 +58,29 @@ describe('the OpenAPI document', () => {
     }
     expect(names.size).toBe(EVENT_TYPES.length);
     expect(names).toContain('#/components/schemas/RunCompletedEvent');
+  });
+
+  it('describes the turn that own code receives, and its answer at once or later, with valid examples', () => {
+    const { post } = (document['webhooks'] as Record<string, { post: Operation & { callbacks: Callbacks } }>)[
+      'turn.requested'
+    ]!;
+    const later = post.callbacks['laterAnswer']!['{$request.body#/turn/reply_url}']!.post;
+    expect(Object.keys(post.responses)).toEqual(['200', '202', 'default']);
+    expect(Object.keys(later.responses)).toEqual(['200', '401', '409', '422']);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'document');
+    const contents = [post.requestBody!, post.responses['200']!, later.requestBody!];
+    const titles = contents.map(({ content }) => {
+      const { schema, example } = content!['application/json']!;
+      const { $ref } = schema as { $ref: string };
+      const isValid = ajv.compile({ $ref: `document${$ref}` });
+      return [$ref.split('/').at(-1), isValid(example) || isValid.errors, isValid({})];
+    });
+    expect(titles).toEqual([
+      ['TurnRequested', true, false],
+      ['TurnAnswer', true, false],
+      ['TurnAnswer', true, false],
+    ]);
   });
 
   it('passes the linter without a message', async () => {

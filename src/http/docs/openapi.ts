@@ -9,6 +9,7 @@ import { tagOf } from '../../kernel/validation/faults.ts';
 import { answerSchema, isKeyRoute, type Answer, type Events, type ExampleEvent, type Route } from '../route/route.ts';
 import { problemsOf } from '../route/route-problems.ts';
 import { describeEvents } from './describe-events.ts';
+import { describeTurns } from './describe-turns.ts';
 import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
@@ -43,7 +44,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
     servers: [{ url: baseUrl, description: REGIONS[region] }],
     tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
-    webhooks: describeEvents(named),
+    webhooks: { ...describeEvents(named), ...describeTurns(named) },
     components: {
       schemas,
       securitySchemes: {

@@ -14,7 +14,7 @@ export async function writeLastUsed(
     text: `UPDATE ${table} k SET last_used_at = u.at
       FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bool[]) AS u(org_id, id, at, is_last)
       WHERE k.org_id = u.org_id AND k.id = u.id AND (k.last_used_at IS NULL OR
-        u.at >= k.last_used_at + CASE WHEN u.is_last THEN interval '1 millisecond' ELSE interval '1 minute' END)`,
+        u.at >= (SELECT k.last_used_at + CASE WHEN u.is_last THEN interval '1 millisecond' ELSE interval '1 minute' END))`,
     values: [
       uses.map((use) => use.orgId),
       uses.map((use) => use.keyId),

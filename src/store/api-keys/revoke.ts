@@ -15,7 +15,7 @@ export async function revokeApiKey(
 ): Promise<boolean> {
   const revoked = await tx
     .update(apiKey)
-    .set({ revokedAt: sql`clock_timestamp()`, revokedBy: by.userId, revokedSeq: by.seq, leak: by.leak ?? null })
+    .set({ revokedAt: sql`statement_timestamp()`, revokedBy: by.userId, revokedSeq: by.seq, leak: by.leak ?? null })
     .where(and(oneKey(orgId, id), isNull(apiKey.revokedAt)))
     .returning({ id: apiKey.id });
   return revoked.length > 0;
@@ -49,7 +49,7 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await db.execute(sql`
-    UPDATE api_key k SET effective_at = clock_timestamp()
+    UPDATE api_key k SET effective_at = statement_timestamp()
     FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
       ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
     WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
@@ -78,7 +78,7 @@ export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { u
         ON k.org_id = u.org_id AND k.id = u.id
       WHERE (k.revoked_at IS NULL AND k.revoke_at <= now()) OR (k.revoked_at IS NOT NULL AND k.revoked_seq IS NULL)
       ORDER BY k.id FOR UPDATE OF k)
-    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, clock_timestamp()),
+    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, (SELECT statement_timestamp())),
       revoked_by = coalesce(k.revoked_by, ${by.userId}), revoked_seq = ${by.seq}
     FROM due WHERE k.org_id = due.org_id AND k.id = due.id
     RETURNING k.org_id AS "orgId", k.id, due.was_active AS "wasActive"`);

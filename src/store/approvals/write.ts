@@ -45,11 +45,11 @@ export async function writeDecision(
 ): Promise<void> {
   await tx
     .update(approval)
-    .set({ ...decision, decidedAt: sql`clock_timestamp()` })
+    .set({ ...decision, decidedAt: sql`statement_timestamp()` })
     .where(and(eq(approval.orgId, orgId), eq(approval.id, id)));
   await tx
     .update(conversation)
-    .set({ version: sql`${conversation.version} + 1`, updatedAt: sql`clock_timestamp()` })
+    .set({ version: sql`${conversation.version} + 1`, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, conversationId)));
   await tx
     .update(run)
@@ -84,7 +84,7 @@ export const findExpired = (db: Queryable, limit: number): Promise<{ orgId: stri
 /** Ends the runs that wait for an approval of a deleted agent. The database then denies their approvals. */
 export async function cancelWaitingRuns(tx: Queryable, orgId: string, agentId: string, reason: string): Promise<void> {
   await tx.execute(sql`UPDATE run SET status = 'cancelled', reason = ${reason}, due_at = NULL, lease = NULL,
-      finished_at = clock_timestamp()
+      finished_at = statement_timestamp()
     WHERE org_id = ${orgId} AND status IN ('queued', 'running', 'waiting_for_approval') AND id IN (
       SELECT run_id FROM approval WHERE org_id = ${orgId} AND agent_id = ${agentId} AND answered_at IS NULL)`);
 }

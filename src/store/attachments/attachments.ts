@@ -32,7 +32,7 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
  */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.execute(sql`UPDATE attachment a SET message_id = m.id,
-      due_at = CASE WHEN a.type LIKE 'audio/%' AND ${transcribes(sql`a.org_id`)} THEN now() END
+      due_at = CASE WHEN a.type LIKE 'audio/%' AND ${transcribes(sql`a.org_id`)} THEN (SELECT now()) END
     FROM message m WHERE a.org_id = ${orgId} AND a.id = ${id} AND a.message_id IS NULL
       AND m.org_id = a.org_id AND m.provider_message_id = a.provider_message_id
       AND strpos(m.content ->> 'url', a.id) > 0`);

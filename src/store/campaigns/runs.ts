@@ -81,14 +81,14 @@ export async function letCampaignRunsGo(
     JOIN unnest(${sql.param([...openings.keys()])}::text[],
       ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
       AS o(zone, at) ON o.zone IS NOT DISTINCT FROM e.time_zone
-    WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
+    WHERE e.org_id = r.org_id AND e.id = r.end_user_id), (SELECT now()))`;
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
     UPDATE run SET due_at = ${opening} FROM sending r
     WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
   // A worker that has claimed such a message continues as after a renewal. If it has died, other workers see that the
   // lease has expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
-    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent r
+    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE (SELECT now() + ${LEASE}) END FROM unsent r
     WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
@@ -126,7 +126,7 @@ export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Pr
 const withdraw = (code: keyof typeof WITHDRAWN) => sql`
   UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,
     status = CASE WHEN m.lease IS NULL THEN 'suppressed' ELSE m.status END,
-    due_at = CASE WHEN m.lease IS NOT NULL THEN coalesce(m.due_at, now() + ${LEASE}) END
+    due_at = CASE WHEN m.lease IS NOT NULL THEN coalesce(m.due_at, (SELECT now() + ${LEASE})) END
   FROM unsent WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued'`;
 
 const LEASE = sql.raw(`interval '${LEASE_SECONDS.message} seconds'`);

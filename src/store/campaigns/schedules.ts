@@ -18,7 +18,7 @@ export async function lockSchedule(tx: Queryable, orgId: string, campaignId: str
 }
 
 export async function writeSchedule(tx: Queryable, row: Omit<ScheduleRow, 'updatedAt'>): Promise<ScheduleRow> {
-  const set = { ...row, updatedAt: sql`now()` };
+  const set = { ...row, updatedAt: sql`excluded.updated_at` };
   const [written] = await tx
     .insert(campaignSchedule)
     .values(row)

@@ -21,7 +21,10 @@ export async function recordChatSite(
     .values({ orgId, channelId, origin, ...times })
     .onConflictDoUpdate({
       target: [refusedOrigin.orgId, refusedOrigin.channelId, refusedOrigin.origin],
-      set: times,
+      set: {
+        refusedAt: sql`excluded.refused_at`,
+        ...(isReached && { reachedAt: sql`excluded.reached_at` }),
+      },
     });
   if (isReached) return;
   await db.execute(sql`

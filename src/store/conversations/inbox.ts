@@ -140,7 +140,7 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
   const { rowCount } = await db.execute(sql`INSERT INTO conversation_seen (org_id, conversation_id, user_id, seen_at)
     SELECT org_id, id, ${userId}, clock_timestamp() FROM conversation WHERE org_id = ${orgId} AND id = ${id}
     ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET seen_at = excluded.seen_at`);
-  await db.execute(sql`UPDATE conversation_mention SET seen_at = clock_timestamp()
+  await db.execute(sql`UPDATE conversation_mention SET seen_at = statement_timestamp()
     WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id = ${userId} AND seen_at IS NULL`);
   return rowCount === 1;
 }

@@ -5,6 +5,7 @@ import { conversation } from '../schema/conversation.ts';
 import { candidates, type ConversationFilter, handedOver, ratedIn, startedIn, tagged } from './candidates.ts';
 import { inView, WAITING_SINCE } from './inbox.ts';
 import { recent, recentIds } from './recent.ts';
+import { underCircumstances } from './outcomes.ts';
 import { type ConversationRow, selectConversations } from './read.ts';
 
 /** A row and its position in the order. */
@@ -60,6 +61,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
     filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
     filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
     filter.tag === undefined ? undefined : tagged(filter.tag),
+    sql`true ${underCircumstances(filter, 'conversation')}`,
     within(orgId, filter),
   );
 

@@ -97,7 +97,7 @@ export function arrivalStatement<const Types extends Readonly<Record<string, str
 ), woken AS (
   UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END,
     finished_at = NULL, reason = NULL,
-    due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.after_ms * interval '1 millisecond' ELSE r.due_at END
+    due_at = CASE WHEN r.lease IS NULL THEN (SELECT ${STORING} + t.after_ms * interval '1 millisecond') ELSE r.due_at END
   FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
     AND r.status IN ('queued', 'running', 'waiting_for_user', 'waiting_for_approval', 'handed_off')
   RETURNING r.org_id, r.id
@@ -115,7 +115,7 @@ export function arrivalStatement<const Types extends Readonly<Record<string, str
     k.metadata::jsonb, (SELECT clock_timestamp())
   FROM arrived k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id
 ), moved AS (
-  UPDATE conversation c SET version = c.version + 1, updated_at = clock_timestamp(), run_id = a.run_id,
+  UPDATE conversation c SET version = c.version + 1, updated_at = statement_timestamp(), run_id = a.run_id,
     status = CASE WHEN a.silent THEN 'handed_off' ELSE 'open' END,
     ${marksUnanswered({ ids: 'a.ids', isSilent: 'a.silent', isSaid: 'true' })}
   FROM answered a WHERE c.org_id = a.org_id AND c.id = a.id

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type pg from 'pg';
 import {
   MAX_PRESENT,
@@ -42,14 +42,18 @@ export async function writePresence(
       ON CONFLICT (org_id, conversation_id, user_id) DO UPDATE SET here_until = excluded.here_until,
         typing_until = CASE WHEN ${stays}::boolean THEN p.typing_until ELSE excluded.typing_until END,
         draft = CASE WHEN ${stays}::boolean THEN p.draft ELSE excluded.draft END
-      WHERE p.here_until < excluded.here_until - ${RENEW_SECONDS}::int * interval '1 second'
-        OR NOT ${stays}::boolean AND coalesce(p.typing_until > now(), false) <> ${isTyping}::boolean
+      WHERE ${utc('p.here_until')} < ${utc('excluded.here_until')} - ${RENEW_SECONDS}::int * interval '1 second'
+        OR NOT ${stays}::boolean AND coalesce(${utc('p.typing_until')}
+          > ${utc('excluded.here_until')} - ${PRESENT_SECONDS}::int * interval '1 second', false) <> ${isTyping}::boolean
         OR NOT ${stays}::boolean AND p.draft IS DISTINCT FROM excluded.draft
-        OR p.typing_until < excluded.typing_until - ${RENEW_TYPING_SECONDS}::int * interval '1 second'
+        OR ${utc('p.typing_until')} < ${utc('excluded.typing_until')} - ${RENEW_TYPING_SECONDS}::int * interval '1 second'
     )
     SELECT id FROM found`);
   return rows.length === 1;
 }
+
+/** A time without a zone, so that sums and comparisons do not depend on a setting. */
+const utc = (moment: string): SQL => sql.raw(`(${moment} AT TIME ZONE 'UTC')`);
 
 export async function deletePresence(db: Queryable, orgId: string, id: string, userId: string): Promise<void> {
   await db.execute(sql`DELETE FROM conversation_presence

@@ -120,7 +120,7 @@ export async function listAnswersAfter(
 
 type ConversationRun = Pick<
   typeof run.$inferSelect,
-  'id' | 'triggerId' | 'status' | 'reason' | 'error' | 'turns' | 'agentVersion' | 'result' | 'createdAt'
+  'id' | 'triggerId' | 'status' | 'reason' | 'error' | 'turns' | 'agentVersion' | 'result' | 'input' | 'createdAt'
 >;
 
 export async function listConversationRuns(
@@ -139,6 +139,7 @@ export async function listConversationRuns(
       turns: run.turns,
       agentVersion: run.agentVersion,
       result: run.result,
+      input: run.input,
       createdAt: run.createdAt,
     })
     .from(run)

@@ -51,7 +51,7 @@ export async function updateConversation(
       ...(plain.status !== undefined && {
         handedOffAt:
           plain.status === 'handed_off'
-            ? sql`CASE WHEN ${isHandedOff} THEN ${conversation.handedOffAt} ELSE now() END`
+            ? sql`CASE WHEN ${isHandedOff} THEN ${conversation.handedOffAt} ELSE (SELECT now()) END`
             : null,
         handOffReason: plain.status === 'handed_off' ? conversation.handOffReason : null,
       }),
@@ -60,7 +60,7 @@ export async function updateConversation(
       ...(forgetUnanswered && { unanswered: [] }),
       // Any change makes a turn in progress outdated.
       version: sql`${conversation.version} + 1`,
-      updatedAt: sql`clock_timestamp()`,
+      updatedAt: sql`statement_timestamp()`,
     })
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
 }
@@ -69,7 +69,7 @@ export async function updateConversation(
 export async function setTags(tx: Queryable, orgId: string, id: string, tags: readonly string[]): Promise<boolean> {
   const changed = await tx
     .update(conversation)
-    .set({ tags: [...tags], version: sql`${conversation.version} + 1`, updatedAt: sql`clock_timestamp()` })
+    .set({ tags: [...tags], version: sql`${conversation.version} + 1`, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
   return changed.rowCount === 1;
 }

@@ -60,20 +60,20 @@ export async function writeBudget(
       .where(and(eq(budget.orgId, orgId), eq(budget.id, known.id)));
     return { id: known.id, before: known.amount };
   }
-  const spent = spentAlready(orgId, { subject, subjectId, period, unit });
-  await tx
-    .insert(budget)
-    .values({ orgId, id, subject, subjectId, period, unit, amount, periodStart: START(period), spent });
+  // A new budget also counts the usage of the current period so far.
+  await tx.execute(sql`
+    INSERT INTO budget (org_id, id, subject, subject_id, period, unit, amount, period_start, reserved, told, mailed,
+      created_at, updated_at, spent)
+    SELECT ${orgId}, ${id}, ${subject}::text, ${subjectId}, ${period}::text, ${unit}::text, ${amount}::numeric,
+      ${START(period)}, 0, 0, 0, now(), now(),
+      coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
+        WHEN ${unit}::text = 'calls' THEN calls WHEN ${unit}::text = 'seconds' THEN milliseconds / 1000.0
+    WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
+    FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
+      WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
+      ELSE campaign_id = ${subjectId} END`);
   return { id, before: null };
 }
-
-/** The usage of the current period so far, which a new budget counts too. */
-const spentAlready = (orgId: string, { subject, subjectId, period, unit }: BudgetOf) => sql<string>`(
-  SELECT coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
-    WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
-  FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
-    WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
-    ELSE campaign_id = ${subjectId} END)`;
 
 const TABLES = { agent: 'agent', campaign: 'campaign', key: 'api_key' } as const;
 

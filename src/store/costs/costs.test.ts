@@ -22,7 +22,16 @@ beforeEach(async () => {
 });
 
 const MODEL = { provider: 'openai', model: 'gpt' };
-const NONE: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+const NONE: Spending = {
+  input: 0,
+  cached: 0,
+  output: 0,
+  unknownInput: 0,
+  unknownOutput: 0,
+  calls: 1,
+  time: 0,
+  unknownTime: 0,
+};
 const payers = () => ({ orgId, agentId: 'agent_1', keyId: 'key_1', campaignId: '' });
 const take = (unknownInput: number, id: string = randomUUID(), more = {}) =>
   reserve(db.$client, {
@@ -41,7 +50,6 @@ const settle = (id: string, spent: Partial<Spending>, more = {}) =>
     conversationId: null,
     runId: null,
     ...MODEL,
-    calls: 1,
     unmeasured: 0,
     toolCalls: 2,
     spent: { ...NONE, ...spent },
@@ -115,6 +123,37 @@ test('without a price in its currency, a budget of money permits no call', async
   await price('EUR');
   await budget('5', { unit: 'USD' });
   expect(await take(1)).toMatchObject([{ unit: 'USD', why: 'unpriced' }]);
+});
+
+test('calls and seconds are reserved up to the time limit, and settled with what they were', async () => {
+  await budget('3', { unit: 'calls' });
+  await budget('60', { unit: 'seconds' });
+  const id = randomUUID();
+  expect(await take(0, id, { upTo: { ...NONE, unknownTime: 30_000 } })).toEqual([]);
+  expect(await state()).toEqual([
+    [0, 1],
+    [0, 30],
+  ]);
+  await settle(id, { calls: 2, time: 1_500, unknownTime: 20_000 });
+  expect(await state()).toEqual([
+    [2, 0],
+    [21.5, 0],
+  ]);
+  expect(await usage()).toMatchObject([{ calls: 2, milliseconds: '1500' }]);
+  const refused = await take(0, undefined, { upTo: { ...NONE, calls: 1, unknownTime: 39_000 } });
+  expect(refused).toMatchObject([{ unit: 'seconds', why: 'spent' }]);
+  await budget('100', { unit: 'calls', period: 'month' });
+  await budget('100', { unit: 'seconds', period: 'month' });
+  expect((await state()).map(([spent]) => spent)).toEqual([2, 21.5, 2, 1.5]);
+});
+
+test('own code pays only from budgets of calls and of time', async () => {
+  await budget('0');
+  await budget('0', { unit: 'USD' });
+  const code = { provider: 'http', model: 'agent.example' };
+  expect(await take(100, undefined, code)).toEqual([]);
+  await budget('0', { unit: 'calls' });
+  expect(await take(100, undefined, code)).toMatchObject([{ unit: 'calls', why: 'spent' }]);
 });
 
 test('a new period begins with nothing spent, and a turn from before does not count in it', async () => {

@@ -40,7 +40,7 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
     name: 'enter-model-gate',
     text: `WITH probe AS (
       UPDATE model_gate SET probe_until = now() + make_interval(secs => ${PROBE_SECONDS})
-      WHERE ${ONE} AND closed_until <= now() AND coalesce(probe_until <= now(), true) RETURNING 1
+      WHERE ${ONE} AND closed_until <= now() AND (probe_until IS NULL OR probe_until <= now()) RETURNING 1
     )
     SELECT (extract(epoch FROM closed_until - now()) * 1000)::float8 AS closed_ms,
       EXISTS (SELECT 1 FROM probe) AS probing, reason, (extract(epoch FROM now() - since) * 1000)::float8 AS failing_ms
@@ -53,6 +53,9 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
   const waitMs = Math.max(Math.ceil(row.closed_ms ?? 0), PROBE_WAIT_MS);
   return { entered, known: true, waitMs, reason: row.reason, failingMs: row.failing_ms };
 }
+
+/** `since` of the new row is now. The sum has no time zone, so that it does not depend on a setting. */
+const after = (span: string): string => `((excluded.since AT TIME ZONE 'UTC') + ${span}) AT TIME ZONE 'UTC'`;
 
 /** Stores that a call failed. `waitMs`: the pause that the provider requested. */
 export async function reportFailure(
@@ -74,8 +77,8 @@ export async function reportFailure(
         probe_until = CASE WHEN $6 THEN NULL ELSE g.probe_until END,
         closings = g.closings + ((g.closed_until IS NULL OR $6) AND ${closes})::int,
         closed_until = CASE
-          WHEN g.closed_until IS NULL OR $6 THEN CASE WHEN ${closes} THEN now() + ${pause} END
-          WHEN $5::float8 IS NOT NULL THEN greatest(g.closed_until, now() + make_interval(secs => $5::float8 / 1000))
+          WHEN g.closed_until IS NULL OR $6 THEN CASE WHEN ${closes} THEN ${after(pause)} END
+          WHEN $5::float8 IS NOT NULL THEN greatest(g.closed_until, ${after('make_interval(secs => $5::float8 / 1000)')})
           ELSE g.closed_until END`,
     values: [...values(of), code, waitMs, probed],
   });

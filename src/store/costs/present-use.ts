@@ -9,6 +9,7 @@ const counts = (row: Omit<UseRow, 'unpriced' | 'costs'>) => ({
   cached_tokens: row.cached,
   output_tokens: row.output,
   tool_calls: row.tool_calls,
+  seconds: row.seconds,
 });
 
 export const presentUse = (row: UseRow): Use => ({

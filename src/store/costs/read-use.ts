@@ -11,6 +11,7 @@ export type UseRow = {
   cached: number;
   output: number;
   tool_calls: number;
+  seconds: number;
   unpriced: number;
   costs: Record<string, string>;
 };
@@ -51,7 +52,8 @@ export async function readUsageSums(
     WITH per_currency AS (
       SELECT org_id, ${GROUPS[by]} AS "group", currency, sum(turns) AS turns, sum(calls) AS calls,
         sum(unmeasured) AS unmeasured, sum(input_tokens) AS input, sum(cached_tokens) AS cached,
-        sum(output_tokens) AS output, sum(tool_calls) AS tool_calls, sum(cost) AS cost
+        sum(output_tokens) AS output, sum(tool_calls) AS tool_calls,
+        sum(milliseconds) / 1000.0 AS seconds, sum(cost) AS cost
       FROM model_usage WHERE org_id = ${orgId} AND day BETWEEN ${since}::date AND ${until}::date
         ${agentId === undefined ? sql`` : sql`AND agent_id = ${agentId}`}
         ${keyId === undefined ? sql`` : sql`AND key_id = ${keyId}`}
@@ -61,6 +63,7 @@ export async function readUsageSums(
       SELECT org_id, "group", sum(turns)::float8 AS turns, sum(calls)::float8 AS calls,
         sum(unmeasured)::float8 AS unmeasured, sum(input)::float8 AS input, sum(cached)::float8 AS cached,
         sum(output)::float8 AS output, sum(tool_calls)::float8 AS tool_calls,
+        sum(seconds)::float8 AS seconds,
         coalesce(sum(input + output) FILTER (WHERE currency = ''), 0)::float8 AS unpriced,
         coalesce(jsonb_object_agg(currency, trim_scale(cost)::text) FILTER (WHERE currency <> ''), '{}') AS costs
       FROM per_currency GROUP BY 1, 2
@@ -90,7 +93,8 @@ export async function readModelUse(
   const { rows } = await db.execute<ModelUseRow>(sql`
     SELECT provider, model, currency, instead_of, count(*)::float8 AS turns, sum(calls)::float8 AS calls,
       sum(unmeasured)::float8 AS unmeasured, sum(input_tokens)::float8 AS input, sum(cached_tokens)::float8 AS cached,
-      sum(output_tokens)::float8 AS output, sum(tool_calls)::float8 AS tool_calls, trim_scale(sum(cost))::text AS cost
+      sum(output_tokens)::float8 AS output, sum(tool_calls)::float8 AS tool_calls,
+      (sum(milliseconds) / 1000.0)::float8 AS seconds, trim_scale(sum(cost))::text AS cost
     FROM model_turn WHERE conversation_id = ${conversationId} AND org_id = ${orgId}
       AND (${runId}::text IS NULL OR run_id = ${runId})
     GROUP BY provider, model, currency, instead_of ORDER BY min(created_at), provider, model LIMIT ${MAX_MODELS}`);

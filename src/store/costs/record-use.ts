@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { InsteadOf } from '../../../contract/costs.ts';
 import { named } from '../named.ts';
-import { MONEY, type Payers, SPENDING, type Spending, TOKENS } from './reserve.ts';
+import { MONEY, type Payers, SPENDING, type Spending, spendingValues, UNPRICED } from './reserve.ts';
 
 export type TurnUse = {
   id: string;
@@ -10,7 +10,6 @@ export type TurnUse = {
   runId: string | null;
   provider: string;
   model: string;
-  calls: number;
   unmeasured: number;
   toolCalls: number;
   spent: Spending;
@@ -38,7 +37,6 @@ const SETTLE = named(
     id: 'text',
     conversation_id: 'text',
     run_id: 'text',
-    calls: 'int',
     unmeasured: 'int',
     tool_calls: 'int',
     instead_of: 'jsonb',
@@ -50,22 +48,24 @@ const SETTLE = named(
   FROM model_price p WHERE p.org_id = :org_id AND p.provider = :provider AND p.model = :model
 ), kept AS (
   INSERT INTO model_turn (org_id, id, conversation_id, run_id, agent_id, provider, model, calls, unmeasured, input_tokens,
-    cached_tokens, output_tokens, tool_calls, cost, currency, instead_of)
+    cached_tokens, output_tokens, tool_calls, milliseconds, cost, currency, instead_of)
   SELECT :org_id, :id, (SELECT c.id FROM conversation c WHERE c.org_id = :org_id AND c.id = :conversation_id), :run_id,
-    :agent_id, :provider, :model, :calls, :unmeasured, :input, :cached, :output, :tool_calls, (SELECT measured FROM money),
+    :agent_id, :provider, :model, :calls, :unmeasured, :input, :cached, :output, :tool_calls, :time,
+    (SELECT measured FROM money),
     (SELECT currency FROM money), :instead_of
   ON CONFLICT DO NOTHING RETURNING *
 ), rolled AS (
   INSERT INTO model_usage AS u (org_id, day, agent_id, key_id, campaign_id, provider, model, currency, turns, calls,
-    unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls, cost)
+    unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls, milliseconds, cost)
   SELECT org_id, (now() AT TIME ZONE 'UTC')::date, agent_id, :key_id, :campaign_id, provider, model,
     coalesce(currency, ''), :turns, calls, unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls,
-    coalesce(cost, 0)
+    milliseconds, coalesce(cost, 0)
   FROM kept
   ON CONFLICT (org_id, day, agent_id, key_id, campaign_id, provider, model, currency) DO UPDATE SET
     turns = u.turns + excluded.turns, calls = u.calls + excluded.calls, unmeasured = u.unmeasured + excluded.unmeasured,
     input_tokens = u.input_tokens + excluded.input_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,
     output_tokens = u.output_tokens + excluded.output_tokens, tool_calls = u.tool_calls + excluded.tool_calls,
+    milliseconds = u.milliseconds + excluded.milliseconds,
     cost = u.cost + excluded.cost
 ), freed AS (
   DELETE FROM budget_reservation r WHERE r.org_id = :org_id AND r.id = :id
@@ -75,7 +75,7 @@ const SETTLE = named(
   ORDER BY b.id FOR NO KEY UPDATE
 )
 UPDATE budget b SET reserved = greatest(b.reserved - f.amount, 0), spent = CASE WHEN b.period_start <> f.period_start
-  THEN b.spent ELSE b.spent + CASE WHEN b.unit = 'tokens' THEN ${TOKENS}
+  THEN b.spent ELSE b.spent + CASE b.unit ${UNPRICED}
     ELSE coalesce((SELECT all_of_it FROM money WHERE currency = b.unit), f.amount) END END
 FROM freed f JOIN locked l ON l.org_id = f.org_id AND l.id = f.budget_id
 WHERE b.org_id = l.org_id AND b.id = l.id`,
@@ -91,15 +91,10 @@ export async function recordTurnUse(pool: pg.Pool, use: TurnUse): Promise<void> 
       campaign_id: payers.campaignId,
       provider: use.provider,
       model: use.model,
-      input: spent.input,
-      cached: spent.cached,
-      output: spent.output,
-      unknown_input: spent.unknownInput,
-      unknown_output: spent.unknownOutput,
+      ...spendingValues(spent),
       id: use.id,
       conversation_id: use.conversationId,
       run_id: use.runId,
-      calls: use.calls,
       unmeasured: use.unmeasured,
       tool_calls: use.toolCalls,
       instead_of: JSON.stringify(use.insteadOf),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { named } from '../named.ts';
 
 /** The payers of a turn. Empty text: there is no payer of this kind. */
@@ -6,8 +7,14 @@ export type Payers = { orgId: string; agentId: string; keyId: string; campaignId
 
 export type Measured = { input: number; cached: number; output: number };
 
-/** The usage of a turn so far: the measured part, and the upper limits of the unmeasured part. */
-export type Spending = Measured & { unknownInput: number; unknownOutput: number };
+/** The usage of a turn so far: the measured part, and the upper limits of the unmeasured part. Times are in ms. */
+export type Spending = Measured & {
+  unknownInput: number;
+  unknownOutput: number;
+  calls: number;
+  time: number;
+  unknownTime: number;
+};
 
 export type Reservation = {
   id: string;
@@ -41,13 +48,27 @@ export const SPENDING = {
   output: 'numeric',
   unknown_input: 'numeric',
   unknown_output: 'numeric',
+  calls: 'int',
+  time: 'numeric',
+  unknown_time: 'numeric',
 } as const;
+
+export const spendingValues = ({ unknownInput, unknownOutput, unknownTime, ...measured }: Spending) => ({
+  ...measured,
+  unknown_input: unknownInput,
+  unknown_output: unknownOutput,
+  unknown_time: unknownTime,
+});
 
 /** The cost of `SPENDING`. Unknown input is priced as uncached input. */
 export const MONEY = `((:input - :cached + :unknown_input) * p.input + :cached * coalesce(p.cached, p.input)
     + (:output + :unknown_output) * p.output) / 1000000`;
-export const TOKENS = ':input + :output + :unknown_input + :unknown_output';
-const START = `date_trunc(b.period, now() AT TIME ZONE 'UTC')::date`;
+/** The usage in a unit that is no currency. */
+export const UNPRICED = `WHEN 'tokens' THEN :input + :output + :unknown_input + :unknown_output
+    WHEN 'calls' THEN :calls WHEN 'seconds' THEN (:time + :unknown_time) / 1000`;
+/** Own code has no tokens and no price. */
+const APPLIES = `(:provider <> '${CODE_PROVIDER}' OR b.unit IN ('calls', 'seconds'))`;
+const START = `(SELECT date_trunc(b.period, now() AT TIME ZONE 'UTC')::date)`;
 
 /** The lock order is the same everywhere: budgets by their ID, then only their reservations. */
 const RESERVE = named(
@@ -59,12 +80,13 @@ const RESERVE = named(
 ), mine AS MATERIALIZED (
   SELECT b.org_id, b.id, b.subject, b.period, b.unit, b.amount, b.reserved, ${START} AS start,
     CASE WHEN b.period_start = ${START} THEN b.spent ELSE 0 END AS spent,
-    CASE WHEN b.unit = 'tokens' THEN ${TOKENS} ELSE (SELECT amount FROM money WHERE currency = b.unit) END AS need,
+    CASE b.unit ${UNPRICED} ELSE (SELECT amount FROM money WHERE currency = b.unit) END AS need,
     coalesce(r.amount, 0) AS held
   FROM budget b
   LEFT JOIN budget_reservation r ON r.org_id = b.org_id AND r.budget_id = b.id AND r.id = :id
   WHERE b.org_id = :org_id AND (b.subject, b.subject_id) IN (
     ('organization', ''), ('agent', :agent_id), ('key', :key_id), ('campaign', :campaign_id))
+    AND ${APPLIES}
   ORDER BY b.id FOR NO KEY UPDATE OF b
 ), fits AS (
   SELECT coalesce(bool_and(coalesce(spent + reserved - held + need <= amount, false)), true) AS ok FROM mine
@@ -96,11 +118,7 @@ export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo
       campaign_id: payers.campaignId,
       provider,
       model,
-      input: upTo.input,
-      cached: upTo.cached,
-      output: upTo.output,
-      unknown_input: upTo.unknownInput,
-      unknown_output: upTo.unknownOutput,
+      ...spendingValues(upTo),
       id,
       run_id: runId ?? '',
       lease: lease ?? '',

@@ -50,7 +50,7 @@ const COMPLETE = named(
     error = CASE WHEN t.again_ms IS NOT NULL AND ${IS_WITHDRAWN} THEN m.error ELSE t.error::jsonb END,
     provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
     possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
-    due_at = CASE WHEN m.due_at IS NOT NULL THEN now() + t.again_ms * interval '1 millisecond' END
+    due_at = CASE WHEN m.due_at IS NOT NULL THEN (SELECT now() + t.again_ms * interval '1 millisecond') END
   FROM mine t WHERE ${DELIVERY_QUEUE.sameLease('m', 't')}
   RETURNING m.id
 ), placed AS (

@@ -30,7 +30,7 @@ const CLAIM = QUEUE.claimOne<ClaimedSource & { begins: boolean }>({
     more: `q.state <> 'running' AS begins`,
   }),
   set: `state = 'running', updated_at = now(), sync = q.sync + begins::int,
-    started_at = CASE WHEN begins THEN now() ELSE q.started_at END,
+    started_at = CASE WHEN begins THEN (SELECT now()) ELSE q.started_at END,
     failures = CASE WHEN begins THEN 0 ELSE q.failures END, fault = CASE WHEN begins THEN NULL ELSE q.fault END,
     limit_reached = q.limit_reached AND NOT begins`,
   returning: 'q.org_id, q.id, q.agent_id, q.url, q.kind, q.scope, q.sync, q.max_pages, q.lease, due.begins',
@@ -80,8 +80,8 @@ export async function releaseSource(db: Queryable, held: ClaimedSource, inSecond
 export async function finishSync(tx: Queryable, held: ClaimedSource, fault: Cause | null): Promise<boolean> {
   const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
     finished_at = now(), updated_at = now()`;
-  const next = sql`CASE schedule WHEN 'daily' THEN now() + interval '1 day'
-    WHEN 'weekly' THEN now() + interval '7 days' END`;
+  const next = sql`CASE schedule WHEN 'daily' THEN (SELECT now() + interval '1 day')
+    WHEN 'weekly' THEN (SELECT now() + interval '7 days') END`;
   return QUEUE.finish(tx, held, end, next);
 }
 

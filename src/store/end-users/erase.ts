@@ -170,7 +170,7 @@ async function detachRecipients(tx: Queryable, orgId: string, id: string): Promi
       runId: null,
       status: sql`CASE WHEN ${open} THEN 'suppressed' ELSE ${recipient.status} END`,
       reason: sql`CASE WHEN ${open} THEN 'erased' ELSE ${recipient.reason} END`,
-      updatedAt: sql`clock_timestamp()`,
+      updatedAt: sql`statement_timestamp()`,
     })
     .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
 }

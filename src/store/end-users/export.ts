@@ -36,6 +36,13 @@ export function exportPages(db: Db, orgId: string, endUserId: string) {
         'id, trigger_id, conversation_id, status, reason, input, agent_version, result, created_at, finished_at',
         OF_PERSON,
       ),
+    approvals: () =>
+      paged(
+        'approval',
+        `id, run_id, conversation_id, agent_id, call -> 'tool' ->> 'name' AS tool, call -> 'arguments' AS arguments,
+        outcome ->> 'result' AS result, status, reason, created_at, expires_at, decided_at`,
+        OF_PERSON,
+      ),
     recipients: () =>
       paged('recipient', 'id, campaign_id, ref, status, reason, variables, send_at, created_at', 'end_user_id = $2'),
     ratings: () =>

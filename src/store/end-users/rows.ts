@@ -42,7 +42,7 @@ export const WRITE_PEOPLE = `made AS (
 ), changed AS (
   UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
     locale = u.locale, time_zone = u.time_zone, attributes = coalesce(u.attributes, '{}')::jsonb, tags = ${TAGS},
-    consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = clock_timestamp()
+    consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = statement_timestamp()
   FROM ${CHANGED.from}
   WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
   RETURNING e.id, e.updated_at

@@ -14,6 +14,6 @@ export async function setConsent(
   await db.execute(sql`
     UPDATE end_user SET consent = consent || jsonb_build_object(${channelKind}::text,
       jsonb_build_object('status', ${status}::text, 'source', ${source}::text, 'at', ${timestamp(Date.now())}::text)),
-      updated_at = clock_timestamp()
+      updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = ${endUserId}`);
 }

@@ -20,7 +20,7 @@ export async function tagPeople(
     ORDER BY id FOR NO KEY UPDATE`);
   const free = adds ? rows.filter((row) => !row.is_full) : rows;
   const tags = adds ? sql`tags || ${tag}::text` : sql`array_remove(tags, ${tag}::text)`;
-  await tx.execute(sql`UPDATE end_user SET tags = ${tags}, updated_at = clock_timestamp()
+  await tx.execute(sql`UPDATE end_user SET tags = ${tags}, updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = ANY(${sql.param(free.map(({ id }) => id))}::text[])`);
   return { changed: free.length, full: rows.length - free.length };
 }

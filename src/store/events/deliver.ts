@@ -108,8 +108,8 @@ const OUTCOME = rowsOf('t', {
 const COMPLETE = named(
   'complete-events',
   OUTCOME.types,
-  `UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond',
-  attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = clock_timestamp(),
+  `UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = (SELECT now() + t.again_ms * interval '1 millisecond'),
+  attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = statement_timestamp(),
   history = CASE WHEN t.attempt IS NULL THEN d.history
     WHEN jsonb_array_length(d.history) >= ${MAX_KEPT_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
     ELSE d.history || t.attempt::jsonb END

@@ -77,7 +77,7 @@ export async function readDelivery(
 export async function resendDelivery(tx: Queryable, orgId: string, place: DeliveryPlace): Promise<void> {
   await tx
     .update(eventDelivery)
-    .set({ state: 'pending', attempts: 0, early: 0, dueAt: sql`now()`, updatedAt: sql`clock_timestamp()` })
+    .set({ state: 'pending', attempts: 0, early: 0, dueAt: sql`now()`, updatedAt: sql`statement_timestamp()` })
     .where(and(at(orgId, place), sql`${eventDelivery.lease} IS NULL`));
 }
 
@@ -109,7 +109,7 @@ export async function recoverDeliveries(
         AND e.created_at >= ${since} AND d.updated_at <= ${until}::timestamptz
       ORDER BY d.event_id LIMIT ${RECOVERED_AT_ONCE} FOR UPDATE OF d SKIP LOCKED)
     UPDATE event_delivery d SET state = 'pending', attempts = 0, early = 0, due_at = ${until}::timestamptz,
-      updated_at = greatest(clock_timestamp(), ${until}::timestamptz + interval '1 millisecond')
+      updated_at = greatest(statement_timestamp(), ${until}::timestamptz + interval '1 millisecond')
     FROM lost WHERE d.org_id = lost.org_id AND d.event_id = lost.event_id AND d.endpoint_id = lost.endpoint_id`);
   const recovered = found.rowCount ?? 0;
   return { recovered, isMore: recovered === RECOVERED_AT_ONCE };

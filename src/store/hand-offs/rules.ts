@@ -66,7 +66,9 @@ export async function isAway(tx: Queryable, orgId: string, userId: string): Prom
  * their turn. The caller has locked the members, so that two simultaneous hand-offs go to different members.
  */
 export async function takeTurn(tx: Queryable, orgId: string): Promise<string | null> {
-  const { rows } = await tx.execute<{ user_id: string }>(sql`UPDATE member_attendance SET given_at = clock_timestamp()
+  const { rows } = await tx.execute<{
+    user_id: string;
+  }>(sql`UPDATE member_attendance SET given_at = statement_timestamp()
     WHERE org_id = ${orgId} AND user_id = (
       SELECT a.user_id FROM member_attendance a
       JOIN member m ON m.organization_id = a.org_id AND m.user_id = a.user_id AND m.role <> 'viewer'

@@ -86,7 +86,7 @@ export async function touchIdentity(
     .values({ orgId, ...row, lastInboundAt: sql`now()` })
     .onConflictDoUpdate({
       target: [identity.orgId, identity.channelId, identity.address],
-      set: { lastInboundAt: sql`now()` },
+      set: { lastInboundAt: sql`excluded.last_inbound_at` },
     });
 }
 

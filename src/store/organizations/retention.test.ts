@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { givenAgent, givenApproval, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
@@ -118,6 +118,20 @@ test('old choices of single people are deleted, and learned questions stay', asy
     sql`SELECT question FROM passage_wording WHERE org_id = ${orgId} ORDER BY question`,
   );
   expect(rows.map(({ question }) => question)).toEqual(['active10', 'active40', 'tap10']);
+});
+
+test('in an active conversation, old decided approvals are deleted, and open and recent ones stay', async () => {
+  const alive = await given({ begun: 100, spoke: 10 });
+  const of = { id: alive.runId, agent_id: agentId, conversation_id: alive.id };
+  const approvals = await Promise.all([95, 95, 20].map(() => givenApproval(db, orgId, of)));
+  await db.execute(sql`UPDATE approval SET created_at = now() - make_interval(days => 95), status = 'approved',
+    answered_at = now() WHERE id = ${approvals[0]}`);
+  await db.execute(sql`UPDATE approval SET created_at = now() - make_interval(days => 95) WHERE id = ${approvals[1]}`);
+  await db.execute(sql`UPDATE approval SET status = 'denied', answered_at = now() WHERE id = ${approvals[2]}`);
+  await setRetention(db, orgId, 90);
+  await sweep();
+  const { rows } = await db.execute<{ id: string }>(sql`SELECT id FROM approval WHERE org_id = ${orgId} ORDER BY id`);
+  expect(rows.map(({ id }) => id)).toEqual(approvals.slice(1).toSorted());
 });
 
 test('old notes are deleted even if no message is old', async () => {

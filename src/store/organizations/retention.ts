@@ -42,7 +42,7 @@ export async function setRetention(tx: Queryable, orgId: string, days: number | 
   await tx
     .insert(retention)
     .values({ orgId, days })
-    .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`now()` } });
+    .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`excluded.due_at` } });
 }
 
 /** The number of conversations that would be deleted completely, among the oldest MAX_COUNTED. */
@@ -253,6 +253,6 @@ const DAY_MS = 86_400_000;
 /** Records created before this time have a smaller ID. */
 const idAt = (at: Date): string => newId('conv', at.getTime()).slice(0, 'conv_'.length + 10);
 
-const momentOf = (now: Date | null): SQL => (now === null ? sql`clock_timestamp()` : moment(now));
+const momentOf = (now: Date | null): SQL => (now === null ? sql`statement_timestamp()` : moment(now));
 const moment = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 const list = (ids: readonly string[]): SQL => sql`${sql.param([...ids])}::text[]`;

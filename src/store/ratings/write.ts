@@ -15,10 +15,10 @@ export async function rateConversation(
 ): Promise<void> {
   await tx.execute(sql`WITH rated AS (
       UPDATE rating SET score = coalesce(${score}::int, score), comment = coalesce(${comment}::text, comment),
-        rated_at = coalesce(rated_at, clock_timestamp())
+        rated_at = coalesce(rated_at, (SELECT statement_timestamp()))
       WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND subject = ${SURVEY} RETURNING conversation_id
     )
-    UPDATE conversation SET updated_at = clock_timestamp()
+    UPDATE conversation SET updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = (SELECT conversation_id FROM rated)`);
 }
 
@@ -40,6 +40,6 @@ export async function rateAnswer(
         DO UPDATE SET score = excluded.score, rated_at = excluded.rated_at WHERE rating.score <> excluded.score
       RETURNING conversation_id
     )
-    UPDATE conversation SET updated_at = clock_timestamp()
+    UPDATE conversation SET updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = (SELECT conversation_id FROM rated)`);
 }

@@ -159,10 +159,10 @@ const DISPATCH = named(
   SELECT :org_id, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
 ), sending AS (
   UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL,
-    conversation_id = b.conversation_id, run_id = b.run_id, updated_at = clock_timestamp()
+    conversation_id = b.conversation_id, run_id = b.run_id, updated_at = statement_timestamp()
   FROM begins b WHERE r.org_id = :org_id AND r.campaign_id = :campaign_id AND r.id = b.recipient_id
 ), moved AS (
-  UPDATE recipient r SET status = m.status, reason = m.reason, due_at = m.due_at, updated_at = clock_timestamp()
+  UPDATE recipient r SET status = m.status, reason = m.reason, due_at = m.due_at, updated_at = statement_timestamp()
   FROM ${MOVE.from}
   WHERE r.org_id = :org_id AND r.campaign_id = :campaign_id AND r.id = m.id
 )
@@ -228,7 +228,7 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
         WHERE c.attended AND (c.state = 'ended' OR ${OVER}) LIMIT $1 FOR UPDATE OF r SKIP LOCKED
       )
       UPDATE recipient r
-      SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
+      SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = statement_timestamp()
       FROM late WHERE r.org_id = late.org_id AND r.campaign_id = late.campaign_id AND r.id = late.id`,
     values: [limit],
   });

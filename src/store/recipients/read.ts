@@ -66,7 +66,7 @@ export async function countRecipients(
 export async function cancelWaiting(db: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
   const rows = await db
     .update(recipient)
-    .set({ status: 'cancelled', reason: 'cancelled', dueAt: null, updatedAt: sql`clock_timestamp()` })
+    .set({ status: 'cancelled', reason: 'cancelled', dueAt: null, updatedAt: sql`statement_timestamp()` })
     .where(
       and(
         ofCampaign(orgId, campaignId),

@@ -52,7 +52,7 @@ const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
 /** When something is due because the person is silent; without a new answer of the agent, as before. */
 const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
-      ELSE clock_timestamp() + mine.silent_seconds * interval '1 second' END`;
+      ELSE (SELECT mine.stored_at + mine.silent_seconds * interval '1 second') END`;
 
 export type TurnOutcome = 'stored' | 'outdated';
 
@@ -116,7 +116,7 @@ export const COMPLETE = named(
   `WITH turn AS MATERIALIZED (
   SELECT * FROM ${TURN.from} ORDER BY conversation_id
 ), mine AS MATERIALIZED (
-  SELECT t.*, c.run_id AS before FROM turn t
+  SELECT t.*, c.run_id AS before, clock_timestamp() AS stored_at FROM turn t
   CROSS JOIN LATERAL (
     SELECT run_id FROM conversation WHERE org_id = t.org_id AND id = t.conversation_id FOR NO KEY UPDATE
   ) c
@@ -129,26 +129,26 @@ export const COMPLETE = named(
     tags = (SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(mine.tags::json) v), locale = mine.locale,
     status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END,
     handed_off_at = CASE WHEN mine.conversation_status <> 'handed_off' THEN NULL
-      WHEN c.status = 'handed_off' THEN c.handed_off_at ELSE clock_timestamp() END,
+      WHEN c.status = 'handed_off' THEN c.handed_off_at ELSE mine.stored_at END,
     hand_off_reason = CASE WHEN mine.conversation_status <> 'handed_off' THEN NULL
       WHEN c.status = 'handed_off' THEN c.hand_off_reason ELSE mine.hand_off_reason END,
-    updated_at = clock_timestamp()
+    updated_at = mine.stored_at
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, mine.conversation_id, mine.run_id, mine.status, mine.is_due, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more,
-    mine.agent_version, mine.rollout_id, mine.result, mine.silent_seconds, mine.silent_steps
+    mine.agent_version, mine.rollout_id, mine.result, mine.silent_seconds, mine.silent_steps, mine.stored_at
 ), ended AS (
   UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
     reason = mine.reason, error = NULL, lease = NULL, attempts = 0,
-    due_at = CASE WHEN mine.is_more OR mine.is_due THEN now() WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
+    due_at = CASE WHEN mine.is_more OR mine.is_due THEN (SELECT now()) WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     no_reply_at = CASE WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     reminders = coalesce(mine.silent_steps, r.reminders),
     turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
     rollout_id = coalesce(r.rollout_id, mine.rollout_id), result = coalesce(mine.result::jsonb, r.result),
-    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN clock_timestamp() END
+    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN mine.stored_at END
   FROM talked AS mine WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
 ), overtaken AS (
-  UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = clock_timestamp(), due_at = NULL,
+  UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = mine.stored_at, due_at = NULL,
     lease = NULL
   FROM talked AS mine
   WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
@@ -166,7 +166,7 @@ export const COMPLETE = named(
   FROM ${ASKED.from}
   JOIN talked ON talked.org_id = p.org_id AND talked.run_id = p.run_id
 ), known AS (
-  UPDATE approval a SET answered_at = clock_timestamp()
+  UPDATE approval a SET answered_at = talked.stored_at
   FROM ${READ.from}
   JOIN talked ON talked.org_id = d.org_id AND talked.run_id = d.run_id
   WHERE a.org_id = d.org_id AND a.id = d.id

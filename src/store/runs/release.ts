@@ -28,8 +28,8 @@ export const FAIL = `WITH mine AS MATERIALIZED (
     ) r
   )
   UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
-    reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
-    finished_at = CASE WHEN outdated THEN NULL ELSE now() END,
+    reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN (SELECT now()) END,
+    finished_at = CASE WHEN outdated THEN NULL ELSE (SELECT now()) END,
     attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END,
     agent_version = coalesce($7, r.agent_version), rollout_id = coalesce(r.rollout_id, $8)
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`;

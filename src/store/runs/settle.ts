@@ -12,7 +12,7 @@ export const MAX_SETTLE_MS = 10_000;
  * The start of the wait in SQL, which is the time of storing. `now()` is the start of the transaction, which is much
  * earlier if the transaction had to wait for the conversation.
  */
-export const STORING = 'clock_timestamp()';
+export const STORING = 'statement_timestamp()';
 
 /** How long the turn that answers a message from now waits. `first`: the oldest message that it will answer. */
 export function settleMs(first: string | null, now = Date.now()): number {

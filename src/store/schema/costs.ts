@@ -29,6 +29,8 @@ const use = {
   cachedTokens: tokens('cached_tokens'),
   outputTokens: tokens('output_tokens'),
   toolCalls: integer('tool_calls').notNull().default(0),
+  /** How long the calls lasted. */
+  milliseconds: tokens('milliseconds'),
 };
 
 /** The price of a model, as the organization entered it, per million tokens. Without a row the cost is unknown. */
@@ -129,7 +131,7 @@ export const budget = pgTable(
     /** Empty for the organization. */
     subjectId: text('subject_id').notNull(),
     period: text('period').notNull(),
-    /** `tokens`, or a currency. */
+    /** `tokens`, `calls`, `seconds`, or a currency. */
     unit: text('unit').notNull(),
     amount: numeric('amount').notNull(),
     periodStart: date('period_start').notNull(),

@@ -16,6 +16,8 @@ export type CodeTurn = {
   waits: boolean;
   /** The result fields that an answer may fill. */
   fields: Pick<ResultField, 'name' | 'type' | 'choices'>[];
+  /** The IDs of the approvals whose decision the first attempt had. */
+  told?: string[];
   /** The first answer. `print` identifies it after `answer` is removed. */
   answer?: TurnAnswer;
   print?: string;

@@ -49,7 +49,7 @@ export type NextStep =
   | { step: 'wait'; turn: CodeTurn }
   | { step: 'late'; turn: CodeTurn };
 
-type Limits = { seconds: number; fields: CodeTurn['fields'] };
+type Limits = { seconds: number; fields: CodeTurn['fields']; told: string[] };
 
 /** Reads or begins the turn of a claimed run. Null: the run belongs to another worker. */
 export async function nextStep(pool: pg.Pool, run: RunRef, limits: Limits): Promise<NextStep | null> {
@@ -69,14 +69,14 @@ export async function nextStep(pool: pg.Pool, run: RunRef, limits: Limits): Prom
   return null;
 }
 
-function decide(facts: Facts, { seconds, fields }: Limits): NextStep {
+function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   const { code_turn: before, now } = facts;
   const basis = basisOf(facts);
   const deadline = new Date(now.getTime() + seconds * 1_000).toISOString();
   if (before === null || before.basis !== basis) {
     const past = [...(before?.past ?? []), ...(before?.print ? [{ id: before.id, print: before.print }] : [])];
-    const turn = { id: newId('turn'), basis, attempt: 1, deadline, waits: false, fields, past: past.slice(-MAX_PAST) };
-    return { step: 'ask', turn, facts };
+    const turn = { id: newId('turn'), basis, attempt: 1, deadline, waits: false, fields, told };
+    return { step: 'ask', turn: { ...turn, past: past.slice(-MAX_PAST) }, facts };
   }
   if (before.answer) return { step: 'answered', turn: before, answer: before.answer };
   if (!before.waits) return { step: 'ask', turn: { ...before, attempt: before.attempt + 1, deadline, fields }, facts };
@@ -150,8 +150,8 @@ export const AWAIT = `WITH mine AS MATERIALIZED (
     ) r
   )
   UPDATE run r SET lease = NULL, attempts = r.attempts - 1, error = NULL,
-    due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN now()
-      ELSE coalesce((r.code_turn ->> 'deadline')::timestamptz, now()) END
+    due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN (SELECT now())
+      ELSE (SELECT coalesce((r.code_turn ->> 'deadline')::timestamptz, now())) END
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id
   RETURNING r.due_at <= now() AS is_due`;
 
@@ -208,7 +208,7 @@ export async function storeReply(
 const LOCK = `SELECT code_turn, turns, status, conversation_id FROM run WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`;
 const IS_OPEN = `SELECT status = 'open' AS is_open, unanswered,
   clock_timestamp() AS now FROM conversation WHERE org_id = $1 AND id = $2`;
-const WAKE = `due_at = CASE WHEN lease IS NULL AND due_at IS NOT NULL THEN clock_timestamp() ELSE due_at END`;
+const WAKE = `due_at = CASE WHEN lease IS NULL AND due_at IS NOT NULL THEN (SELECT statement_timestamp()) ELSE due_at END`;
 
 async function storeLocked(
   client: pg.PoolClient,

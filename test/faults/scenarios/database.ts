@@ -119,12 +119,29 @@ export const databaseScenarios: Scenario[] = [
       const last = trial.revoke(trial.node());
       await trial.pause(random.between(0, 20));
       await region.database.failOver();
-      for (const node of [...region.api, ...region.workers]) node.proxy.target = { path: region.database.socketPath };
+      region.followPrimary();
       await last;
       await trial.revoke(trial.node());
     },
   },
 ];
+
+const pooledFaults: Scenario[] = [
+  ...databaseScenarios,
+  {
+    name: 'pooler-restart',
+    expects: 'PgBouncer killed and started: 503 in between, nothing acknowledged is lost, revokes hold',
+    async run(trial) {
+      const before = trial.revoke(trial.node());
+      await trial.pause(trial.random.between(0, 20));
+      await trial.region.pooler!.restart(trial.random.between(0, 1_500));
+      await before;
+      await trial.revoke(trial.node());
+    },
+  },
+];
+/** The same faults while every process reaches the database through PgBouncer in transaction mode. */
+export const poolerScenarios = pooledFaults.map((scenario) => ({ ...scenario, name: `pooled-${scenario.name}` }));
 
 async function cut(trial: Trial, victim: Node, fault: Fault, where: Where): Promise<void> {
   victim.proxy.set(fault, where);

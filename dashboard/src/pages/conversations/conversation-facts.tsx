@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode, Ref } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { CODE_PROVIDER } from '../../../../contract/turns.ts';
 import { languageName, money, number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
@@ -115,10 +116,15 @@ function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
             <bdi>{named(use.provider, use.model)}</bdi>
             {use.calls > 0 && (
               <div>
-                {say('tokens', {
-                  input: number(say.language, use.input_tokens),
-                  output: number(say.language, use.output_tokens),
-                })}
+                {use.provider === CODE_PROVIDER
+                  ? say('calls', {
+                      many: number(say.language, use.calls),
+                      seconds: number(say.language, use.seconds),
+                    })
+                  : say('tokens', {
+                      input: number(say.language, use.input_tokens),
+                      output: number(say.language, use.output_tokens),
+                    })}
                 {use.cost && <bdi>{` · ${money(say.language, Number(use.cost.amount), use.cost.currency)}`}</bdi>}
               </div>
             )}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, Stack, Switch, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
-import { useRead } from '../../api/queries.ts';
+import { queryClient, useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { TypedFilter } from '../../list/filter-bar.tsx';
@@ -9,8 +9,8 @@ import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
 import { placeBeside } from '../../parts/place-beside.ts';
-import { setPreferences, usePreferences } from '../../preferences.ts';
-import { useOrganization } from '../../session/session.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { sessionOptions, useOrganization, type Organization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
 import { ratingWords } from './rating-words.ts';
 import {
@@ -157,13 +157,32 @@ function SortField({ list }: Props): ReactNode {
 /** A setting of the member. It is here because it belongs to the way through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useWords(inboxWords);
+  const { id: org_id, opens_next: opensNext } = useOrganization();
+  const set = useAct('setInbox', { refresh: ['readSession'] });
+  // The switch and the list follow the member immediately. A failure brings back the stored choice.
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const choose = (opens_next: boolean): void => {
+    setChosen(opens_next);
+    const changed = (one: Organization): Organization => (one.id === org_id ? { ...one, opens_next } : one);
+    queryClient.setQueryData(
+      sessionOptions.queryKey,
+      (session) => session && { ...session, organizations: session.organizations.map(changed) },
+    );
+    set.mutate(
+      { params: { org_id }, body: { opens_next } },
+      { onError: () => void queryClient.invalidateQueries(sessionOptions), onSettled: () => setChosen(null) },
+    );
+  };
   return (
-    <Switch
-      size="sm"
-      label={say('open_next')}
-      checked={usePreferences().open_next !== false}
-      onChange={({ currentTarget: { checked } }) => setPreferences({ open_next: checked })}
-    />
+    <>
+      <Switch
+        size="sm"
+        label={say('open_next')}
+        checked={chosen ?? opensNext}
+        onChange={({ currentTarget: { checked } }) => choose(checked)}
+      />
+      {set.error && <ProblemAlert problem={set.error} />}
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
 import { ChoosePassageDialog, type Teachable } from '../../parts/questions/choose-passage-dialog.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
+import { EarlierMessages } from './earlier-messages.tsx';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { RatedLine } from './rated-line.tsx';
@@ -97,7 +98,10 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
               ) : 'role' in entry ? (
                 <Entry message={entry} item={item} />
               ) : 'type' in entry ? (
-                <ChangeLine change={entry} />
+                <>
+                  <ChangeLine change={entry} />
+                  <EarlierMessages messages={entry.earlier ?? []} person={item.end_user} />
+                </>
               ) : (
                 <NoteEntry note={entry} item={item} />
               )}
@@ -131,14 +135,16 @@ function Writing(): ReactNode {
   );
 }
 
-type ShownChange = ComponentProps<typeof ChangeLine>['change'];
+type ShownChange = ComponentProps<typeof ChangeLine>['change'] & Partial<Pick<Run, 'earlier'>>;
+type Run = ConversationRecord['runs'][number];
 type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
 /** Notes and changes are where they happened. Runs that a message started show as that message. */
 const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
-  const started = runs.flatMap(({ id, trigger_id, created_at }): ShownChange[] =>
-    trigger_id === null ? [] : [{ id, type: 'run_started', created_at, actor_id: null, user_id: null, until: null }],
+  const none = { actor_id: null, user_id: null, until: null };
+  const started = runs.flatMap(({ id, trigger_id, created_at, earlier }): ShownChange[] =>
+    trigger_id === null ? [] : [{ ...none, id, type: 'run_started', created_at, earlier }],
   );
   const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry | ShownRating)[] = [
     ...started,

@@ -36,6 +36,8 @@ beforeAll(async () => {
     CREATE TABLE test_clock.shown AS SELECT now() AS at;
     CREATE FUNCTION test_clock.now() RETURNS timestamptz STABLE LANGUAGE sql AS 'SELECT at FROM test_clock.shown';
     CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
+      AS 'SELECT at FROM test_clock.shown';
+    CREATE FUNCTION test_clock.statement_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
       AS 'SELECT at FROM test_clock.shown'`);
   await plain.$client.end();
   const url = new URL(database.url);

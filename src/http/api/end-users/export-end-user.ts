@@ -23,7 +23,8 @@ export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   operation: {
     id: 'exportEndUser',
     summary: 'Export everything about a person',
-    description: 'The record, all conversations with their messages, runs with their input, and campaigns.',
+    description:
+      'The record, all conversations with their messages, runs with their input, tool calls that needed an approval, and campaigns.',
     tag: TAG,
     examples: {
       200: {
@@ -32,6 +33,7 @@ export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
         conversations: [exampleConversation],
         messages: [{ ...exampleMessage, conversation_id: exampleConversation.id }],
         runs: [],
+        approvals: [],
         recipients: [],
       },
     },

@@ -24,6 +24,7 @@ export function BudgetDialog({ opened, onClose }: Props): ReactNode {
 }
 
 const TOKENS = 'tokens';
+const UNITS = [TOKENS, 'calls', 'seconds'] as const;
 const EMPTY: Record<'subject' | 'subject_id' | 'period' | 'unit' | 'amount', string> = {
   subject: 'organization',
   subject_id: '',
@@ -38,7 +39,11 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const org_id = useOrganization().id;
   // A budget in a currency counts only models with a price in that currency.
   const prices = useRead('listModelPrices', { params: { org_id } });
-  const units = [TOKENS, ...new Set([...(prices.data?.data ?? []).map(({ currency }) => currency), 'USD'])];
+  const currencies = [...new Set([...(prices.data?.data ?? []).map(({ currency }) => currency), 'USD'])];
+  const units = [
+    ...UNITS.map((value) => ({ value, label: say(`unit_${value}`) })),
+    ...currencies.map((value) => ({ value, label: value })),
+  ];
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
   const form = useCheckedForm(EMPTY, (told) => ({
     subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
@@ -88,12 +93,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
         data={BUDGET_PERIODS.map((value) => ({ value, label: say(`period_${value}`) }))}
         {...form.getInputProps('period')}
       />
-      <NativeSelect
-        label={say('unit')}
-        description={say('unit_hint')}
-        data={units.map((value) => ({ value, label: value === TOKENS ? say('unit_tokens') : value }))}
-        {...form.getInputProps('unit')}
-      />
+      <NativeSelect label={say('unit')} description={say('unit_hint')} data={units} {...form.getInputProps('unit')} />
       <TextInput label={say('amount')} dir="ltr" inputMode="decimal" withAsterisk {...form.getInputProps('amount')} />
     </DialogForm>
   );

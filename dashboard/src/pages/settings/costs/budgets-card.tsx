@@ -6,7 +6,7 @@ import type { BudgetRecord } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { money, number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { type Say, useWords } from '../../../language/words.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
@@ -83,6 +83,14 @@ function Subject({ of: { subject, subject_id, subject_name } }: { of: BudgetReco
   );
 }
 
+const UNITS: Record<string, 'unit_calls' | 'unit_seconds' | 'unit_tokens'> = {
+  calls: 'unit_calls',
+  seconds: 'unit_seconds',
+  tokens: 'unit_tokens',
+};
+const amountOf = (say: Say<keyof (typeof words)['en']>, amount: number, unit: string): string =>
+  money(say.language, amount, UNITS[unit] ? say(UNITS[unit]) : unit);
+
 const WARNING_PERCENT = 80;
 
 function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: BudgetRecord }): ReactNode {
@@ -93,7 +101,7 @@ function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: Bu
     <>
       <Group gap="xs" justify="space-between" mb={4}>
         <Text size="sm">
-          {say('spent_of', { spent: money(say.language, spent, unit), amount: money(say.language, amount, unit) })}
+          {say('spent_of', { spent: amountOf(say, spent, unit), amount: amountOf(say, amount, unit) })}
         </Text>
         {told_percent > 0 && (
           <Badge size="sm" variant="light" color={told_percent >= 100 ? 'red' : 'orange'}>

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { number } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+type Props = { messages: ConversationRecord['runs'][number]['earlier']; person: ConversationRecord['end_user'] };
+
+/** The history that a client of OpenAI's API sent with its call. It is closed, because the agent did not write it. */
+export function EarlierMessages({ messages, person }: Props): ReactNode {
+  const say = useWords(words);
+  const nameOf = usePersonName();
+  if (messages.length === 0) return null;
+  return (
+    <details className={classes.earlier}>
+      <summary>{say('earlier_sent', { many: number(say.language, messages.length) })}</summary>
+      <ol>
+        {messages.map(({ role, text }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the list never changes
+          <li key={index}>
+            <bdi>{role === 'agent' ? say('agent') : nameOf(person)}</bdi>
+            <p dir="auto">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * `npm run test:citus`: the statements of Parley on a real Citus (docs/adr/0502). It builds Citus once, runs the tests
+ * of the rooms with statements to record them, and then plans each recorded statement on a cluster.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { prepare, ROOT, run, say } from './prepare.mjs';
+import { runTests } from './run-tests.mjs';
+import { openTally } from './tally.mjs';
+import { testEnvironment } from './test-tools.mjs';
+
+const SOURCE = path.join(ROOT, '..', 'shared', 'citus');
+const ROOMS = ['src/store', 'src/features', 'src/access', 'src/worker'];
+const BUILD_NEEDS =
+  'postgresql-15 postgresql-server-dev-15 gcc make flex bison libkrb5-dev liblz4-dev libzstd-dev libssl-dev libicu-dev';
+
+if (!existsSync(SOURCE)) {
+  say('The source of Citus is not there (../shared/citus): the tests that need it are skipped.');
+  process.exit(0);
+}
+const tally = openTally();
+
+await run(async () => {
+  const node = await prepare({ program: true, sites: true });
+  const tree = build();
+  if (tree === null) return 0;
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-citus-statements-'));
+  const env = { ...testEnvironment(), CITUS_TREE: tree, RECORD_STATEMENTS: path.join(folder, 'statements') };
+  try {
+    say('Running the tests whose statements are recorded…');
+    const recorded = await runTests(node, tally, ['--tags-filter=!long', ...ROOMS], env);
+    say('Running the tests on Citus…');
+    const planned = await runTests(node, tally, ['--config', 'vitest.citus.config.ts'], env);
+    return recorded || planned;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A tree for each version of the source, kept among the packages. Null: it cannot be built here. */
+function build() {
+  const version = createHash('sha256')
+    .update(readFileSync(path.join(SOURCE, 'build.sh')))
+    .digest('hex')
+    .slice(0, 12);
+  const tree = path.join(ROOT, 'node_modules', '.cache', `citus-${version}`);
+  if (existsSync(tree)) return tree;
+  if (process.getuid?.() === 0) {
+    say('Installing what is needed to build Citus (once, about a minute)…');
+    for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...BUILD_NEEDS.split(' ')]])
+      spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  }
+  say('Building Citus (once, about a minute)…');
+  // The build ends with a rename, so an interrupted one leaves no tree.
+  const part = `${tree}.${process.pid}`;
+  const made = spawnSync('sh', [path.join(SOURCE, 'build.sh'), part], { encoding: 'utf8' });
+  if (made.status === 0) {
+    renameSync(part, tree);
+    return tree;
+  }
+  rmSync(part, { recursive: true, force: true });
+  say(`Citus cannot be built here, so the tests that need it are skipped: apt-get install ${BUILD_NEEDS}`);
+  say((made.stderr ?? '').split('\n').slice(-5).join('\n'));
+  return null;
+}

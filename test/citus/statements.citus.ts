@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CELL, type CitusCluster, startCitus } from './cluster.ts';
+
+/** Each statement that the tests of the rooms have run is planned by Citus (docs/adr/0502). */
+let cluster: CitusCluster;
+let client: pg.Client;
+
+beforeAll(async () => {
+  cluster = await startCitus(process.env.CITUS_TREE!);
+  client = new pg.Client({ connectionString: cluster.url });
+  await client.connect();
+  await client.query(`SET search_path = ${CELL}, public`);
+});
+afterAll(async () => {
+  await client?.end();
+  await cluster?.stop();
+});
+
+/** Statements that a test writes for itself, and objects that only a test has. */
+const OF_TESTS = [
+  'relation "kept"', 'relation "test_clock', 'relation "public.', 'pg_terminate_backend',
+  // EXPLAIN cannot show some plans that Citus can run: it explains a part that has no rows yet.
+  'current transaction is aborted',
+]; // prettier-ignore
+const WRITTEN_BY_TESTS = [
+  /^UPDATE message SET created_at = clock_timestamp\(\)/,
+  /^UPDATE event_delivery SET due_at = due_at \+ interval/,
+  /^UPDATE attachment SET placed_at = placed_at - interval/,
+  /^UPDATE conversation_presence SET here_until = here_until - /,
+];
+/** They join tables of a cell with tables of the region. */
+const JOINS_WITH_REGION = 'direct joins between distributed and local tables are not supported';
+
+test('Citus accepts every statement', async () => {
+  const statements = recorded();
+  expect(statements.length).toBeGreaterThan(500);
+  const refused: { message: string; text: string }[] = [];
+  for (const text of statements) {
+    const message = await refusalOf(text);
+    if (message === null || OF_TESTS.some((one) => message.includes(one))) continue;
+    if (WRITTEN_BY_TESTS.some((one) => one.test(text))) continue;
+    refused.push({ message, text: text.replaceAll(/\s+/g, ' ').slice(0, 300) });
+  }
+  const [joins, others] = [true, false].map((isJoin) =>
+    refused.filter(({ message }) => (message === JOINS_WITH_REGION) === isJoin),
+  );
+  expect(others).toEqual([]);
+  expect(joins!.length).toBeLessThanOrEqual(6);
+});
+
+function recorded(): string[] {
+  const file = process.env.RECORD_STATEMENTS!;
+  if (!existsSync(file)) throw new Error('No statements were recorded: run npm run test:citus.');
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const byShape = new Map(
+    lines.map((line) => JSON.parse(line) as { shape: string; text: string }).map((one) => [one.shape, one.text]),
+  );
+  return [...byShape.values()]
+    .map((text) => text.trim().replace(/;$/, ''))
+    .filter((text) => /^(?:WITH|SELECT|INSERT|UPDATE|DELETE|\()/i.test(text));
+}
+
+async function refusalOf(text: string): Promise<string | null> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`PREPARE planned AS ${text}`);
+    const { rows } = await client.query<{ types: string[] }>(
+      `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'planned'`,
+    );
+    const values = rows[0]!.types.map(valueOf);
+    await client.query(`EXPLAIN EXECUTE planned${values.length > 0 ? `(${values.join(', ')})` : ''}`);
+    return null;
+  } catch (error) {
+    const { message } = error as Error;
+    // A value of this test does not suit the statement, which was planned before it was read.
+    return /^invalid (?:input syntax|hexadecimal)|^unit "x" not recognized/.test(message) ? null : message;
+  } finally {
+    await client.query('ROLLBACK');
+    await client.query('DEALLOCATE ALL');
+  }
+}
+
+const VALUES: Readonly<Record<string, string>> = {
+  text: 'x', integer: '1', bigint: '1', smallint: '1', boolean: 'true', json: '{}', jsonb: '{}', numeric: '1',
+  'double precision': '1', real: '1', date: '2026-01-01', inet: '10.0.0.1', cidr: '10.0.0.0/8', interval: '1 second',
+  bytea: 'x',
+}; // prettier-ignore
+
+/** Citus plans a null as a condition that nothing meets, so each parameter has a value. */
+function valueOf(type: string): string {
+  const element = type.replace(/\[\]$/, '');
+  const value = VALUES[element] ?? (element.startsWith('timestamp') ? '2026-01-01' : null);
+  if (value === null) return 'NULL';
+  return element === type ? `'${value}'::${type}` : `ARRAY['${value}']::${type}`;
+}
+
+test('the triggers of a cell check references, write events and fan them out, on the node of the cell', async () => {
+  const run = (text: string) => client.query(text);
+  const types = async () =>
+    (await client.query<{ type: string }>('SELECT type FROM event ORDER BY id')).rows.map(({ type }) => type);
+  await run(`INSERT INTO agent (org_id, id, name, draft, published) VALUES ('o', 'a', 'A', '{}', '{}')`);
+  await run(`INSERT INTO channel (org_id, id, agent_id, kind, name) VALUES ('o', 'c', 'a', 'sandbox', 'S')`);
+  await run(`INSERT INTO webhook_endpoint (org_id, id, url, types, sealed) VALUES ('o', 'w', 'https://x', '{}', 'x')`);
+  await run(`INSERT INTO end_user (org_id, id) VALUES ('o', 'e'), ('o', 'f')`);
+  const talk = (id: string, channel: string) =>
+    run(
+      `INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id) VALUES ('o', '${id}', 'a', '${channel}', 'e')`,
+    );
+  await expect(talk('t', 'other')).rejects.toThrow('violates a foreign key');
+  await talk('t', 'c');
+  const runs = (status: string) =>
+    run(`INSERT INTO run (org_id, id, conversation_id, status, input) VALUES ('o', 'r', 't', '${status}', '{}')`);
+  await runs('running');
+  await run(`INSERT INTO message (org_id, id, conversation_id, run_id, role, content, status)
+    VALUES ('o', 'm', 't', 'r', 'end_user', '"hi"', 'delivered'), ('o', 'n', 't', 'r', 'agent', '"yes"', 'queued')`);
+  await run(`UPDATE message SET status = 'sent' WHERE org_id = 'o' AND id = 'n'`);
+  await run(
+    `UPDATE end_user SET name = 'Asha', consent = '{"sms": {"status": "opted_out"}}' WHERE org_id = 'o' AND id = 'e'`,
+  );
+  await run(`UPDATE conversation SET status = 'handed_off', run_id = 'r' WHERE org_id = 'o' AND id = 't'`);
+  await run(`UPDATE conversation SET status = 'resolved' WHERE org_id = 'o' AND id = 't'`);
+  await run(`UPDATE conversation SET status = 'open' WHERE org_id = 'o' AND id = 't'`);
+  await run(`INSERT INTO approval (org_id, id, agent_id, conversation_id, run_id, call, expires_at)
+    VALUES ('o', 'p', 'a', 't', 'r', '{"tool": {"name": "x"}}', now())`);
+  await run(`UPDATE run SET status = 'completed' WHERE org_id = 'o' AND id = 'r'`);
+  await expect(run(`DELETE FROM end_user WHERE org_id = 'o' AND id = 'e'`)).rejects.toThrow('violates foreign key');
+  await run(`DELETE FROM end_user WHERE org_id = 'o' AND id = 'f'`);
+  expect(await types()).toEqual([
+    'end_user.created', 'end_user.created', 'conversation.started', 'message.received', 'message.sent',
+    'end_user.updated', 'end_user.opted_out', 'conversation.handed_off', 'conversation.resolved',
+    'conversation.reopened', 'approval.requested', 'run.completed', 'end_user.deleted',
+  ]); // prettier-ignore
+  const left = await client.query(`SELECT status, reason FROM approval`);
+  expect(left.rows).toEqual([{ status: 'denied', reason: 'completed' }]);
+  const handed = await client.query(`SELECT conversation_id FROM hand_off`);
+  expect(handed.rows).toEqual([{ conversation_id: 't' }]);
+  const { rows } = await client.query(`SELECT count(*)::int AS n FROM event_delivery`);
+  expect(rows).toEqual([{ n: 13 }]);
+});
