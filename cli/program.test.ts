@@ -26,7 +26,10 @@ describe('finds a mistake in typing before it sends a request', () => {
     [['send', 'a', 'c', '--text', 'x'], /exactly one of --to-conversation/],
     [['send', 'a', 'c', '--to-address', 'x'], /exactly one of --text/],
     [['chat', '--agent', 'a'], /needs a terminal/],
-    [['models', 'set', '--provider', 'openai'], /--key-stdin, --base-url, --embedding-model and --transcription-model/],
+    [
+      ['models', 'set', '--provider', 'openai'],
+      /--key-stdin, --base-url, --embedding-model, --transcription-model and --question-model/,
+    ],
     [['campaigns', 'repeat', 'c', '--days', 'mon,someday'], /mon, tue, wed/],
     [['campaigns', 'repeat', 'c', '--days', 'monkey'], /mon, tue, wed/],
     [['campaigns', 'repeat', 'c', '--days', 'mon', '--month-day', '1'], /either --days or --month-day/],

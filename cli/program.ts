@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/agents.ts';
+import { addAnalyticsCommand } from './commands/analytics.ts';
 import { addApprovalsCommand } from './commands/approvals.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
@@ -94,6 +95,7 @@ export function buildProgram(): Command {
   addChatCommand(program);
   addApprovalsCommand(program);
   addQuestionsCommand(program);
+  addAnalyticsCommand(program);
   addEventsCommand(program);
   addAuditCommand(program);
   program.commandsGroup('The server:');

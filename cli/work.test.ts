@@ -87,6 +87,15 @@ test('manages members and invitations', async () => {
   expect((await json('invitations', 'list')).data).toEqual([]);
 });
 
+test('prints the figures of Analytics, also as CSV', async () => {
+  expect(await json('analytics', '--by', 'agent', '--days', '7')).toMatchObject({ by: 'agent', complete: true });
+  const csv = await runCli(['analytics', '--by', 'member', '--csv'], env);
+  expect([csv.code, csv.stdout]).toEqual([0, expect.stringMatching(/^\uFEFFmember,name,agent_id,conversations,/)]);
+  expect(errorOf(await runCli(['analytics', '--days', '185'], env)).code).toBe('usage_invalid');
+  const versions = await runCli(['analytics', '--agent-version', '2'], env);
+  expect(errorOf(versions).code).toBe('validation_failed');
+});
+
 test('shows versions, questions and the report of a campaign', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Versions' })).body.id as string;
   await call(`PATCH ${at}/agents/${agent}`, { definition: { opening: { en: 'New.' } } });

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { noReplyOf } from './no-reply.ts';
+import { surveyOf } from './ratings.ts';
 import { ResultDefinition } from './results.ts';
 import { ToolApproval } from './approvals.ts';
 import { FALLBACK_REASONS } from './costs.ts';
@@ -295,6 +296,7 @@ export const AgentDefinition = Type.Object(
       ),
     ),
     no_reply: Type.Optional(noReplyOf(LocalizedText)),
+    survey: Type.Optional(surveyOf(LocalizedText)),
   },
   { ...closed, title: 'AgentDefinition' },
 );

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { idPattern } from './ids.ts';
 import { MAX_ATTACHMENT_NAME, MAX_NAME_CHARACTERS } from './limits.ts';
 import { MessageContent, MessageSource } from './messages.ts';
+import { MAX_RATING_COMMENT, RATING_COMMENT, RATING_KINDS } from './ratings.ts';
 
 /** The messages between the widget on a page and the server (docs/web-chat.md). */
 const closed = { additionalProperties: false };
@@ -37,11 +38,18 @@ const translation = Type.Optional(Type.Object({ title, greeting, suggestions }, 
 export const WebChatSettings = Type.Object(
   {
     allowed_origins: Type.Optional(
-      Type.Array(Type.String({ pattern: ORIGIN, maxLength: 255 }), {
-        maxItems: 50,
-        uniqueItems: true,
-        description: 'Sites that may show the chat, such as https://shop.example (no path, no wildcard).',
-      }),
+      Type.Array(
+        Type.String({
+          pattern: ORIGIN,
+          maxLength: 255,
+          description: 'Start with https://, for example https://shop.example. No path and no wildcard.',
+        }),
+        {
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'Sites that may show the chat, such as https://shop.example (no path, no wildcard).',
+        },
+      ),
     ),
     title,
     greeting,
@@ -67,6 +75,7 @@ export const WebChatSettings = Type.Object(
       }),
     ),
     files: Type.Optional(Type.Boolean({ description: 'Whether visitors can send pictures and files; default true.' })),
+    thumbs: Type.Optional(Type.Boolean({ description: 'Whether visitors can rate answers; default true.' })),
     hosted_page: Type.Optional(
       Type.Boolean({ description: 'Whether the chat has its own page at /chat/{channel_id}; default true.' }),
     ),
@@ -88,6 +97,8 @@ export type ChatAppearance = {
   position: 'end' | 'start';
   /** Visitors can send files. */
   files: boolean;
+  /** Visitors can rate answers. */
+  thumbs: boolean;
   translations: NonNullable<WebChatSettings['translations']>;
 };
 
@@ -114,6 +125,17 @@ export const ChatSession = Type.Object(
 );
 export type ChatSession = Static<typeof ChatSession>;
 
+/** What the visitor has rated. The score of an answer is 1 (good) or -1 (bad), and that of a survey is 1 to 5. */
+export const ChatRating = Type.Object(
+  {
+    kind: Type.Enum(RATING_KINDS),
+    score: nullable(Type.Integer()),
+    comment: nullable(Type.String()),
+  },
+  { title: 'ChatRating' },
+);
+export type ChatRating = Static<typeof ChatRating>;
+
 export const ChatMessage = Type.Object(
   {
     id: Type.String(),
@@ -124,6 +146,8 @@ export const ChatMessage = Type.Object(
     client_id: nullable(Type.String()),
     /** The name of the member who wrote the message. Null for other messages. */
     author: nullable(Type.String()),
+    /** Null: the visitor cannot rate the message. */
+    rating: nullable(ChatRating),
     created_at: Type.String({ format: 'date-time' }),
   },
   { title: 'ChatMessage' },
@@ -163,6 +187,18 @@ export const SentChatMessage = Type.Object(
   { title: 'SentChatMessage' },
 );
 export type SentChatMessage = Static<typeof SentChatMessage>;
+
+/** Rates an answer of the agent or, with the message of the question, the conversation. */
+export const RateChat = Type.Object(
+  {
+    message_id: Type.String({ pattern: idPattern('msg') }),
+    score: Type.Enum([-1, 1, 2, 3, 4, 5]),
+    /** Only for the conversation. */
+    comment: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_RATING_COMMENT, pattern: RATING_COMMENT })),
+  },
+  { ...closed, title: 'RateChat' },
+);
+export type RateChat = Static<typeof RateChat>;
 
 /** The visitor has seen all messages up to this one. */
 export const ReadChat = Type.Object(

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_NAME_CHARACTERS } from './limits.ts';
+import { SurveyRating } from './ratings.ts';
 
 const closed = { additionalProperties: false };
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -171,6 +172,7 @@ export const EndUserConversation = Type.Object(
     status: Type.Enum(['open', 'handed_off', 'resolved']),
     locale: nullable(Type.String()),
     tags: Type.Array(Type.String()),
+    rating: nullable(SurveyRating),
     created_at: Moment,
     updated_at: Moment,
   },
@@ -187,6 +189,7 @@ export const EndUserExport = Type.Object(
     messages: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     runs: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     recipients: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    ratings: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   },
   { title: 'EndUserExport' },
 );

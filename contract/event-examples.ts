@@ -130,6 +130,20 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
   },
   'conversation.resolved': { ...conversation, status: 'resolved', updated_at: '2026-11-21T06:20:00.000Z' },
   'conversation.reopened': { ...conversation, updated_at: '2026-11-21T06:30:00.000Z' },
+  'conversation.rated': {
+    ...conversation,
+    status: 'resolved',
+    updated_at: '2026-11-21T06:21:00.000Z',
+    rating: {
+      kind: 'survey',
+      score: 4,
+      comment: 'Fast and friendly',
+      message_id: 'msg_01kapjdk1xf4t6v8z0b2d5g7j9',
+      run_id: conversation.run_id,
+      agent_version: 12,
+      rated_at: '2026-11-21T06:21:00.000Z',
+    },
+  },
   'message.received': {
     ...message,
     id: 'msg_01kapj9a7gex1z3b5d7f9h2k4m',

@@ -8,6 +8,7 @@ import { Comparison, ROLLOUT_REASONS } from './dashboard/rollouts.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';
 import { KEY_SCOPES, PERMISSIONS } from './permissions.ts';
+import { RATING_KINDS } from './ratings.ts';
 import { RunResult } from './results.ts';
 import { RUN_STATUSES } from './triggers.ts';
 
@@ -36,6 +37,22 @@ const ConversationData = Type.Object(
 const HandedOffData = Type.Object(
   { ...ConversationData.properties, result: RunResult },
   { title: 'HandedOffEventData' },
+);
+
+const RatedData = Type.Object(
+  {
+    ...ConversationData.properties,
+    rating: Type.Object({
+      kind: Type.Enum(RATING_KINDS),
+      score: Type.Integer({ description: 'A survey: 1 to 5. An answer: 1 is good, -1 is bad.' }),
+      comment: nullable(text),
+      message_id: Type.String({ description: 'The rated answer, or the question of the survey.' }),
+      run_id: nullable(text),
+      agent_version: nullable(Type.Integer()),
+      rated_at: Moment,
+    }),
+  },
+  { title: 'RatedEventData' },
 );
 
 const MessageData = Type.Object(
@@ -186,6 +203,7 @@ export const EVENT_DATA = {
   'conversation.handed_off': HandedOffData,
   'conversation.resolved': ConversationData,
   'conversation.reopened': ConversationData,
+  'conversation.rated': RatedData,
   'message.received': MessageData,
   'message.sent': MessageData,
   'message.delivered': MessageData,

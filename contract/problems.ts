@@ -394,6 +394,11 @@ const kinds = {
     cure: 'Send headers and body within 30 seconds.',
   },
   // 409: not possible in this state
+  rating_closed: {
+    status: 409,
+    title: 'The conversation can no longer be rated',
+    cure: 'A survey takes a score for 7 days, and changes of it for 10 minutes after the score.',
+  },
   rollout_active: {
     status: 409,
     title: 'A version of this agent is being rolled out',

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION } from './limits.ts';
+import { SurveyRating } from './ratings.ts';
 import { RunResult } from './results.ts';
 import { ModelUse } from './costs.ts';
 import { Message, type MessageContent } from './messages.ts';
@@ -260,6 +261,9 @@ export const RunRecord = Type.Object(
       description: 'The version of the agent that took the latest turn; null before the first turn.',
     }),
     result: RunResult,
+    rating: Type.Union([SurveyRating, Type.Null()], {
+      description: 'How the person rated the conversation after this run; null: not rated.',
+    }),
     request_id: Type.Union([Type.String(), Type.Null()]),
     send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),

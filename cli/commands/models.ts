@@ -23,24 +23,29 @@ export function addModelsCommand(program: Command): void {
     .option('--embedding-model <name>', 'makes the embeddings of the documents of this organization')
     .option('--no-embedding-model', 'turn embeddings off')
     .option('--transcription-model <name>', 'writes down what people say in audio, so that agents can answer it')
-    .option('--no-transcription-model', 'turn transcripts off');
+    .option('--no-transcription-model', 'turn transcripts off')
+    .option('--question-model <name>', 'writes questions for the passages of documents, for agents without a model')
+    .option('--no-question-model', 'turn the writing of questions off and delete them');
   verb<{
     provider: string;
     baseUrl?: string;
     keyStdin?: boolean;
     embeddingModel?: string | false;
     transcriptionModel?: string | false;
+    questionModel?: string | false;
   }>(set, async ({ api, out }, _args, options) => {
-    const { baseUrl, keyStdin, embeddingModel, transcriptionModel } = options;
-    const models = [embeddingModel, transcriptionModel];
+    const { baseUrl, keyStdin, embeddingModel, transcriptionModel, questionModel } = options;
+    const models = [embeddingModel, transcriptionModel, questionModel];
     if (!keyStdin && baseUrl === undefined && models.every((model) => model === undefined))
       throw new Failure(
         'usage_invalid',
-        'Use at least one of --key-stdin, --base-url, --embedding-model and --transcription-model.',
+        'Use at least one of --key-stdin, --base-url, --embedding-model, --transcription-model and --question-model.',
       );
     const key = keyStdin ? await readSecret('key') : undefined;
-    const [embedding, transcription] = models.map((model) => (model === false ? null : model));
-    const body = { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription };
+    const [embedding_model, transcription_model, question_model] = models.map((model) =>
+      model === false ? null : model,
+    );
+    const body = { base_url: baseUrl, key, embedding_model, transcription_model, question_model };
     out.record(await api.call('setModel', { ids: { provider: options.provider }, body }));
   });
   examples(
@@ -67,6 +72,7 @@ export function addModelsCommand(program: Command): void {
         field('has_key', 'Key'),
         field('embedding_model'),
         field('transcription_model'),
+        field('question_model'),
         time('updated_at'),
       ],
       'No providers. Agents on the embedded provider need no model. See ./parley models set --help',

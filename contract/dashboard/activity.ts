@@ -98,6 +98,8 @@ export const Overview = Type.Object(
     runs_24h: Type.Record(Type.String(), Count, { description: 'Runs of the last 24 hours per status.' }),
     /** True after the first request with a key of the organization. */
     first_request: Type.Boolean(),
+    /** True after the first conversation on a web chat. */
+    first_visitor: Type.Boolean(),
   },
   { title: 'Overview' },
 );

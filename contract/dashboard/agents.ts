@@ -6,6 +6,7 @@ import { MAX_REMINDERS } from '../no-reply.ts';
 import { MessageContent, MessageSource } from '../messages.ts';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
 import { PublishBody } from './test-cases.ts';
+import { LearnedQuestion } from './wordings.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const MAX_DOCUMENTS_PER_AGENT = 1_000;
@@ -122,6 +123,8 @@ export const CreateDocumentBody = Type.Object(
   {
     name: Name,
     text: Type.String({ minLength: 1, maxLength: MAX_DOCUMENT_BYTES, description: 'At most 1 MiB of UTF-8.' }),
+    /** The question that the document answers. Its first passages learn it. */
+    answers: Type.Optional(LearnedQuestion),
   },
   closed,
 );

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Tag } from '../end-users.ts';
-import { CONVERSATION_SORTS, CONVERSATION_STATUSES, CONVERSATION_VIEWS } from './conversations.ts';
+import { CONVERSATION_SORTS, CONVERSATION_STATUSES, CONVERSATION_VIEWS, RATED } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
 /** The maximum number of views of one member, and of shared views. They share one line above the list. */
@@ -15,6 +15,7 @@ const filters = Type.Object(
     agent_id: Type.Optional(Id('agent')),
     channel_id: Type.Optional(Id('channel')),
     tag: Type.Optional(Tag),
+    rated: Type.Optional(Type.Enum(RATED)),
     sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
   },
   { ...closed, minProperties: 1 },

@@ -1,10 +1,12 @@
 import { ApprovalEntry } from './approvals.ts';
+import { CONVERSATION_OUTCOMES, conversationCircumstances } from './analytics.ts';
 import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
 import { MAX_ATTACHMENT_NAME, MAX_MENTIONS, MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../limits.ts';
 import { MAX_CAPTION, Message } from '../messages.ts';
 import { ModelUse } from '../costs.ts';
+import { SurveyRating } from '../ratings.ts';
 import { RunResult } from '../results.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { TraceStep } from './agents.ts';
@@ -26,6 +28,8 @@ const summary = {
   assignee_id: Nullable(Type.String()),
   /** The conversation does not count as waiting until this time. Null: not snoozed. */
   snoozed_until: Nullable(Moment),
+  /** How the person rated the conversation. Null: not rated. */
+  rating: Nullable(SurveyRating),
   created_at: Moment,
   updated_at: Moment,
 };
@@ -82,6 +86,8 @@ export const ConversationMessage = Type.Object(
     /** The message is not sent before this time. */
     send_at: Nullable(Moment),
     author_id: Nullable(Type.String()),
+    /** How the person rated the answer: 1 is good, -1 is bad. Null: not rated. */
+    rating: Nullable(Type.Union([Type.Literal(1), Type.Literal(-1)])),
     why: Nullable(
       Type.Object({
         provider: Type.String(),
@@ -181,6 +187,10 @@ export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', '
 export const CONVERSATION_SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 
+/** Rated conversations: all, or those with one score. */
+export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
+export type RatedFilter = (typeof RATED)[number];
+
 /** Counting stops here; dashboards then show "999+". */
 export const MAX_COUNTED = 1_000;
 
@@ -212,10 +222,17 @@ export const ConversationListQuery = PageQuery({
   channel_id: Type.Optional(Id('channel')),
   end_user_id: Type.Optional(Id('enduser')),
   tag: Type.Optional(Tag),
-  /** Conversations that started in this time. With `handed_off`, conversations that were handed over in this time. */
+  /**
+   * Conversations that started in this time. With `rated`, conversations that were rated in this time, or else with
+   * `handed_off`, those that were handed over in it.
+   */
   since: Type.Optional(Moment),
   until: Type.Optional(Moment),
   handed_off: Type.Optional(Type.Boolean()),
+  rated: Type.Optional(Type.Enum(RATED)),
+  /** What happened in the conversation, as Analytics counts it. */
+  outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
+  ...conversationCircumstances,
   /** Without it: the latest message first; in the view `waiting`, the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });

@@ -5,6 +5,9 @@ import { closed, Id, Nullable, TimeZone } from './shapes.ts';
 /** Whether the reader gets hand-offs. */
 export const AttendanceBody = Type.Object({ away: Type.Boolean() }, closed);
 
+/** How the inbox works for the reader, in each browser. */
+export const InboxBody = Type.Object({ opens_next: Type.Boolean() }, closed);
+
 /** Who gets a hand-off: everyone, one member, or the members who are present, in turn. */
 export const HAND_OFF_RECIPIENTS = ['no_one', 'member', 'present'] as const;
 /** A member counts as present for this time after the dashboard was last visible. */

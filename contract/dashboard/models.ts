@@ -20,6 +20,8 @@ export const ModelRecord = Type.Object(
     embedding_dimensions: Nullable(Type.Integer()),
     /** The model that transcribes audio messages. Null: this connection does not transcribe. */
     transcription_model: Nullable(Type.String()),
+    /** The model that writes questions for the passages of all documents. Null: this connection writes none. */
+    question_model: Nullable(Type.String()),
     updated_at: Moment,
   },
   { title: 'ModelProvider' },
@@ -35,6 +37,8 @@ export const SetModelBody = Type.Object(
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
     /** Null turns transcripts off. Only one connection of an organization does this, so another connection stops. */
     transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
+    /** Null turns the writing of questions off and deletes them. Only one connection of an organization does this. */
+    question_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
   },
   { ...closed, minProperties: 1 },
 );
@@ -77,6 +81,17 @@ export const EmbeddingProgress = Type.Object(
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
     /** The time of the next attempt. Null: nothing is left to do, or a person must retry. */
     next_at: Nullable(Moment),
+    /** The questions that a model writes for the passages. */
+    questions: Type.Object({
+      /** Null: no model writes questions. */
+      model: Nullable(Type.Object({ provider: Type.Enum(MODEL_PROVIDERS), name: Type.String() })),
+      passages: Type.Integer(),
+      /** The number of passages for which the model was asked. */
+      written: Type.Integer(),
+      failed: Type.Integer(),
+      fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+      next_at: Nullable(Moment),
+    }),
   },
   { title: 'EmbeddingProgress' },
 );

@@ -58,6 +58,10 @@ export const VersionResult = Type.Object({
   failed: Counted,
   /** Null: the version returns no result. */
   result_complete: Nullable(Counted),
+  /** The surveys of its runs, and the average of their scores, 1 to 5. */
+  ratings: Type.Object({ count: Type.Integer(), average: Nullable(Type.Number()) }),
+  /** Answers that people rated as good or bad. */
+  answers: Type.Object({ good: Type.Integer(), bad: Type.Integer() }),
   /** The average cost of a run with model calls, for each currency. Empty: no price is known. One run has no interval. */
   cost: Type.Array(
     Type.Object({

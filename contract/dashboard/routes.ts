@@ -21,6 +21,7 @@ import { DecideApprovalBody } from '../approvals.ts';
 import { ApprovalEntry, ApprovalListQuery, ListedApproval } from './approvals.ts';
 import { CampaignScheduleAnswer, SetScheduleBody } from './campaign-schedules.ts';
 import { ChangesQuery } from './changes.ts';
+import { Analytics, AnalyticsQuery } from './analytics.ts';
 import { Numbers, NumbersQuery } from './statistics.ts';
 import {
   AgentRecord,
@@ -148,7 +149,7 @@ import {
   TranslateBody,
   Translation,
 } from './member-help.ts';
-import { AttendanceBody, HandOffRules, SetHandOffRulesBody } from './hand-offs.ts';
+import { AttendanceBody, HandOffRules, InboxBody, SetHandOffRulesBody } from './hand-offs.ts';
 import {
   CreateSavedReplyBody,
   FilledReply,
@@ -554,6 +555,7 @@ const routes = {
   readMemberHelp: route('GET 200', `${org}/member-help`, 'viewer', 'Which calls of a model help members', { answer: MemberHelp }),
   setMemberHelp: route('PUT 200', `${org}/member-help`, 'admin', 'Choose which calls of a model help members', { body: MemberHelp, answer: MemberHelp }),
   setAttendance: route('PUT 204', `${org}/attendance`, 'viewer', 'Be away and get no hand-offs, or be present', { body: AttendanceBody }),
+  setInbox: route('PUT 204', `${org}/inbox`, 'viewer', 'Open the next conversation after a resolve or snooze, or stay', { body: InboxBody }),
   listSavedReplies: route('GET 200', `${org}/saved-replies`, 'viewer', 'List saved replies', { answer: Whole(SavedReplySummary) }),
   createSavedReply: route('POST 201', `${org}/saved-replies`, 'member', 'Save a reply', { body: CreateSavedReplyBody, answer: SavedReplyRecord }),
   readSavedReply: route('GET 200', `${org}/saved-replies/:saved_reply_id`, 'viewer', 'Read a saved reply', { answer: SavedReplyRecord }),
@@ -588,6 +590,8 @@ const routes = {
   exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readStatistics: route('GET 200', `${org}/numbers`, 'viewer', 'What happened in 24 hours, 7 or 30 days', { query: NumbersQuery, answer: Numbers }),
+  readAnalytics: route('GET 200', `${org}/analytics`, 'viewer', 'Figures of conversations by day, agent, version, channel or member', { query: AnalyticsQuery, answer: Analytics }),
+  exportAnalytics: route('GET 200', `${org}/analytics/export.csv`, 'viewer', 'The same figures as CSV', { query: AnalyticsQuery }),
   readWeeklyMail: route('GET 200', `${org}/weekly-mail`, 'viewer', 'Whether one gets the weekly mail', { answer: WeeklyMailRecord }),
   setWeeklyMail: route('PUT 200', `${org}/weekly-mail`, 'viewer', 'Get the weekly mail, or not', { body: WeeklyMailBody, answer: WeeklyMailRecord }),
   stopWeeklyMail: route('POST 204', '/weekly-mail/:link', 'public', 'Stop a weekly mail by the link in it', { body: Type.Unsafe<unknown>({}), rawBody: MAX_UNSUBSCRIBE_BYTES }),

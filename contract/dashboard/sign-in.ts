@@ -70,6 +70,8 @@ export const SessionView = Type.Object(
         plan: PlanName,
         role: RoleName,
         time_zone: Nullable(Type.String()),
+        /** After a resolve or a snooze, the inbox opens the next conversation for this member. */
+        opens_next: Type.Boolean(),
         /**
          * True: the organization requires a second factor, and this session has none. Other requests there are refused.
          */

@@ -43,6 +43,14 @@ export const Numbers = Type.Object(
     hand_off_reasons: Type.Array(Count),
     /** The median time from the hand-off to the first message of a member. Null: no member answered. */
     first_reply_seconds: Type.Object({ now: Seconds, before: Seconds }),
+    /** Surveys that people answered, counted by the hour of the answer, and the average of their scores, 1 to 5. */
+    ratings: Change,
+    rating_average: Type.Object({ now: Nullable(Type.Number()), before: Nullable(Type.Number()) }),
+    /** By score. */
+    rating_scores: Type.Array(Count),
+    /** Answers of agents that people rated as good or bad. */
+    answers_good: Change,
+    answers_bad: Change,
     /** Messages of agents and members, by their current delivery state. */
     messages: Change,
     message_states: Type.Array(Count),

@@ -28,6 +28,17 @@ export const WordingRecord = Type.Object(
 );
 export type WordingRecord = Static<typeof WordingRecord>;
 
+/** A question in the words of a person. */
+export const LearnedQuestion = Type.Object(
+  {
+    question: Question,
+    /** The person whose words these are. The wording is erased together with the person. */
+    from: Type.Optional(Id('enduser')),
+  },
+  closed,
+);
+export type LearnedQuestion = Static<typeof LearnedQuestion>;
+
 export const AddWordingBody = Type.Object(
   {
     question: Question,

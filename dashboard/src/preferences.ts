@@ -16,8 +16,6 @@ export type Preferences = {
   notify?: boolean;
   /** False: single keys are off, for people who use voice control. */
   single_keys?: boolean;
-  /** False: after a conversation is resolved or snoozed, it stays open. */
-  open_next?: boolean;
   /** True: rows of lists are low. */
   dense?: boolean;
   /** The hidden columns of each list. */

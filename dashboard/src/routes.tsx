@@ -9,6 +9,7 @@ import { rememberAs } from './preferences.ts';
 import { Shell } from './shell/shell.tsx';
 import { readActivitySearch } from './pages/activity/search.ts';
 import { readAgentSearch, readAgentsSearch } from './pages/agents/search.ts';
+import { readAnalyticsSearch } from './pages/analytics/search.ts';
 import { readApprovalsSearch } from './pages/approvals/search.ts';
 import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readChannelsSearch } from './pages/channels/search.ts';
@@ -17,6 +18,7 @@ import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages
 import { readHomeSearch } from './pages/home/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
 import { readDeliverySearch } from './parts/event-deliveries/search.ts';
+import { readCostsSearch } from './pages/settings/costs/search.ts';
 import { readTokensSearch } from './pages/settings/access-tokens/search.ts';
 import { readInstallationSearch } from './pages/settings/installation/search.ts';
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
@@ -77,6 +79,7 @@ const routeTree = root.addChildren([
   ]),
   inside.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/', validateSearch: readHomeSearch, component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage') }),
+    createRoute({ getParentRoute: () => inside, path: '/analytics', validateSearch: readAnalyticsSearch, component: lazyPage(() => import('./pages/analytics/analytics-page.tsx'), 'AnalyticsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyPage(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyPage(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
     createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyPage(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),
@@ -98,7 +101,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyPage(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyPage(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/costs', component: lazyPage(() => import('./pages/settings/costs/costs-page.tsx'), 'CostsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/costs', validateSearch: readCostsSearch, component: lazyPage(() => import('./pages/settings/costs/costs-page.tsx'), 'CostsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyPage(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sign-in', component: lazyPage(() => import('./pages/settings/sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),

@@ -20,7 +20,7 @@ export type Problem = {
     type: string;
     title: string;
     status: number;
-    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "wording_not_found" | "source_not_found" | "import_not_found" | "agent_version_not_found" | "rollout_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "rollout_active" | "rollout_not_active" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+    code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "wording_not_found" | "source_not_found" | "import_not_found" | "agent_version_not_found" | "rollout_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "rating_closed" | "rollout_active" | "rollout_not_active" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
     detail: string;
     request_id: string;
     errors?: Fault[];
@@ -40,7 +40,7 @@ export type OpenAIError = {
          * The first wrong value of the body.
          */
         param: string | null;
-        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "wording_not_found" | "source_not_found" | "import_not_found" | "agent_version_not_found" | "rollout_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "rollout_active" | "rollout_not_active" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
+        code: "body_invalid" | "request_invalid" | "cursor_invalid" | "authorization_missing" | "key_invalid" | "key_wrong_region" | "key_revoked" | "client_token_expired" | "token_invalid" | "token_expired" | "token_revoked" | "signature_invalid" | "visitor_token_invalid" | "reply_token_invalid" | "session_missing" | "sign_in_failed" | "sign_in_expired" | "sign_in_refused" | "second_factor_failed" | "second_factor_expired" | "passkey_refused" | "network_not_allowed" | "key_used_up" | "account_required" | "plan_required" | "permission_missing" | "campaign_key_required" | "campaign_mismatch" | "agent_mismatch" | "role_missing" | "operator_required" | "second_factor_required" | "origin_refused" | "origin_not_allowed" | "client_token_not_allowed" | "setup_closed" | "sign_in_address_refused" | "membership_ended" | "organization_full" | "personal_session_required" | "token_not_accepted" | "token_too_narrow" | "route_not_found" | "agent_not_found" | "trigger_not_found" | "channel_not_found" | "campaign_not_found" | "recipient_not_found" | "run_not_found" | "approval_not_found" | "conversation_not_found" | "attachment_not_found" | "view_not_found" | "note_not_found" | "message_not_found" | "end_user_not_found" | "key_not_found" | "token_not_found" | "organization_not_found" | "member_not_found" | "invitation_not_found" | "email_link_not_found" | "mail_link_not_found" | "tool_secret_not_found" | "webhook_not_found" | "delivery_not_found" | "password_link_not_found" | "sign_in_provider_not_found" | "sign_in_domain_not_found" | "passkey_not_found" | "document_not_found" | "push_not_found" | "segment_not_found" | "saved_reply_not_found" | "budget_not_found" | "wording_not_found" | "source_not_found" | "import_not_found" | "agent_version_not_found" | "rollout_not_found" | "version_not_found" | "problem_not_found" | "method_not_allowed" | "request_timeout" | "rating_closed" | "rollout_active" | "rollout_not_active" | "tests_not_passed" | "answer_not_recorded" | "reply_outdated" | "turn_superseded" | "trigger_disabled" | "agent_disabled" | "channel_disabled" | "channel_unsupported" | "webhook_disabled" | "campaign_not_open" | "account_exists" | "mail_missing" | "already_exists" | "domain_taken" | "domain_unproven" | "import_not_ready" | "approval_decided" | "run_finished" | "recipient_finished" | "document_is_synced" | "source_running" | "source_not_running" | "note_limit_reached" | "source_limit_reached" | "knowledge_agent_full" | "knowledge_organization_full" | "attachments_full" | "key_revoked_already" | "token_limit_reached" | "last_owner" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "host_unknown" | "validation_failed" | "file_not_readable" | "idempotency_mismatch" | "channel_check_failed" | "content_unsupported" | "session_window_closed" | "recipient_opted_out" | "no_address" | "rate_limited" | "internal_error" | "provider_failed" | "run_failed" | "answer_pending" | "unavailable" | "outcome_unknown";
         /**
          * The page that explains this code.
          * @format uri
@@ -399,6 +399,19 @@ export type RunResult = {
     updated_at: string | null;
 };
 
+export type SurveyRating = {
+    /**
+     * @minimum 1
+     * @maximum 5
+     */
+    score: number;
+    comment: string | null;
+    /**
+     * @format date-time
+     */
+    rated_at: string;
+};
+
 export type Cost = {
     /**
      * @pattern ^[0-9]+(\.[0-9]+)?$
@@ -476,6 +489,10 @@ export type Run = {
      */
     agent_version: number | null;
     result: RunResult;
+    /**
+     * How the person rated the conversation after this run; null: not rated.
+     */
+    rating: SurveyRating | null;
     request_id: string | null;
     send_at: string | null;
     finished_at: string | null;
@@ -1064,6 +1081,7 @@ export type EndUserConversation = {
     status: "open" | "handed_off" | "resolved";
     locale: string | null;
     tags: string[];
+    rating: SurveyRating | null;
     /**
      * @format date-time
      */
@@ -1090,6 +1108,7 @@ export type EndUserExport = {
     messages: Record<string, unknown>[];
     runs: Record<string, unknown>[];
     recipients: Record<string, unknown>[];
+    ratings: Record<string, unknown>[];
 };
 
 export type ChannelCapabilities = {
@@ -1445,6 +1464,54 @@ export type ConversationReopenedEvent = {
      */
     timestamp: string;
     data: ConversationEventData;
+};
+
+export type RatedEventData = {
+    id: string;
+    agent_id: string;
+    channel_id: string;
+    end_user_id: string;
+    key: string | null;
+    status: "open" | "handed_off" | "resolved";
+    locale: string | null;
+    tags: string[];
+    run_id: string | null;
+    /**
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * @format date-time
+     */
+    updated_at: string;
+    rating: {
+        kind: "survey" | "answer";
+        /**
+         * A survey: 1 to 5. An answer: 1 is good, -1 is bad.
+         */
+        score: number;
+        comment: string | null;
+        /**
+         * The rated answer, or the question of the survey.
+         */
+        message_id: string;
+        run_id: string | null;
+        agent_version: number | null;
+        /**
+         * @format date-time
+         */
+        rated_at: string;
+    };
+};
+
+export type ConversationRatedEvent = {
+    id: string;
+    type: "conversation.rated";
+    /**
+     * @format date-time
+     */
+    timestamp: string;
+    data: RatedEventData;
 };
 
 export type MessageEventData = {
@@ -1901,6 +1968,7 @@ export type EventData = {
     "conversation.handed_off": HandedOffEventData;
     "conversation.resolved": ConversationEventData;
     "conversation.reopened": ConversationEventData;
+    "conversation.rated": RatedEventData;
     "message.received": MessageEventData;
     "message.sent": MessageEventData;
     "message.delivered": MessageEventData;

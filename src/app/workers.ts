@@ -14,9 +14,11 @@ import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
+import { createQuestionWorker } from '../worker/wordings/question-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
 import { createSourceWorker } from '../worker/document-sources/source-worker.ts';
+import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms, Wake } from './open-rooms.ts';
 import type { Service } from './service.ts';
@@ -47,17 +49,16 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       feed.look();
       deliveries.wake();
       handOffs.wake();
+      surveys.wake();
     },
   });
-  const handOffs = createHandOffWorker({
-    ...deps,
-    log,
-    onApplied: () => {
-      changes.look();
-      feed.look();
-      deliveries.wake();
-    },
-  });
+  const onWritten = (): void => {
+    changes.look();
+    feed.look();
+    deliveries.wake();
+  };
+  const handOffs = createHandOffWorker({ ...deps, log, onApplied: onWritten });
+  const surveys = createSurveyWorker({ db, log, onSent: onWritten });
   const attachments = createAttachmentWorker({
     db,
     log,
@@ -76,6 +77,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
   const embeddings = createEmbeddingWorker({ ...answering.connections, log });
+  const questions = createQuestionWorker({ ...answering.connections, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const pushes = createPushWorker({ ...deps, log });
   const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });
@@ -95,9 +97,11 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     imports,
     sources,
     embeddings,
+    questions,
     pushes,
     rounds,
     handOffs,
+    surveys,
     announcer,
     expiry,
     campaigns,

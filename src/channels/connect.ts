@@ -191,7 +191,7 @@ const at = (name: string): string => `/settings/${name.replaceAll('~', '~0').rep
 
 function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, unknown>): Fault[] {
   const { properties = {}, required = [] } = kind.settings as {
-    properties?: Record<string, { description?: string }>;
+    properties?: Record<string, { description?: string; items?: { description?: string } }>;
     required?: string[];
   };
   const faults: Fault[] = [];
@@ -213,7 +213,9 @@ function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, un
     const pointer = `/settings${instancePath}`;
     if (instancePath === '' || named.has(pointer)) continue;
     named.add(pointer);
-    const hint = properties[instancePath.slice(1)]?.description;
+    const [, name = '', entry] = instancePath.split('/');
+    const shape = properties[name];
+    const hint = entry === undefined ? shape?.description : (shape?.items?.description ?? shape?.description);
     faults.push({ pointer, code: keyword, detail: `This value is not valid.${hint ? ` ${hint}` : ''}` });
   }
   return faults;

@@ -143,8 +143,11 @@ export type Passage = {
   wordings?: readonly Wording[];
 };
 
-/** `section`: people chose the passage with its neighbours, so these are quoted together. */
-export type Wording = { question: string; section: boolean };
+/**
+ * `section`: people chose the passage with its neighbours, so these are quoted together. `written`: a model wrote the
+ * question, so the search uses its words with a lower weight, and the question alone is no proof.
+ */
+export type Wording = { question: string; section: boolean; written?: boolean };
 
 export type Finding = { passage: Passage; score: number };
 

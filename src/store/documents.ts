@@ -3,8 +3,9 @@ import type { Plan } from '../../contract/permissions.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
-import { queueDocument } from './embeddings/queue.ts';
+import { EMBEDDINGS } from './embeddings/queue.ts';
 import { document } from './schema/agent.ts';
+import { QUESTIONS } from './written-questions.ts';
 
 type DocumentRow = typeof document.$inferSelect;
 export type DocumentHead = Omit<DocumentRow, 'text' | 'orgId'> & { bytes: number };
@@ -32,7 +33,8 @@ export async function insertDocument(
     .insert(document)
     .values({ orgId, ...input })
     .returning(head);
-  await queueDocument(db, orgId, input.id);
+  await EMBEDDINGS.queueDocument(db, orgId, input.id);
+  await QUESTIONS.queueDocument(db, orgId, input.id);
   return rows[0]!;
 }
 

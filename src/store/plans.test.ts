@@ -22,6 +22,7 @@ import {
   DELETE_APPROVALS,
   DELETE_MESSAGES,
   DELETE_NOTES,
+  DELETE_RATINGS,
   DELETE_RUNS,
   DELETE_SUMMARIES,
   LOOK_AT,
@@ -135,6 +136,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     message: [['message_conversation', ofConversation], ['message_queue', ofConversation], ['message_org_id_id_pk', byId]],
     recipient: [['recipient_run', (await chooses()) ? /run_id = / : /org_id = /]],
     conversation: [['conversation_org_id_id_pk', byId]],
+    rating: [['rating_org_id_conversation_id_subject_pk', ofConversation]],
   }; // prettier-ignore
   for (const statement of [
     LOOK_AT(org, sql.raw('$2'), sql.raw('$4'), before),
@@ -144,6 +146,7 @@ test('erasing old data, and the checks of references, find messages and runs by 
     DELETE_SUMMARIES(org, ids),
     DELETE_RUNS(org, ids, ids, before),
     DELETE_NOTES(org, ids, before),
+    DELETE_RATINGS(org, ids, before),
     DELETE_APPROVALS(org, ids, before),
     pointsAt('run'),
     pointsAt('message'),

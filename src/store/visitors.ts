@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
+import type { ChatRating } from '../../contract/chat.ts';
 import type { MessageContent, MessageSource } from '../../contract/messages.ts';
+import { SURVEY_DAYS } from '../../contract/ratings.ts';
+import type { Queryable } from './db.ts';
 import { byKey, checkedOnly } from './queue/by-key.ts';
 
 /** A visitor of a web chat: an address on a channel. */
@@ -14,13 +18,19 @@ export type VisitorMessageRow = {
   status: string | null;
   provider_message_id: string | null;
   created_at: Date;
+  /** The rating of an answer or of a survey. Null: the message is neither. */
+  rating: ChatRating | null;
   /** The name of the member who wrote it. */
   author: string | null;
 };
 
 /** How many conversations of one visitor are read. There is normally one, unless a backend keeps starting new ones. */
 export const MAX_CONVERSATIONS = 5;
-export const VISITOR_COLUMNS = `m.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at,
+const RATING = `CASE WHEN m.role = 'agent' THEN coalesce(
+    (SELECT json_build_object('kind', g.kind, 'score', g.score, 'comment', g.comment) FROM rating g
+      WHERE g.org_id = m.org_id AND g.conversation_id = m.conversation_id AND g.message_id = m.id),
+    CASE WHEN m.run_id IS NOT NULL THEN json_build_object('kind', 'answer', 'score', null, 'comment', null) END) END`;
+export const VISITOR_COLUMNS = `m.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at, ${RATING} AS rating,
   CASE WHEN m.role = 'member' THEN (SELECT u.name FROM "user" u WHERE u.id = m.author_id) END AS author`;
 /** Scheduled messages, paused messages and internal notes are not visible to the visitor. */
 export const VISIBLE = `(m.role = 'end_user' OR
@@ -71,6 +81,22 @@ export async function findVisitorMessage(
     values: [orgId, channelId, address, providerMessageId],
   });
   return found.rows[0] ?? null;
+}
+
+export type Ratable = { conversationId: string; isAnswer: boolean; isFresh: boolean };
+
+/** The message of the agent, if this visitor received it. `isFresh`: its survey still takes a score. */
+export async function findRatable(
+  tx: Queryable,
+  { orgId, channelId, address }: VisitorPlace,
+  messageId: string,
+): Promise<Ratable | null> {
+  const { rows } = await tx.execute<Ratable>(sql`SELECT c.id AS "conversationId", m.run_id IS NOT NULL AS "isAnswer",
+      m.created_at > now() - ${SURVEY_DAYS}::int * interval '1 day' AS "isFresh"
+    FROM message m ${sql.raw(byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id'))}
+    WHERE m.org_id = ${orgId} AND m.id = ${messageId} AND c.channel_id = ${channelId} AND c.address = ${address}
+      AND m.role = 'agent' AND ${sql.raw(VISIBLE)}`);
+  return rows[0] ?? null;
 }
 
 export const UNREAD = `SELECT m.provider_message_id FROM conversation c

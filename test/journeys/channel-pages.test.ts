@@ -63,12 +63,21 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   it('leads from a new web chat to its script, without mentioning a provider', async () => {
     const { page, faults } = await journey.open('/channels?connect=web_chat', { as: OWNER });
     const dialog = page.getByRole('dialog');
+    // Only the site is necessary. A name of a host is enough, and a wrong address says what to write.
+    const site = dialog.getByLabel('Address of your website');
+    await site.fill('my shop');
+    expect(await dialog.getByRole('textbox').count()).toBe(2);
     await dialog.getByLabel('Name').fill('Shop chat');
-    await dialog.getByLabel('Sites that may show the chat').fill('https://shop.example');
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('Enter the address of one site, such as https://shop.example.').waitFor();
+    await site.fill('Shop.example/cart');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     await page.getByRole('heading', { name: 'Shop chat', level: 1 }).waitFor();
     await page.getByText('/widget.js"></script>', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
+    const install = page.getByRole('region', { name: 'Put it on your site' });
+    await install.getByText('https://shop.example', { exact: true }).waitFor();
+    await page.getByText('Waiting for the first message.').waitFor();
     const look = page.getByRole('region', { name: 'Sites and look' });
     await look.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('The channel was saved.').waitFor();

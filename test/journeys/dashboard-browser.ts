@@ -217,6 +217,28 @@ const TOO_WIDE = `(() => {
   return ['wider than the window: ' + document.documentElement.scrollWidth + ' px, ' + wide.at(-1)?.outerHTML.slice(0, 160)];
 })()`;
 
+/** Buttons, links and fields of the page that leave the window at its sides, or that lie over another one. */
+export const overlaps = (page: Page): Promise<string[]> => page.evaluate(OVERLAPS);
+const OVERLAPS = `(() => {
+  const parts = [...document.querySelectorAll('main :is(button, a[href], textarea, input, select)')]
+    .filter((one) => one.checkVisibility({ opacityProperty: true }) && one.getBoundingClientRect().width >= 3)
+    .map((one) => ({ one, box: one.getBoundingClientRect() }));
+  const nameOf = ({ one }) => one.ariaLabel || one.innerText || one.outerHTML.slice(0, 80);
+  // A button in a field, such as the one that shows a password, belongs to the field.
+  const areOne = (a, b) => a.contains(b) || b.contains(a) ||
+    (a.closest('.mantine-Input-wrapper') ?? a) === (b.closest('.mantine-Input-wrapper') ?? b);
+  // What a part scrolls, such as the tabs of an agent on a phone, may be outside.
+  const isScrolled = (part) => part !== null && (part.scrollWidth > part.clientWidth + 1 &&
+    ['auto', 'scroll'].includes(getComputedStyle(part).overflowX) || isScrolled(part.parentElement));
+  const outside = parts.filter(({ one, box }) => (box.left < -0.5 || box.right > innerWidth + 0.5) && !isScrolled(one.parentElement))
+    .map((part) => 'outside the window: ' + nameOf(part));
+  const over = parts.flatMap((a, at) => parts.slice(at + 1).filter((b) => !areOne(a.one, b.one) &&
+      Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1 &&
+      Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 1)
+    .map((b) => nameOf(a) + ' lies over ' + nameOf(b)));
+  return [...outside, ...over];
+})()`;
+
 /** All browser storage of the page, to search for values that must not be stored. */
 export const everythingKept = (page: Page): Promise<string> =>
   page.evaluate(`JSON.stringify([

@@ -16,7 +16,7 @@ import { givenOwner, type Owner } from '../owner.ts';
 const NOT_ABOUT_PEOPLE = [
   'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', 'weekly_mail', // members
   'second_factor', 'recovery_code', 'passkey',
-  'agent', 'agent_version', 'agent_rollout', 'agent_suite', 'agent_test_pass', 'document', 'document_source', 'document_page', 'document_embedding', 'passage_embedding', 'model_provider', 'tool_secret', 'saved_reply', 'segment', 'conversation_view', 'conversation_mention', 'data_key', 'trigger', 'campaign', // their own records
+  'agent', 'agent_version', 'agent_rollout', 'agent_suite', 'agent_test_pass', 'document', 'document_source', 'document_page', 'document_embedding', 'passage_embedding', 'document_question', 'passage_question', 'model_provider', 'tool_secret', 'saved_reply', 'segment', 'conversation_view', 'conversation_mention', 'data_key', 'trigger', 'campaign', // their own records
   'api_key', 'api_key_digest', 'api_key_use', 'refused_origin', 'access_token', 'access_token_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
   'installation', 'past_secret', 'running_process', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
@@ -27,7 +27,7 @@ const NOT_ABOUT_PEOPLE = [
   'end_user_import', 'retention', 'campaign_schedule', // counts and columns
   'hand_off_rule', 'member_attendance', // of members
   'attribute_order', 'member_help', // names of columns, switches
-  'hand_off', 'numbers_day', 'mcp_change', // moments and counts
+  'hand_off', 'numbers_day', 'analytics_day', 'mcp_change', // moments and counts
   'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore
 
@@ -275,6 +275,10 @@ test('no planted data about a person is found in any table or in the log, and th
   await parley.db.execute(sql`INSERT INTO conversation_summary (org_id, conversation_id, text, model, handed_off_at)
     SELECT org_id, id, ${`Asks about ${WORD}`}, 'openai/m', now() FROM conversation
     WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
+  await parley.db
+    .execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, agent_id, channel_id, score, comment, rated_at)
+    SELECT org_id, id, 'survey', 'survey', agent_id, channel_id, 2, ${`Not for ${WORD}`}, now() FROM conversation
+    WHERE org_id = ${orgId} AND end_user_id = ${made.id} LIMIT 1`);
   // Attempts are stored a moment after they happen.
   await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
@@ -304,6 +308,7 @@ test('no planted data about a person is found in any table or in the log, and th
     'message.content',
     'message.error',
     'passage_wording.question',
+    'rating.comment',
     'recipient.ref',
     'recipient.variables',
     'run.input',

@@ -108,6 +108,12 @@ describe('each event is sent once, as it happened', () => {
     await hears('conversation.resolved', ({ id }) => id === conversationId);
     const completed = await hears('run.completed', ({ id }) => id === body.id);
     expect(completed.data).toMatchObject({ reason: 'resolved', trigger_id: body.trigger_id });
+    await parley.db
+      .execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, message_id, agent_id, channel_id, score, rated_at)
+      SELECT org_id, id, ${answer.id}, 'answer', ${answer.id}, agent_id, channel_id, -1, now() FROM conversation
+      WHERE id = ${conversationId}`);
+    const rated = await hears('conversation.rated', ({ id }) => id === conversationId);
+    expect(rated.data['rating']).toMatchObject({ kind: 'answer', score: -1, comment: null, message_id: answer.id });
     await call(`POST ${at}/conversations/${conversationId}/say`, { text: 'One more thing' });
     await hears('conversation.reopened', ({ id }) => id === conversationId);
   });

@@ -1,10 +1,12 @@
 // @module-tag long
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HostSite, startHostSite } from '../web-chat-pages.ts';
 import {
   CHROMIUM,
   isFocused,
   KEYS,
+  overlaps,
   OWNER,
   PASSWORD,
   seriousFaults,
@@ -26,6 +28,7 @@ const LABELS = {
     agent_create: 'Create agent',
     message: 'Write a message',
     answer: /15 riyals/,
+    backend: 'From my backend',
     trigger_name: 'Name of the trigger',
     trigger_create: 'Create trigger',
     question: 'How much does delivery cost?',
@@ -39,6 +42,25 @@ const LABELS = {
     reply: 'Write a reply',
     revoke: 'Revoke',
     revoked: 'refused by all servers',
+    next_knowledge: 'Add your own documents',
+    add_document: 'Add document',
+    document_name: 'Name',
+    document_text: 'Text',
+    document: 'We wrap gifts for free.',
+    document_ask: 'Ask about it',
+    document_question: 'Do you wrap gifts?',
+    document_answer: /wrap gifts for free/,
+    first_steps: 'First steps',
+    site: 'Address of your website',
+    site_invalid: 'Enter the address of one site, such as https://shop.example.',
+    chat_create: 'Create web chat',
+    copy_tag: 'Copy script tag',
+    not_reached: 'Not opened here yet.',
+    reached: 'The chat was opened here',
+    arrived: 'The first message has arrived.',
+    all_done: 'All done: people can write to you on your website.',
+    open_chat: 'Open chat',
+    your_message: 'Your message',
   },
   ar: {
     name: 'اسمك',
@@ -50,6 +72,7 @@ const LABELS = {
     agent_create: 'إنشاء الوكيل',
     message: 'اكتب رسالة',
     answer: /15 ريال/,
+    backend: 'من خادمي',
     trigger_name: 'اسم المشغّل',
     trigger_create: 'إنشاء المشغّل',
     question: 'كم تكلفة التوصيل؟',
@@ -63,6 +86,25 @@ const LABELS = {
     reply: 'اكتب ردًّا',
     revoke: 'إلغاء المفتاح',
     revoked: 'مرفوض في كل مكان',
+    next_knowledge: 'أضف مستنداتك',
+    add_document: 'إضافة مستند',
+    document_name: 'الاسم',
+    document_text: 'النص',
+    document: 'تغليف الهدايا مجاني.',
+    document_ask: 'اسأل عنه',
+    document_question: 'كم تكلفة تغليف الهدايا؟',
+    document_answer: /تغليف الهدايا مجاني/,
+    first_steps: 'الخطوات الأولى',
+    site: 'عنوان موقعك',
+    site_invalid: 'أدخل عنوان موقع واحد، مثل https://shop.example.',
+    chat_create: 'إنشاء محادثة الويب',
+    copy_tag: 'نسخ وسم البرنامج النصي',
+    not_reached: 'لم تُفتح هنا بعد.',
+    reached: 'فُتحت المحادثة هنا',
+    arrived: 'وصلت الرسالة الأولى.',
+    all_done: 'اكتمل كل شيء: يستطيع الناس الكتابة إليك في موقعك.',
+    open_chat: 'فتح الدردشة',
+    your_message: 'رسالتك',
   },
 } as const;
 /**
@@ -112,6 +154,7 @@ describe.skipIf(!CHROMIUM).each([
     await page.getByRole('log').getByText(say.answer).first().waitFor();
     await isSound();
 
+    await chooseBackend(page, say.backend);
     await type(say.trigger_name, 'Question');
     await page.keyboard.press('Enter');
     await press(say.key_create);
@@ -166,5 +209,138 @@ describe.skipIf(!CHROMIUM).each([
     await page.getByText(say.revoked).first().waitFor();
     const refused = await call();
     expect([refused.status, refused.body.code]).toEqual([401, 'key_revoked']);
+  });
+});
+
+const chooseBackend = async (page: Page, name: string): Promise<void> => {
+  const radio = page.getByRole('radio', { name });
+  await tabTo(page.getByRole('radio', { checked: true }).first());
+  await page.keyboard.press('ArrowRight');
+  if (!(await radio.isChecked())) await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => radio.isChecked()).toBe(true);
+};
+
+/** From the setup link to a web chat that answered a visitor. Before the steps led there: 26 clicks and 13 fields. */
+const MOST_CLICKS = 6;
+const MOST_FIELDS = 5;
+
+/** The hour of a newcomer with a mouse, who has a website and no backend. */
+describe.skipIf(!CHROMIUM).each([
+  { language: 'en', viewport: { width: 1280, height: 800 } },
+  { language: 'en', viewport: { width: 1440, height: 900 } },
+  { language: 'ar', viewport: { width: 390, height: 844 } },
+] as const)('the hour of a newcomer, $language at $viewport.width', ({ language, viewport }) => {
+  const say = LABELS[language];
+  let journey: Journey;
+  let shop: HostSite;
+  let script = '';
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    shop = await startHostSite(
+      journey.app.url,
+      () =>
+        `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>Shop</title><h1>Shop</h1>${script}</html>`,
+    );
+  });
+  afterAll(async () => {
+    await shop?.close();
+    await journey?.stop();
+  });
+
+  it('puts a web chat on a website, with few clicks and fields, and learns what is wrong on the way', async () => {
+    const { page, context, faults } = await journey.open(journey.setupPath, { liked: { language }, viewport });
+    let clicks = 0;
+    let fields = 0;
+    const click = async (target: Locator): Promise<void> => {
+      clicks++;
+      await target.click();
+    };
+    const fill = async (target: Locator, text: string): Promise<void> => {
+      fields++;
+      await target.fill(text);
+    };
+    const isSound = async (): Promise<void> => {
+      expect(await tooWide(page)).toEqual([]);
+      expect(await overlaps(page)).toEqual([]);
+    };
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+
+    await fill(page.getByLabel(say.name), 'Asha Rao');
+    await fill(page.getByLabel(say.organization), 'Northwind');
+    await fill(page.getByLabel(say.email), OWNER);
+    await fill(page.locator('input[type=password]'), PASSWORD);
+    await isSound();
+    await click(button(say.set_up));
+    await click(button(say.agent_create));
+    await click(button(say.question));
+    await page.getByRole('log').getByText(say.answer).first().waitFor();
+    await isSound();
+
+    // A wrong address says what to write. A plain name of a host is enough.
+    const site = page.getByLabel(say.site);
+    await site.fill('my shop');
+    await button(say.chat_create).click();
+    await page.getByText(say.site_invalid).waitFor();
+    await isSound();
+    const { host } = new URL(shop.origin);
+    await fill(site, host.replace('localhost', '127.0.0.1'));
+    await click(button(say.chat_create));
+    await page.getByText(say.not_reached).waitFor();
+    await isSound();
+    await click(page.getByRole('button', { name: say.copy_tag }));
+    const copied = (await page.locator('[data-copy-source]', { hasText: 'widget.js' }).textContent())!;
+    // The test server gets its port after its base URL is known.
+    script = copied.replace(/http:\/\/[^/]+/, journey.app.url);
+
+    // The site has another origin than the newcomer typed. The page finds it and offers to allow it.
+    const visitor = await context.newPage();
+    await visitor.goto(shop.origin);
+    await visitor.getByRole('button', { name: say.open_chat }).click();
+    await page.bringToFront();
+    const allow = page.getByRole('button', { name: shop.origin });
+    await allow.waitFor();
+    await isSound();
+    await click(allow);
+    await allow.waitFor({ state: 'detached' });
+
+    await visitor.bringToFront();
+    await visitor.reload();
+    await visitor.getByRole('button', { name: say.open_chat }).click();
+    await visitor.getByRole('textbox', { name: say.your_message }).fill(say.question);
+    await visitor.keyboard.press('Enter');
+    await visitor.locator('.bubble', { hasText: say.answer }).first().waitFor();
+    await page.bringToFront();
+    await page.getByText(say.reached).waitFor();
+    await page.getByText(say.arrived).waitFor();
+    await page.getByText(say.all_done).waitFor();
+    await isSound();
+    expect(await seriousFaults(page)).toEqual([]);
+    console.log(`A web chat on a website: ${clicks} clicks, ${fields} fields.`);
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+    expect(fields).toBeLessThanOrEqual(MOST_FIELDS);
+
+    // No dead end: the steps lead to documents, an added document to a question, and all of it to the conversation.
+    await page.getByRole('link', { name: say.next_knowledge }).click();
+    await button(say.add_document).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(say.document_name).fill('Gifts');
+    await dialog.getByLabel(say.document_text).fill(say.document);
+    await dialog.getByRole('button', { name: say.add_document }).click();
+    await button(say.document_ask).click();
+    const message = page.getByRole('textbox', { name: say.message });
+    await expect.poll(() => isFocused(message)).toBe(true);
+    await page.keyboard.type(say.document_question);
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText(say.document_answer).first().waitFor();
+    await isSound();
+    await page.goto(journey.app.url);
+    await settled(page);
+    await page.getByRole('heading', { name: say.first_steps }).waitFor({ state: 'detached' });
+    await page.goto(`${journey.app.url}/conversations`);
+    await settled(page);
+    await page.getByText(say.question).filter({ visible: true }).first().waitFor();
+    await isSound();
+    expect(faults).toEqual([]);
   });
 });

@@ -75,6 +75,28 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('[document.activeElement.type, document.activeElement.value]')).toEqual(['search', '']);
   });
 
+  it('shows the rating of a conversation, and finds it by its rating', async () => {
+    const definition = { opening: { default: 'Hello' }, survey: {} };
+    const agent = await make('/agents', { name: 'Rated', definition });
+    const rated = (await make('/triggers', { agent_id: agent.id, name: 'Rated' })).id;
+    const end_user = { external_id: 'Rita', name: 'Rita' };
+    const { conversation_id: id } = await make(`/triggers/${rated}/test`, { end_user, message: 'Hello' });
+    await expect.poll(async () => (await read(id)).messages.length).toBe(2);
+    await make(`/conversations/${id}/resolve`, undefined);
+    await expect.poll(async () => (await read(id)).messages.length).toBe(3);
+    for (const text of ['4', 'Fast and friendly']) await make(`/conversations/${id}/say`, { text });
+
+    const page = await at(`/conversations/${id}?rated=4`);
+    await page.getByText('Rated 4 of 5: Fast and friendly').waitFor();
+    await row(page, id).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Rating: 4 of 5' }).waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/rated.png` });
+    expect(await seriousFaults(page)).toEqual([]);
+    const arabic = await at(`/conversations/${id}?rated=any`, { language: 'ar' });
+    await arabic.getByText('التقييم 4 من 5: Fast and friendly').waitFor();
+    if (SHOTS) await arabic.screenshot({ path: `${SHOTS}/rated-ar.png` });
+  });
+
   it('shows the number of waiting conversations in the sidebar, the tab and the views, without a reload', async () => {
     await make(`/conversations/${await givenConversation('Waits', 'Hello')}/take-over`, undefined);
     const page = await at('/agents');

@@ -65,3 +65,22 @@ test('the settings of a trigger choose a version', async () => {
   expect(await seriousFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
 });
+
+test('the bar adds a version that is not live, and leads to the first channel after publishing', async () => {
+  const { page, faults } = await journey.open(`/agents/${agentId}`, { as: OWNER });
+  await page.getByRole('link', { name: 'Next: connect a channel, for example a chat on your website' }).waitFor();
+  const more = page.getByRole('button', { name: 'Other choices' });
+  expect(await more.isDisabled()).toBe(true);
+  const live = (await make('GET', `/agents/${agentId}`)).version;
+  await page.getByLabel('Instructions').fill('Be brief.');
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Add as a version that is not live' }).click();
+  await page.getByText(`Version ${live + 1} is not live.`).waitFor();
+  await page.getByText(`The draft is saved. Live: version ${live}.`).waitFor();
+  expect(await make('GET', `/agents/${agentId}`)).toMatchObject({ version: live, newest_version: live + 1 });
+  expect(await tooWide(page)).toEqual([]);
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Roll it out' }).click();
+  await page.getByRole('button', { name: 'Roll out a version' }).waitFor();
+  expect(faults).toEqual([]);
+});

@@ -12,6 +12,7 @@ import { insertDocument } from '../../src/store/documents.ts';
 import { channel } from '../../src/store/schema/channel.ts';
 import { user } from '../../src/store/schema/identity.ts';
 import { conversation, message } from '../../src/store/schema/conversation.ts';
+import { rating } from '../../src/store/schema/rating.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type HostSite, startHostSite } from '../web-chat-pages.ts';
@@ -39,7 +40,9 @@ beforeAll(async () => {
     rules: [
       { words: ['ping'], reply: { default: 'pong' } },
       { words: ['hostile'], reply: { default: HOSTILE } },
+      { name: 'Bye', words: ['that is all'], reply: { default: 'Goodbye.' }, action: 'complete' },
     ],
+    survey: {},
   } as never;
   ({ agentId } = await givenAgent(parley.db, orgId, { definition }));
   await insertDocument(parley.db, orgId, { id: newId('doc'), agentId, name: 'Shop guide', text: SHOP_GUIDE });
@@ -134,6 +137,36 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     const bytes = gzipSync(readFileSync(WIDGET), { level: 9 }).length;
     console.log(`The web chat is ${(bytes / 1000).toFixed(1)} kB compressed.`);
     expect(bytes).toBeLessThanOrEqual(20_000);
+  });
+
+  test('a visitor rates an answer and, when the conversation has ended, the conversation, with a comment', async () => {
+    const { page, faults } = await visit();
+    await open(page);
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor();
+    const good = page.getByRole('button', { name: 'Good answer' });
+    await good.click();
+    await expect.poll(() => good.getAttribute('aria-pressed')).toBe('true');
+    await say(page, 'that is all');
+    const scores = page.getByRole('group', { name: 'How was this conversation?' });
+    await scores.getByRole('button', { name: 'Good', exact: true }).click();
+    const comment = page.getByRole('textbox', { name: 'Comment (optional)' });
+    await comment.fill('Quick and clear');
+    await comment.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you for your comment.').waitFor();
+    const [row] = await parley.db.select().from(rating).where(eq(rating.comment, 'Quick and clear'));
+    expect([row!.kind, row!.score]).toEqual(['survey', 4]);
+    const [talked] = await parley.db.select().from(conversation).where(eq(conversation.id, row!.conversationId));
+    expect(talked!.status).toBe('resolved');
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await page.reload();
+    await open(page);
+    const chosen = page.getByRole('group', { name: 'How was this conversation?' }).locator('[aria-pressed=true]');
+    await expect.poll(() => chosen.allTextContents()).toEqual(['Good']);
+    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).first().getAttribute('aria-pressed')).toBe('true'); // prettier-ignore
+    expect(faults).toEqual([]);
   });
 
   test('works on a site with the strictest policy: answers with sources, from one script, without other requests', async () => {
@@ -312,6 +345,10 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await bubble(page, 'pong').waitFor();
     await page.keyboard.press('Shift+Tab');
     expect(await isFocused(page.getByRole('button', { name: 'Attach a file' }))).toBe(true);
+    for (const name of ['Bad answer', 'Good answer']) {
+      await page.keyboard.press('Shift+Tab');
+      expect(await isFocused(page.getByRole('button', { name }))).toBe(true);
+    }
     await page.keyboard.press('Shift+Tab');
     expect(await isFocused(page.getByRole('log', { name: 'Conversation' }))).toBe(true);
     await page.keyboard.press('Escape');

@@ -1,4 +1,4 @@
-import type { ChatMessages, ChatSession, OpenChatSession, SentChatMessage } from '../../contract/chat.ts';
+import type { ChatMessages, ChatSession, OpenChatSession, RateChat, SentChatMessage } from '../../contract/chat.ts';
 import type { KeptBox, Waiting } from './kept.ts';
 
 /** The request failed. `status` 0: no response. */
@@ -100,6 +100,7 @@ export function createClient(base: string, kept: KeptBox, person: OpenChatSessio
       const path = `/files?${query.toString()}`;
       return JSON.parse(await withToken((used) => upload(base + path, used, file, onProgress))) as SentChatMessage;
     },
+    rate: (rated: RateChat) => call('/ratings', 'POST', rated),
     markRead: (message_id: string) => call('/read', 'POST', { message_id }),
     events: (signal: AbortSignal) => call('/events', 'GET', undefined, signal),
   };

@@ -91,6 +91,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
     },
     /** False: the file is not accepted. */
     sendFile: uploads.put,
+    rate: client.rate,
     sayAgain: (name: string) => {
       if (uploads.again(name)) return;
       outbox.putAgain(name);

@@ -83,11 +83,13 @@ function wantedOf(
     ...messages.flatMap((message, index) => {
       const isLast = index === messages.length - 1 && waiting.length === 0;
       const id = message.client_id ?? message.id;
-      // Only choices look different in the last position.
-      const key = message.content.type === 'choices' ? `${message.id} ${isLast}` : message.id;
+      const isAnswer = messages.slice(0, index).some(({ role }) => role === 'end_user');
+      // Only choices look different in the last position. The scores of a survey stay.
+      const isKey = message.content.type === 'choices' && message.rating?.kind !== 'survey';
+      const key = isKey ? `${message.id} ${isLast}` : message.id;
       return [
         ...linesBefore(message, messages.slice(0, index), { firstNew, words: tools.speech.words }),
-        { id, key, make: () => messageView(message, tools, isLast) },
+        { id, key, make: () => messageView(message, tools, { isLast, isAnswer }) },
       ];
     }),
     ...waiting.map((one) => {

@@ -3,7 +3,7 @@ import { createClient } from './client.ts';
 import { createConnection } from './connection.ts';
 import { createConversation } from './conversation.ts';
 import { openKept } from './kept.ts';
-import { createView, type ViewOptions } from './view.ts';
+import { createView, type ViewActions, type ViewOptions } from './view.ts';
 import { chooseSpeech } from './words.ts';
 
 /** The server inserts this value before the script (src/http/chat/widget-script.ts). */
@@ -37,13 +37,7 @@ function start(script: HTMLScriptElement): void {
   }
 
   let talk: ReturnType<typeof begin>;
-  const view = createView(host, options, {
-    toggle: (open) => toggle(open, true),
-    say: (text) => talk.conversation.say(text),
-    sendFile: (file) => talk.conversation.sendFile(file),
-    sayAgain: (name) => talk.conversation.sayAgain(name),
-    earlier: () => talk.conversation.loadEarlier(),
-  });
+  const view = createView(host, options, { toggle: (open) => toggle(open, true), ...actsOn(() => talk.conversation) });
 
   /** The state of one person. Sign-in and sign-out reset it. */
   function begin(person: OpenChatSession) {
@@ -114,6 +108,15 @@ function start(script: HTMLScriptElement): void {
   if (isPage || dataset['open'] !== undefined) toggle(true, false);
   else talk.connect();
 }
+
+/** The conversation changes when another person signs in on the page. */
+const actsOn = (now: () => ReturnType<typeof createConversation>): Omit<ViewActions, 'toggle'> => ({
+  say: (text) => now().say(text),
+  sendFile: (file) => now().sendFile(file),
+  rate: (rated) => now().rate(rated),
+  sayAgain: (name) => now().sayAgain(name),
+  earlier: () => now().loadEarlier(),
+});
 
 /** Attributes of the script tag override the settings of the dashboard. */
 function optionsOf({ page, language, color, position, theme }: DOMStringMap): Omit<ViewOptions, 'server'> {

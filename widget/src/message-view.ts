@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import { h } from './dom.ts';
+import { type Rate, surveyView, thumbsView } from './rating-view.ts';
 import type { Waiting } from './kept.ts';
 import type { Speech } from './words.ts';
 
@@ -9,11 +10,19 @@ export type MessageTools = {
   server: string;
   say(text: string): void;
   sayAgain(name: string): void;
+  rate: Rate;
+  /** The visitor can rate answers. */
+  thumbs: boolean;
 };
 
+/** The place of a message among the others. `isAnswer`: the visitor wrote before it. */
+export type Place = { isLast: boolean; isAnswer: boolean };
+
 /** One message. Text of people is inserted as text. Links are possible only to http and https. */
-export function messageView(message: ChatMessage, tools: MessageTools, isLast: boolean): HTMLLIElement {
+export function messageView(message: ChatMessage, tools: MessageTools, { isLast, isAnswer }: Place): HTMLLIElement {
   const { speech } = tools;
+  const { rating } = message;
+  const isRated = tools.thumbs && isAnswer && rating?.kind === 'answer' && message.content.type !== 'choices';
   const { words } = speech;
   const mine = message.role === 'end_user';
   const { author } = message;
@@ -23,13 +32,14 @@ export function messageView(message: ChatMessage, tools: MessageTools, isLast: b
     'li',
     { class: mine ? 'said mine' : 'said', 'data-id': message.id },
     h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${who} `), ...contentOf(message, tools)),
-    choicesOf(message, tools, isLast),
+    rating?.kind === 'survey' ? surveyView(message, tools) : choicesOf(message, tools, isLast),
     sourcesOf(message, speech),
     h(
       'div',
       { class: 'facts' },
       author ? h('bdi', { 'aria-hidden': 'true' }, author) : null,
       timeOf(message.created_at, speech),
+      isRated ? thumbsView(message, tools) : null,
     ),
   );
 }

@@ -57,6 +57,15 @@ blockquote { margin: 2px 0 0; padding-inline-start: 10px; border-inline-start: 3
 .choices { display: flex; flex-wrap: wrap; gap: 8px; margin-block-start: 8px; }
 .choices button { border: 1px solid var(--line); border-radius: 999px; padding: 6px 14px; background: var(--bg); text-align: start; overflow-wrap: anywhere; }
 .choices button:hover { border-color: var(--text); }
+.choices button[aria-pressed=true] { border-color: var(--text); background: var(--other); font-weight: 600; }
+.thumbs { display: flex; gap: 4px; }
+.thumbs button { padding: 1px 3px; }
+.thumbs svg { display: block; inline-size: 16px; block-size: 16px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.thumbs button[aria-pressed=true] svg { fill: currentColor; fill-opacity: 0.35; stroke: var(--text); }
+.thumbs button + button svg { transform: scaleY(-1); }
+form.comment { padding: 8px 0 0; border: 0; align-items: center; }
+form.comment textarea { block-size: auto; }
+.plain { padding: 6px 12px; border: 1px solid var(--line); }
 .dots { color: var(--muted); font-size: 14px; min-block-size: 0; padding-inline: 16px; }
 .notice { padding: 8px 16px; font-size: 13px; background: var(--other); color: var(--text); border-block-start: 1px solid var(--line); }
 form { display: flex; align-items: flex-end; gap: 8px; padding: 10px 12px; border-block-start: 1px solid var(--line); }

@@ -4,6 +4,7 @@ import { drawing, h } from './dom.ts';
 import { createField } from './field.ts';
 import { createLauncher } from './launcher.ts';
 import { createLog } from './log.ts';
+import type { Rate } from './rating-view.ts';
 import { readableOn, style } from './style.ts';
 import type { Speech } from './words.ts';
 
@@ -22,6 +23,7 @@ export type ViewActions = {
   say(text: string): boolean;
   /** False: the file is empty or too large. */
   sendFile(file: File): boolean;
+  rate: Rate;
   sayAgain(name: string): void;
   earlier(): Promise<void>;
 };
@@ -37,7 +39,9 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   const launcher = createLauncher(speech, () => act.toggle(!isOpen()));
   const notice = h('div', { class: 'notice', role: 'status', hidden: true });
   const { say, sendFiles } = createSending(notice, words, act);
-  const log = createLog({ greeting, suggestions, ask }, { speech, server, say, sayAgain: act.sayAgain }, act.earlier);
+  const { sayAgain, rate } = act;
+  const tools = { speech, server, say, sayAgain, rate, thumbs: appearance.thumbs };
+  const log = createLog({ greeting, suggestions, ask }, tools, act.earlier);
   const field = createField(speech, {
     onSend: (text) => {
       say(text);

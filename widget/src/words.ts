@@ -35,6 +35,12 @@ const en = {
   video: 'Video',
   file: 'File',
   location: 'Location',
+  rate_answer: 'Rate this answer',
+  good: 'Good answer',
+  bad: 'Bad answer',
+  comment: 'Comment (optional)',
+  thanks: 'Thank you for your rating.',
+  thanks_comment: 'Thank you for your comment.',
 };
 
 export type Words = typeof en;
@@ -74,6 +80,12 @@ const ar: Words = {
   video: 'مقطع فيديو',
   file: 'ملف',
   location: 'مكان على الخريطة',
+  rate_answer: 'قيّم هذا الجواب',
+  good: 'جواب جيد',
+  bad: 'جواب سيئ',
+  comment: 'تعليق (اختياري)',
+  thanks: 'شكرًا على تقييمك.',
+  thanks_comment: 'شكرًا على تعليقك.',
 };
 
 const hi: Words = {
@@ -111,6 +123,12 @@ const hi: Words = {
   video: 'वीडियो',
   file: 'फ़ाइल',
   location: 'नक्शे पर स्थान',
+  rate_answer: 'इस जवाब को आँकें',
+  good: 'अच्छा जवाब',
+  bad: 'ख़राब जवाब',
+  comment: 'टिप्पणी (वैकल्पिक)',
+  thanks: 'आपकी रेटिंग के लिए धन्यवाद।',
+  thanks_comment: 'आपकी टिप्पणी के लिए धन्यवाद।',
 };
 
 const all: Record<ChatLanguage, Words> = { en, ar, hi };

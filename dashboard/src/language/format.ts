@@ -36,6 +36,13 @@ export function lasting(language: Language, ms: number): string {
   return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'short' }).format(value);
 }
 
+/** The same with seconds: "8 sec". */
+export const duration = (language: Language, ms: number): string =>
+  lasting(language, ms) ||
+  new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(
+    Math.trunc(ms / 1_000),
+  );
+
 /** The only exact format, which is the same in every language: "2026-11-20 20:00:00 UTC". */
 export const utc = (at: string | number | Date): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

@@ -67,6 +67,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   sign_in_provider_not_found: 'لا يوجد تسجيل دخول عبر المؤسسة لهذا العنوان',
   sign_in_domain_not_found: 'لا يوجد نطاق كهذا',
   document_not_found: 'لا يوجد مستند كهذا',
+  rating_closed: 'لم يعد تقييم المحادثة ممكنًا',
   answer_not_recorded: 'لم يُسجَّل ما يُسأل عنه النموذج هنا',
   agent_version_not_found: 'ليس للوكيل إصدار كهذا',
   rollout_not_found: 'لم يُطرح أي إصدار من هذا الوكيل بعد',

@@ -18,3 +18,14 @@ export function momentIn(raw: RawSearch, name: string): string | undefined {
 
 export const oneOfIn = <T extends string>(raw: RawSearch, name: string, choices: readonly T[]): T | undefined =>
   choices.find((choice) => choice === raw[name]);
+
+export const numberIn = (raw: RawSearch, name: string): number | undefined => {
+  const value = raw[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+};
+
+/** A day, in the form of the API. */
+export const dayIn = (raw: RawSearch, name: string): string | undefined => {
+  const text = textIn(raw, name);
+  return text !== undefined && /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+};

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { TraceStep } from '../../../contract/dashboard/agents.ts';
 import { defineWords, useWords } from '../language/words.tsx';
+import { stepDetail } from './step-details.ts';
 import classes from './answer-steps.module.css';
 
 const words = defineWords(
@@ -12,6 +13,9 @@ const words = defineWords(
     error: 'What went wrong',
     reason: 'Reason of the team',
     engine: 'the built-in engine',
+    your_code: 'your code',
+    reminders: 'the reminders of the agent',
+    campaign: 'the campaign',
     step_opening: 'Opening message',
     step_language: 'Language',
     step_knowledge: 'Searched the documents',
@@ -33,7 +37,7 @@ const words = defineWords(
     step_tool_declined: 'A tool call was refused',
     step_tool_changed: 'A tool has changed since it was approved',
     step_tool_failed: 'A tool failed',
-    step_fallback: 'Another model failed first',
+    step_fallback: 'A model failed first',
     step_result_faults: 'Values of the result were not valid',
     step_result_failed: 'The result could not be filled',
     step_summary: 'The steps are complete',
@@ -58,6 +62,9 @@ const words = defineWords(
     output: 'ما عاد',
     error: 'ما فشل',
     engine: 'المحرك المدمج',
+    your_code: 'برنامجك',
+    reminders: 'تذكيرات الوكيل',
+    campaign: 'الحملة',
     step_opening: 'الرسالة الافتتاحية',
     step_language: 'اللغة',
     step_knowledge: 'بحث في المستندات',
@@ -130,11 +137,12 @@ function Steps({ provider, steps }: Props): ReactNode {
   const nameOf = (kind: string): string => (`step_${kind}` in words.en ? say(`step_${kind}` as StepWord) : kind);
   return (
     <>
-      <p>{say.rich('by', { provider: provider === 'embedded' ? say('engine') : <code>{provider}</code> })}</p>
+      <p>{say.rich('by', { provider: isKnown(provider) ? say(PROVIDERS[provider]) : <code>{provider}</code> })}</p>
       <ol>
         {steps.map((step, index) => (
           <li key={index}>
-            <b>{nameOf(step.kind)}</b>: <span dir="auto">{step.detail}</span>
+            <b>{nameOf(step.kind)}</b>
+            <Detail text={stepDetail(step, say.language)} />
             {(['reason', 'sent', 'output', 'error'] as const).map(
               (name) => step[name] && <Said key={name} label={say(name)} text={step[name]} />,
             )}
@@ -144,6 +152,22 @@ function Steps({ provider, steps }: Props): ReactNode {
     </>
   );
 }
+
+const Detail = ({ text }: { text: string }): ReactNode =>
+  text !== '' && (
+    <>
+      : <span dir="auto">{text}</span>
+    </>
+  );
+
+/** Answers that no model gave. Other names are those of the provider of a model. */
+const PROVIDERS = {
+  embedded: 'engine',
+  http: 'your_code',
+  no_reply: 'reminders',
+  campaign: 'campaign',
+} as const;
+const isKnown = (provider: string): provider is keyof typeof PROVIDERS => Object.hasOwn(PROVIDERS, provider);
 
 /** Text from others, shown as text. */
 const Said = ({ label, text }: { label: string; text: string }): ReactNode => (

@@ -1,6 +1,7 @@
 import {
   IconBolt,
   IconBuilding,
+  IconChartBar,
   IconCoins,
   IconCreditCard,
   IconHistory,
@@ -50,6 +51,7 @@ const SECTIONS: readonly Section[] = [
       { to: '/conversations', word: 'conversations', icon: IconMessages },
       { to: '/approvals', word: 'approvals', icon: IconShieldCheck },
       { to: '/end-users', word: 'end_users', icon: IconUsersGroup },
+      { to: '/analytics', word: 'analytics', icon: IconChartBar },
     ],
   },
   {

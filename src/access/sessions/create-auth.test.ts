@@ -7,6 +7,7 @@ import { authShape } from './create-auth.ts';
 /** Our own columns, in addition to those of better-auth. */
 const OWN_COLUMNS: Record<string, string[]> = {
   organization: ['plan', 'requiresSecondFactor', 'timeZone'],
+  member: ['opensNext'],
   invitation: ['tokenDigest', 'mailed'],
 };
 

@@ -15,6 +15,8 @@ export type ConnectionCall = {
   caller: CallsFor;
   /** The maximum number of tokens, for the budgets. */
   inputTokens: number;
+  /** The maximum number of tokens of the answer. Default: none, as for embeddings. */
+  outputTokens?: number;
   timeoutMs: number;
   /** The maximum size of the response. */
   maxBytes: number;
@@ -27,8 +29,8 @@ export type ConnectionCall = {
 export async function callConnection<T>(
   deps: ConnectionDeps,
   connection: ModelRow,
-  { model, caller, inputTokens, timeoutMs, maxBytes }: ConnectionCall,
-  work: (settings: ModelSettings) => Promise<{ result: T; inputTokens: number | null }>,
+  { model, caller, inputTokens, outputTokens = 0, timeoutMs, maxBytes }: ConnectionCall,
+  work: (settings: ModelSettings) => Promise<{ result: T; inputTokens: number | null; outputTokens?: number }>,
 ): Promise<T> {
   const { provider, baseUrl, orgId } = connection;
   const [apiKey, limited] = await Promise.all([
@@ -36,7 +38,7 @@ export async function callConnection<T>(
     hasBudgets(deps.db, orgId),
   ]);
   if (apiKey === null) throw new ProviderError('provider_refused', LOST_KEY, { retryable: false });
-  const agent = { id: caller.agent.id, definition: { max_output_tokens: 0 } };
+  const agent = { id: caller.agent.id, definition: { max_output_tokens: outputTokens } };
   const calls = openCalls(
     { ...deps, pool: deps.db.$client },
     { provider, model },
@@ -48,7 +50,8 @@ export async function callConnection<T>(
   try {
     await calls.calling.begin({ inputTokens });
     const done = await work({ name: provider as ModelProviderName, baseUrl: baseUrl ?? undefined, apiKey, fetch });
-    calls.calling.end(done.inputTokens === null ? null : { input: done.inputTokens, cached: 0, output: 0 });
+    const { inputTokens: input, outputTokens: output = 0 } = done;
+    calls.calling.end(input === null ? null : { input, cached: 0, output });
     return done.result;
   } catch (error) {
     failure = error;

@@ -82,11 +82,11 @@ it('sends an answer that exists in two languages only once, in the language of t
 it('asks before it answers in another writing than the question, if the documents have the one of the question', () => {
   const english = splitDocument({ id: 'doc_en', name: 'Guide', text: SHOP_GUIDE });
   const arabic = splitDocument({ id: 'doc_ar', name: 'دليل', text: SHOP_GUIDE_AR });
-  const both = buildKnowledge([...english, ...arabic]).answer('I want my money');
+  const both = buildKnowledge([...english, ...arabic]).answer('I need my money');
   expect(both.findings).toEqual([]);
-  expect(both.offers.map(({ label }) => label)).toEqual(expect.arrayContaining(['الإرجاع', 'Delivery']));
+  expect(both.offers.map(({ label }) => label)).toEqual(expect.arrayContaining(['الإرجاع', 'Payment']));
   // With documents in one language only, their answer is better than none.
-  expect(buildKnowledge(arabic).answer('I want my money').findings).toHaveLength(1);
+  expect(buildKnowledge(arabic).answer('I need my money').findings).toHaveLength(1);
 });
 
 it('offers sections in the language of the question if they exist', () => {
@@ -151,8 +151,9 @@ describe('honesty', () => {
   });
 
   it('one kind of fact does not answer for another', () => {
-    expect(ask(text, 'Are pets allowed?')).toContain('Dogs');
-    expect(ask(text, 'Can I bring my cat?')).toBeNull();
+    const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
+    expect(answer('Are pets allowed?').offers.map(({ nearest }) => nearest.text)).toContain('Dogs are welcome.');
+    expect(answer('Can I bring my cat?')).toEqual({ findings: [], offers: [] });
   });
 
   it('finds nothing for an empty question or without documents', () => {

@@ -45,8 +45,8 @@ export class KnowledgeIndex {
   /** Used only during the build: recently read texts, and the stems of each label. */
   private readonly read = new Map<string, Term[]>();
   private readonly labels = new Map<string, Label>();
-  /** The passage for each wording of a question that was learned from people. */
-  private readonly wordings = new Map<string, { at: number; section: boolean }>();
+  /** The passages of a document for each wording of a question that was learned from people. */
+  private readonly wordings = new Map<string, { places: number[]; section: boolean }>();
   private textBytes = 0;
 
   /** The approximate memory in bytes, which is accurate enough to limit the total of many indexes. */
@@ -68,9 +68,9 @@ export class KnowledgeIndex {
     const { wordings = [] } = passage;
     const texts = [passage.document, passage.heading ?? '', passage.text, ...wordings.map(({ question }) => question)];
     this.grams.add(texts.flatMap((text) => this.termsOf(text)));
-    for (const { question, section } of wordings) {
-      const key = questionKey(question);
-      if (key !== '') this.wordings.set(key, { at: this.passages.length - 1, section });
+    for (const { question, section, written } of wordings) {
+      const key = written ? '' : questionKey(question);
+      if (key !== '') this.learn(key, section);
       this.textBytes += PASSAGE_BYTES + 2 * (key.length + question.length);
     }
     this.tokens += tokensOf(passage);
@@ -81,6 +81,14 @@ export class KnowledgeIndex {
       const stems = this.termsOf(label).filter((term) => !isEmptyWord(term));
       this.labels.set(label, new Set(stems.map((term) => term.stem)));
     }
+  }
+
+  /** An answer that a member wrote may have several passages. Otherwise the last passage counts. */
+  private learn(key: string, section: boolean): void {
+    const at = this.passages.length - 1;
+    const before = this.wordings.get(key)?.places ?? [];
+    const isSame = before.length > 0 && this.passages[before[0]!]!.document_id === this.passages[at]!.document_id;
+    this.wordings.set(key, { places: isSame && !section ? [...before, at] : [at], section });
   }
 
   /** Must be called after the last passage and before the first search. */
@@ -115,8 +123,9 @@ export class KnowledgeIndex {
     if (this.wordings.size === 0) return null;
     const known = this.wordings.get(questionKey(message.slice(0, MAX_QUESTION_CHARACTERS)));
     if (known === undefined) return null;
-    const places = known.section ? sectionAround(this.passages, known.at) : [known.at];
-    return places.map((at) => ({ passage: this.passages[at]!, score: 1 }));
+    const [first] = known.places;
+    const places = known.section ? sectionAround(this.passages, first!) : known.places;
+    return places.slice(0, MAX_SAID).map((at) => ({ passage: this.passages[at]!, score: 1 }));
   }
 
   /** A question with the words of a heading is answered from its section, whatever kind of fact the section states. */

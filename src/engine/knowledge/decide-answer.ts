@@ -45,6 +45,9 @@ export const answerFeatures = (signals: Signals): number[] => [
   signals.letters * signals.agreement,
   signals.related * signals.agreement,
   signals.missingUnknown * (1 - signals.related),
+  signals.strict * signals.single,
+  signals.strict * signals.kindPresent,
+  signals.lead * signals.related,
 ];
 
 /** The features of the likeliest candidate, with the chances of the offered sections. */

@@ -53,7 +53,7 @@ const PATTERNS: Record<Feature, RegExp> = {
   email: /\S@\S+\.\S/u,
   url: /https?:|www\.|\.(?:com|qa|in|org|net)\b/u,
   place: any(
-    'street|st|road|online|app|website|kiosks?|airport|campus|arrivals|behind|terrace|garden|outside|inside|indoors|outdoors|roof|rooftop|made in|origin|there only|hall|rd|avenue|floor|ground|tower|building|mall|district|zone|block|opposite|next to|near|beside|behind|corner|located|basement|lobby|gate|address|upstairs|downstairs|between|room \\d+|counter|desk|city|highway|plaza|square|level|entrance|market|souq|hall|station|in front|at the|with the porter|wing',
+    'street|st|road|lane|drive|quay|alley|square|boulevard|yard|unit \\d+|online|app|website|kiosks?|airport|campus|arrivals|behind|terrace|garden|outside|inside|indoors|outdoors|roof|rooftop|made in|origin|there only|hall|rd|avenue|floor|ground|tower|building|mall|district|zone|block|opposite|next to|near|beside|behind|corner|located|basement|lobby|gate|address|upstairs|downstairs|between|room \\d+|counter|desk|city|highway|plaza|square|level|entrance|market|souq|hall|station|in front|at the|with the porter|wing',
     '(?:و|ب|في )?شارع|طريق|(?:ال)?طابق|(?:ب|ال|بال)?دور|برج|مبني|مجمع|مول|سوق|مقابل|بجانب|بجوار|خلف|قرب|امام|العنوان|عنوان|حي|منطقه|ميدان|دوار|كورنيش|الكورنيش|بوابه|القبو|الارضي|(?:ال)?تطبيق|(?:ال)?موقع|محطه|مطار|المطار|الصاله|مدخل|بنايه|محل رقم|منشاه?|صنع في|يقع|تقع',
     'रोड|मार्ग|सड़क|गली|चौराहे|चौक|चौराहा|मंजिल|तल|भूतल|भवन|इमारत|के पास|के सामने|बगल|पता|नगर|बाजार|स्थित|परिसर|काउंटर|ब्लॉक|सेक्टर|गेट|मॉल|स्टेशन|पीछे|ऐप|वेबसाइट|शाखा|अंदर|सामने|कॉलोनी',
   ),

@@ -3,23 +3,36 @@ import { RELATED } from './lexicon/related-words.ts';
 import { stemWord } from './stem-word.ts';
 
 /** The keys of words that people use in the same situation as this one. Empty for most words. */
-export const relatedKeys = (stem: string): readonly string[] => tableOnce().get(stem) ?? NONE;
+export const relatedKeys = (stem: string): readonly string[] => {
+  const { situations, placesOf } = tableOnce();
+  const places = placesOf.get(stem);
+  if (places === undefined) return NONE;
+  const keys = new Set(places.flatMap((at) => situations[at]!));
+  keys.delete(`s:${stem}`);
+  return [...keys];
+};
 
 const NONE: readonly string[] = [];
-let table: Map<string, readonly string[]> | undefined;
+/** The keys of each situation, and the situations of each stem. Keys are shared, because the table stays in memory. */
+type Table = { situations: string[][]; placesOf: Map<string, number[]> };
+let table: Table | undefined;
 
-const tableOnce = (): Map<string, readonly string[]> => {
+const tableOnce = (): Table => {
   if (table !== undefined) return table;
-  const sets = new Map<string, Set<string>>();
-  for (const line of Object.values(RELATED).flat()) {
-    const stems = new Set(wordsOf(foldText(line)).map(stemWord));
-    for (const stem of stems) {
-      const known = sets.get(stem);
-      sets.set(stem, new Set([...(known ?? []), ...stems]));
-    }
-  }
-  table = new Map(
-    [...sets].map(([stem, others]) => [stem, [...others].filter((one) => one !== stem).map((one) => `s:${one}`)]),
-  );
+  const keyOf = new Map<string, string>();
+  const placesOf = new Map<string, number[]>();
+  const situations = Object.values(RELATED)
+    .flat()
+    .map((line, at) => {
+      const stems = new Set(wordsOf(foldText(line)).map(stemWord));
+      for (const stem of stems) {
+        keyOf.set(stem, keyOf.get(stem) ?? `s:${stem}`);
+        const places = placesOf.get(stem);
+        if (places === undefined) placesOf.set(stem, [at]);
+        else places.push(at);
+      }
+      return [...stems].map((stem) => keyOf.get(stem)!);
+    });
+  table = { situations, placesOf };
   return table;
 };

@@ -7,6 +7,25 @@ import { editDistance } from './mend-typo.ts';
  */
 type Sound = { consonants: string; whole: string };
 
+/** The Latin initials that a Hindi word spells, such as "upi" for यूपीआई. Null for another word. */
+export const initialsOf = (word: string): string | null => {
+  let [at, initials] = [0, ''];
+  while (at < word.length) {
+    const name = INITIAL_NAMES.find(([spoken]) => word.startsWith(spoken, at));
+    if (name === undefined) return null;
+    initials += name[1];
+    at += name[0].length;
+  }
+  return initials.length >= 2 ? initials : null;
+};
+
+/** The names of Latin letters in Hindi, the longest first. */
+const INITIAL_NAMES: readonly (readonly [string, string])[] =
+  'डब्ल्यू:w एच:h एफ:f एल:l एम:m एन:n आर:r एस:s एक्स:x वाई:y जेड:z जी:g बी:b सी:c डी:d पी:p टी:t वी:v यू:u क्यू:q आई:i ओ:o ए:a ई:e जे:j के:k'
+    .split(' ')
+    .map((pair) => pair.split(':') as [string, string])
+    .toSorted(([a], [b]) => b.length - a.length);
+
 /** The sound of a word in Latin letters. Null if the word is too short to compare. */
 export const soundOfLatin = (word: string): Sound | null => {
   if (!LATIN.test(word)) return null;
@@ -22,13 +41,17 @@ export const soundOfNative = (word: string): Sound | null => {
 
 /** The difference between two sounds. 0: the same. Null: two different words. */
 export const soundDistance = (one: Sound, other: Sound): number | null => {
-  if (one.consonants !== other.consonants) return null;
+  if (!isSame(one.consonants, other.consonants)) return null;
   const length = Math.max(one.whole.length, other.whole.length);
   // Two consonants are weak proof, so the vowels decide.
   const most = one.consonants.length >= 3 ? length : Math.min(MAX_VOWELS, length - 2);
   const distance = editDistance(one.whole, other.whole, most);
   return distance <= most ? distance : null;
 };
+
+/** "ghurfat el" is غرفة: before another noun, the feminine ending is spoken as t. */
+const isSame = (one: string, other: string): boolean =>
+  one === other || (one.length > 3 && one === `${other}t`) || (other.length > 3 && other === `${one}t`);
 
 const soundOf = (letters: string): Sound | null => {
   const whole = letters

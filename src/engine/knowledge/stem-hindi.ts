@@ -70,6 +70,8 @@ export const stemHindi = (word: string): string => {
 /** Hindi spelling varies most in the length of vowels and in the choice of the sibilant. */
 export const hindiSkeleton = (word: string): string | null => {
   const skeleton = stemHindi(word)
+    // A nasal before a consonant is written in two ways: रिफन्ड, रिफंड.
+    .replace(/[ङञणनम]\u094d(?=[\u0915-\u0939])/g, '')
     .replace(/[\u0902\u094d]/g, '')
     .replace(/[िी]/g, 'ि')
     .replace(/[ुू]/g, 'ु')
@@ -77,6 +79,9 @@ export const hindiSkeleton = (word: string): string | null => {
     .replace(/[ोौ]/g, 'ो')
     .replace(/[शष]/g, 'स')
     .replace(/इ|ई/g, 'ि')
-    .replace(/व/g, 'ब');
+    .replace(/व/g, 'ब')
+    .replace(/ऊ/g, 'उ')
+    .replace(/ऐ/g, 'ए')
+    .replace(/औ/g, 'ओ');
   return skeleton.length >= 3 ? skeleton : null;
 };

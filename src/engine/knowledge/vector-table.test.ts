@@ -64,7 +64,7 @@ test('a paraphrase without a common word is found by meaning and not by words', 
   const vectors = new VectorTable(index.size, 64);
   const places = runToEnd(index.placesByKey((one) => one));
   for (const [one, at] of places) for (const place of at) vectors.set(place, quantize(embed(one, 64)));
-  const question = 'Why is my aperture cold?';
+  const question = 'Why is my aperture odd?';
   const found = (gathered: { findings: { passage: { text: string } }[] }): boolean =>
     gathered.findings.some(({ passage }) => passage.text.includes('porthole'));
   const tokens = 150;

@@ -2,7 +2,7 @@ import { type Term, termsOf } from './analyze-text.ts';
 import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
 import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
-import { soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
+import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
 import type { Steps } from './steps.ts';
 
@@ -64,7 +64,9 @@ export class Vocabulary {
     if (!others.some((writing) => this.writings.has(writing))) return [];
     const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
     const sound = own(word);
-    if (sound === null) return [];
+    // The sound of three letters is no proof, but they may be initials.
+    const isShort = isLatin && word.length <= MAX_INITIALS && this.writings.has('devanagari');
+    if (sound === null && !isShort) return [];
     const found: { word: string; distance: number }[] = [];
     let seen = 0;
     for (const words of this.words.values()) {
@@ -72,6 +74,8 @@ export class Vocabulary {
       for (const candidate of words) {
         // A cheap check first: a word with a very different length is another word.
         if (candidate.length > 2 * word.length + 2 || word.length > 2 * candidate.length + 2) continue;
+        if (isShort && candidate.length <= 3 * MAX_INITIALS && initialsOf(candidate) === word) return [candidate];
+        if (sound === null) continue;
         const heard = other(candidate);
         const distance = heard === null ? null : soundDistance(sound, heard);
         if (distance !== null) found.push({ word: candidate, distance });
@@ -97,5 +101,6 @@ export class Vocabulary {
 /** How many words of the documents one step compares, and how many may be intended. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
+const MAX_INITIALS = 5;
 /** The memory of a word without its letters. */
 const WORD_BYTES = 150;

@@ -156,11 +156,22 @@ function checkText(text: LocalizedText, pointer: string, report: Report): void {
 
 /** Every text for people, with its place. */
 function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
-  const { opening, dont_know: dontKnow, hand_off: handOff, no_reply: noReply, steps, rules, tools } = definition;
+  const {
+    opening,
+    dont_know: dontKnow,
+    hand_off: handOff,
+    no_reply: noReply,
+    survey,
+    steps,
+    rules,
+    tools,
+  } = definition;
   if (opening) yield ['/opening', opening];
   if (dontKnow) yield ['/dont_know', dontKnow];
   if (handOff?.text) yield ['/hand_off/text', handOff.text];
   for (const [index, { text }] of (noReply?.remind ?? []).entries()) yield [`/no_reply/remind/${index}/text`, text];
+  if (survey?.question) yield ['/survey/question', survey.question];
+  if (survey?.thanks) yield ['/survey/thanks', survey.thanks];
   if (steps?.summary) yield ['/steps/summary', steps.summary];
   for (const [index, step] of (steps?.items ?? []).entries()) {
     const at = `/steps/items/${index}`;

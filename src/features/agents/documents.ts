@@ -26,6 +26,7 @@ import {
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
+import { learnForDocument } from './wordings.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
@@ -34,7 +35,7 @@ export async function createDocument(
   { db }: Reads,
   orgId: string,
   agentId: string,
-  { name, text }: CreateDocumentBody,
+  { name, text, answers }: CreateDocumentBody,
   actor: Actor,
 ): Promise<DocumentSummary> {
   const bytes = Buffer.byteLength(text);
@@ -48,6 +49,7 @@ export async function createDocument(
       throw invalid('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
     }
     const row = await insertDocument(tx, orgId, { id: newId('doc'), agentId, name, text });
+    if (answers) await learnForDocument(tx, orgId, { id: row.id, agentId, name, text }, answers);
     await changeAgent(tx, orgId, agentId, {});
     await recordAudit(tx, {
       orgId,

@@ -1,5 +1,6 @@
 import {
   type AddWordingBody,
+  type LearnedQuestion,
   MAX_WORDINGS,
   MAX_WORDINGS_OF_PASSAGE,
   type SuggestedPassages,
@@ -37,6 +38,8 @@ type Reads = Pick<AgentsDeps, 'db'>;
 const MAX_SUGGESTED = 4;
 const MAX_REPLY = 2_000;
 const MAX_QUOTE = 300;
+/** An answer quotes at most as many passages. */
+const MAX_LEARNED_PASSAGES = 5;
 
 export async function listWordings(
   { db }: Reads,
@@ -113,6 +116,40 @@ export async function addWording(
     await recordAudit(tx, { orgId, actor, action: 'wording.created', subjectId: id, facts });
     return { id };
   });
+}
+
+type NewDocument = { id: string; agentId: string; name: string; text: string };
+
+/**
+ * A member wrote a document as the answer to a question, so its passages learn the question. A question without a word
+ * that tells it from others, or above the limits, is not learned: the document is saved anyway.
+ */
+export async function learnForDocument(
+  tx: Queryable,
+  orgId: string,
+  { id: documentId, agentId, name, text }: NewDocument,
+  { question, from }: LearnedQuestion,
+): Promise<void> {
+  const words = questionKey(question);
+  if (words === '') return;
+  let learned = 0;
+  for (const passage of passagesOf({ id: documentId, name, text })) {
+    if (learned === MAX_LEARNED_PASSAGES) return;
+    if (passage === null) continue;
+    const key = Buffer.from(passageKey(passage), 'hex');
+    if ((await countWordings(tx, orgId, agentId, key)).agent >= MAX_WORDINGS) return;
+    await putWording(tx, orgId, {
+      agentId,
+      documentId,
+      passage: key,
+      words: Buffer.from(digestOf(words), 'hex'),
+      question,
+      heading: passage.heading,
+      quote: passage.text.slice(0, MAX_QUOTE),
+      endUserId: from ?? null,
+    });
+    learned++;
+  }
 }
 
 export async function removeWording(

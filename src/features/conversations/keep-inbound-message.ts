@@ -59,6 +59,7 @@ async function storeMessage(
     providerMessageId: cleanName(event.providerMessageId),
     metadata: cleanMetadata(event.metadata) ?? null,
     settles: true,
+    isFile: event.file !== undefined,
     ...((await waitsForFile(tx, channel, event)) && { waitMs: FILE_WAIT_MS }),
   });
   if (event.file) {

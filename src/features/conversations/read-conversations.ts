@@ -31,6 +31,7 @@ import type { Db } from '../../store/db.ts';
 import type { PageOf } from '../../store/page.ts';
 import { presentModelUse } from '../../store/costs/present-use.ts';
 import { readModelUse } from '../../store/costs/read-use.ts';
+import { readAnswerScores } from '../../store/ratings/columns.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { presentNote } from './notes.ts';
 import { presentChanges } from './present-changes.ts';
@@ -74,7 +75,7 @@ export async function readConversation(
 ): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, notes, changes, runs, models, window, approvals] = await Promise.all([
+  const [messages, notes, changes, runs, models, window, approvals, scores] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
     listNotes(db, orgId, id),
     listChanges(db, orgId, id, MAX_CHANGES),
@@ -82,10 +83,14 @@ export async function readConversation(
     readModelUse(db, orgId, id, null),
     readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
     listApprovalsOf(db, orgId, id, MAX_APPROVALS),
+    readAnswerScores(db, orgId, id),
   ]);
   return {
     ...presentConversation(row),
-    messages: messages.map(presentConversationMessage),
+    messages: messages.map((message) => ({
+      ...presentConversationMessage(message),
+      rating: scores.get(message.id) ?? null,
+    })),
     notes: notes.map(presentNote),
     changes: presentChanges(row, changes),
     approvals: approvals.toReversed().map(presentEntry),
@@ -139,6 +144,7 @@ const presentConversation = (row: ConversationRow): ConversationSummary => ({
   tags: row.tags,
   assignee_id: row.assigneeId,
   snoozed_until: row.snoozedUntil && timestamp(row.snoozedUntil),
+  rating: row.rating,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });
@@ -152,6 +158,7 @@ export const presentConversationMessage = (row: MessageRow): ConversationMessage
   possible_duplicate: row.possibleDuplicate,
   send_at: row.sendAt && timestamp(row.sendAt),
   author_id: row.authorId,
+  rating: null,
   why: row.trace && {
     provider: row.trace.provider,
     steps: row.trace.steps.map(presentStep),

@@ -8,6 +8,7 @@ import type { Queryable } from '../../store/db.ts';
 import { settleMs } from '../../store/runs/settle.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { ConversationsDeps } from './deps.ts';
+import { receiveRating } from './receive-rating.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 
@@ -23,24 +24,29 @@ type KeepOptions = {
   settles?: boolean;
   /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
   waitMs?: number;
+  /** The text stands for a file that is still at the provider. */
+  isFile?: boolean;
 };
 
 /**
  * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's ID and the run that
- * will answer it, if any.
+ * will answer it, if any. A message that answers the survey of a resolved conversation is only a rating.
  */
 export async function keepMessage(
   tx: Queryable,
   orgId: string,
   conversationId: string,
   content: MessageContent,
-  { requestId, providerMessageId = null, metadata = null, settles = false, waitMs = 0 }: KeepOptions,
+  { requestId, providerMessageId = null, metadata = null, settles = false, waitMs = 0, isFile = false }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
   // The ID is created under the lock, so the order of IDs is the order of arrival.
   const messageId = newId('msg');
   const message = { id: messageId, content, providerMessageId, metadata };
+  if (conversation.status === 'resolved' && !isFile) {
+    if (await receiveRating(tx, orgId, { ...message, conversationId })) return { messageId, runId: null };
+  }
   const runId = await storeArrivedMessage(tx, message, {
     orgId,
     id: conversationId,

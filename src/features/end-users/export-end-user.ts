@@ -18,6 +18,7 @@ export async function exportEndUser(
     yield* list('messages', pages.messages(), (row) => row);
     yield* list('runs', pages.runs(), (row) => row);
     yield* list('recipients', pages.recipients(), (row) => row);
+    yield* list('ratings', pages.ratings(), (row) => row);
     yield '}';
   })();
 }

@@ -58,6 +58,7 @@ export const presentEndUserConversation = (row: EndUserConversationRow): EndUser
   status: row.status as EndUserConversation['status'],
   locale: row.locale,
   tags: row.tags,
+  rating: row.rating,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });

@@ -13,5 +13,6 @@ export const presentModel = (row: ModelRow): ModelRecord => ({
   embedding_model: row.embeddingModel,
   embedding_dimensions: row.embeddingDimensions,
   transcription_model: row.transcriptionModel,
+  question_model: row.questionModel,
   updated_at: timestamp(row.updatedAt),
 });

@@ -12,10 +12,11 @@ import { touchAgents } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
 import { lockOrganization } from '../../store/documents.ts';
-import { queueAllDocuments, retryAllFailed } from '../../store/embeddings/queue.ts';
+import { EMBEDDINGS } from '../../store/embeddings/queue.ts';
 import { clearOtherTranscriptionModels } from '../../store/attachments/transcripts.ts';
 import { clearOtherEmbeddingModels, readEmbeddingConnection } from '../../store/embeddings/read.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
+import { clearOtherQuestionModels, QUESTIONS, readQuestionConnection } from '../../store/written-questions.ts';
 import type { ModelsDeps } from './deps.ts';
 import { presentModel } from './list-models.ts';
 
@@ -27,9 +28,10 @@ export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,
   orgId: string,
   name: string,
-  { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription }: SetModelBody,
+  body: SetModelBody,
   actor: Actor,
 ): Promise<ModelRecord> {
+  const { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription } = body;
   const provider = readProvider(name);
   if (provider === 'anthropic' && embedding != null) throw invalid('/embedding_model', 'unsupported', NO_EMBEDDINGS);
   if (provider === 'anthropic' && transcription != null) {
@@ -63,6 +65,8 @@ export async function setModel(
     if (embeddingModel !== null) await clearOtherEmbeddingModels(tx, orgId, provider);
     const transcriptionModel = transcription === undefined ? (before?.transcriptionModel ?? null) : transcription;
     if (transcriptionModel !== null) await clearOtherTranscriptionModels(tx, orgId, provider);
+    const questionModel = body.question_model === undefined ? (before?.questionModel ?? null) : body.question_model;
+    if (questionModel !== null) await clearOtherQuestionModels(tx, orgId, provider);
     const row = await writeModel(tx, {
       orgId,
       provider,
@@ -71,15 +75,19 @@ export async function setModel(
       embeddingModel,
       embeddingDimensions,
       transcriptionModel,
+      questionModel,
     });
-    if (!isSame) await queueAllDocuments(tx, orgId);
-    else if (embeddingModel !== null) await retryAllFailed(tx, orgId);
+    if (!isSame) await EMBEDDINGS.queueAllDocuments(tx, orgId);
+    else if (embeddingModel !== null) await EMBEDDINGS.retryAllFailed(tx, orgId);
+    if (questionModel !== (before?.questionModel ?? null)) await QUESTIONS.queueAllDocuments(tx, orgId);
+    else if (questionModel !== null) await QUESTIONS.retryAllFailed(tx, orgId);
     await touchAgents(tx, orgId);
     const facts = {
       base_url: nextUrl,
       key_changed: key !== undefined,
       ...(embedding !== undefined && { embedding_model: embedding }),
       ...(transcription !== undefined && { transcription_model: transcription }),
+      ...(body.question_model !== undefined && { question_model: body.question_model }),
     };
     await recordAudit(tx, { orgId, actor, action: 'model.set', subjectId: provider, facts });
     return presentModel(row);
@@ -96,7 +104,8 @@ export async function removeModel(
   await db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     if (!(await deleteModel(tx, orgId, provider))) throw unknownProvider();
-    if ((await readEmbeddingConnection(tx, orgId)) === null) await queueAllDocuments(tx, orgId);
+    if ((await readEmbeddingConnection(tx, orgId)) === null) await EMBEDDINGS.queueAllDocuments(tx, orgId);
+    if ((await readQuestionConnection(tx, orgId)) === null) await QUESTIONS.queueAllDocuments(tx, orgId);
     await touchAgents(tx, orgId);
     await recordAudit(tx, { orgId, actor, action: 'model.removed', subjectId: provider });
   });

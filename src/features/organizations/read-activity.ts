@@ -56,5 +56,6 @@ export async function readOverview({ db }: Reads, orgId: string): Promise<Overvi
     conversations: counts.conversations,
     runs_24h: counts.runs24h,
     first_request: counts.firstRequest,
+    first_visitor: counts.firstVisitor,
   };
 }

@@ -24,12 +24,13 @@ export async function readSessionView(
     user: { id: user.id, name: user.name, email: user.email, email_verified: user.emailVerified },
     operator: onlyOrgId === null && operatorId === user.id,
     only_organization: onlyOrgId,
-    organizations: rows.map(({ id, name, plan, role, timeZone, requiresSecondFactor }) => ({
+    organizations: rows.map(({ id, name, plan, role, timeZone, opensNext, requiresSecondFactor }) => ({
       id,
       name,
       plan,
       role: token?.role ?? role,
       time_zone: timeZone,
+      opens_next: opensNext,
       second_factor_required: requiresSecondFactor && !signInFactor,
     })),
     token: token && {

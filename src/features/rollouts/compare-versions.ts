@@ -58,6 +58,8 @@ function present(counts: VersionCounts, costs: readonly VersionCost[], returns: 
     handed_off: counted(counts.handed_off),
     unanswered: counted(counts.unanswered),
     failed: counted(counts.failed),
+    ratings: { count: counts.ratings, average: counts.average_rating },
+    answers: { good: counts.answers_good, bad: counts.answers_bad },
     result_complete: returns ? counted(counts.result_complete) : null,
     cost: costs
       .filter(({ version }) => version === counts.version)

@@ -8,13 +8,9 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { countDay } from '../../store/statistics/count-day.ts';
 import { type CountedDay, readDays, storeDay } from '../../store/statistics/days.ts';
+import { countAgain, type Day, DAY_MS, median } from './count-again.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** A day in progress, one that ended less than three days ago, an older one, and from when on it stays as it is. */
-const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
-/** What one request counts at most; the next one goes on. */
-const MAX_COUNTING_MS = 3_000;
 
 export type StatisticsDeps = { db: Db; now?: () => number };
 
@@ -44,6 +40,11 @@ export async function readStatistics(
     handed_off: change('handed_off:'),
     hand_off_reasons: current.named('handed_off:'),
     first_reply_seconds: { now: median(current.waits), before: median(earlier.waits) },
+    ratings: change('rating:'),
+    rating_average: { now: averageOf(current.named('rating:')), before: averageOf(earlier.named('rating:')) },
+    rating_scores: current.named('rating:'),
+    answers_good: change('answer:1'),
+    answers_bad: change('answer:-1'),
     messages: change('message:'),
     message_states: current.named('message:'),
     calls: change('call:'),
@@ -67,36 +68,22 @@ async function countedDays(
   return { days: await readDays(db, orgId, dayOf(since)), complete };
 
   function begin(): Promise<boolean> {
-    const work = countAgain(db, orgId, since, now).finally(() => counting.delete(orgId));
+    const work = countThem(db, orgId, since, now).finally(() => counting.delete(orgId));
     counting.set(orgId, work);
     return work;
   }
 }
 
-/** Counts the days whose count is too old, the newest first. True: all of them. */
-async function countAgain(db: Db, orgId: string, since: number, now: number): Promise<boolean> {
+/** The newest day first. */
+async function countThem(db: Db, orgId: string, since: number, now: number): Promise<boolean> {
   const first = startOf(since);
   const known = new Map((await readDays(db, orgId, dayOf(first))).map(({ day, countedAt }) => [day, countedAt]));
-  const until = performance.now() + MAX_COUNTING_MS;
-  for (let start = startOf(now); start >= first; start -= DAY_MS) {
-    if (!isTooOld(known.get(dayOf(start)), start, now)) continue;
-    if (performance.now() > until) return false;
+  const days: Day[] = [];
+  for (let from = startOf(now); from >= first; from -= DAY_MS) days.push({ day: dayOf(from), from, to: from + DAY_MS });
+  return countAgain(days, known, now, async ({ day, from }) => {
     const countedAt = new Date(now);
-    // One after another: who looks must not take the connections from those who call.
-    await storeDay(db, orgId, { day: dayOf(start), counts: await countDay(db, orgId, start), countedAt });
-  }
-  return true;
-}
-
-function isTooOld(countedAt: Date | undefined, start: number, now: number): boolean {
-  if (!countedAt) return true;
-  const [age, sinceEnd] = [now - countedAt.getTime(), now - start - DAY_MS];
-  if (sinceEnd < 0) return age >= AGES.today;
-  // Counted before the day was over, or before it was final.
-  const left = countedAt.getTime() - start - DAY_MS;
-  if (left < 0) return age >= AGES.today;
-  if (left > AGES.finalAfter) return false;
-  return age >= (sinceEnd < AGES.recentDays ? AGES.recent : AGES.older);
+    await storeDay(db, orgId, { day, counts: await countDay(db, orgId, from), countedAt });
+  });
 }
 
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
@@ -139,7 +126,8 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
   return { total, named, waits, hours };
 }
 
-/** Of an even number, the lower one of the two in the middle: a wait that someone had. */
-function median(values: readonly number[]): number | null {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+/** The average of surveys that are counted by their score. */
+function averageOf(scores: readonly { name: string; count: number }[]): number | null {
+  const count = scores.reduce((sum, one) => sum + one.count, 0);
+  return count === 0 ? null : scores.reduce((sum, one) => sum + Number(one.name) * one.count, 0) / count;
 }

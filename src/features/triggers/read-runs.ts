@@ -97,6 +97,7 @@ export const presentRun = (row: RunRow): RunRecord => ({
   attempts: row.attempts,
   agent_version: row.agentVersion,
   result: row.result ?? NO_RESULT,
+  rating: row.rating,
   request_id: row.requestId,
   send_at: row.sendAt && timestamp(row.sendAt),
   finished_at: row.finishedAt && timestamp(row.finishedAt),

@@ -45,5 +45,6 @@ export const presentAppearance = ({ id, enabled, chat }: ChatChannel): ChatAppea
   avatar: chat.avatar ?? '',
   position: chat.position ?? 'end',
   files: chat.files !== false,
+  thumbs: chat.thumbs !== false,
   translations: chat.translations ?? {},
 });

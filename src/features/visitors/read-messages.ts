@@ -26,6 +26,7 @@ export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
   sources: row.sources,
   client_id: row.role === 'end_user' ? clientIdOf(row.provider_message_id) : null,
   author: row.author,
+  rating: row.rating,
   created_at: timestamp(row.created_at),
 });
 

@@ -11,6 +11,7 @@ import { readChannel } from '../../features/channels/read-channels.ts';
 import { channel } from '../../store/schema/channel.ts';
 import { conversation, message } from '../../store/schema/conversation.ts';
 import { endUser } from '../../store/schema/end-user.ts';
+import { rating } from '../../store/schema/rating.ts';
 
 const SHOP = 'https://shop.example';
 const SECRET = 'the channel’s own secret';
@@ -457,6 +458,84 @@ describe('a message from a backend', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
     await until(async () => (await statusOf(sent.body.id)) === 'delivered');
     stream.stop();
+  });
+});
+
+describe('ratings', () => {
+  let id: string;
+  beforeAll(async () => {
+    const rules = [{ name: 'Hours', words: ['hours'], reply: { default: 'We are open all day.' } }];
+    const bye = { name: 'Bye', words: ['bye'], reply: { default: 'Goodbye.' }, action: 'complete' as const };
+    const definition = { survey: {}, rules: [...rules, bye] };
+    id = await webChat(orgId, (await givenAgent(parley.db, orgId, { definition })).agentId);
+  });
+  const rate = (token: string, body: object) => call('POST', `${id}/ratings`, { token, body });
+  const messagesOf = async (token: string) => (await call('GET', `${id}/messages`, { token })).body.data;
+  const talk = (token: string, text: string) =>
+    call('POST', `${id}/messages`, { token, body: { client_id: randomUUID(), text } });
+  const answered = async (text: string) => {
+    const token = await visit({}, {}, id);
+    await talk(token, text);
+    const answer = await until(async () =>
+      (await messagesOf(token)).find((one: { role: string }) => one.role === 'agent'),
+    );
+    return { token, answer };
+  };
+  const surveyed = async () => {
+    const { token } = await answered('bye');
+    const survey = await until(async () =>
+      (await messagesOf(token)).find((one: { rating: { kind: string } | null }) => one.rating?.kind === 'survey'),
+    );
+    return { token, survey };
+  };
+
+  test('a visitor rates an answer, changes the rating, and no one else can rate it', async () => {
+    const { token, answer } = await answered('hours');
+    expect(answer.rating).toEqual({ kind: 'answer', score: null, comment: null });
+    const message_id = answer.id;
+    expect((await rate(token, { message_id, score: 1 })).body).toEqual({ kind: 'answer', score: 1, comment: null });
+    expect((await rate(token, { message_id, score: -1 })).status).toBe(200);
+    expect((await messagesOf(token))[1].rating.score).toBe(-1);
+    const stranger = await visit({}, {}, id);
+    expect((await rate(stranger, { message_id, score: 1 })).body.code).toBe('message_not_found');
+    const [own] = await messagesOf(token);
+    expect((await rate(token, { message_id: own.id, score: 1 })).body.code).toBe('message_not_found');
+    for (const wrong of [{ score: 2 }, { score: 0 }, { score: 1, comment: 'Good' }])
+      expect((await rate(token, { message_id, ...wrong })).status).toBe(422);
+    expect((await call('POST', `${id}/ratings`, { body: { message_id, score: 1 } })).status).toBe(401);
+    await parley.db.update(channel).set({ settings: { allowed_origins: [SHOP], thumbs: false } }).where(eq(channel.id, id)); // prettier-ignore
+    expect((await rate(token, { message_id, score: 1 })).body.code).toBe('content_unsupported');
+    await parley.db
+      .update(channel)
+      .set({ settings: { allowed_origins: [SHOP] } })
+      .where(eq(channel.id, id));
+    expect((await messagesOf(token))[1].rating.score).toBe(-1);
+  });
+
+  test('a visitor rates a conversation that the agent ended, with a comment, until the time is over', async () => {
+    const { token, survey } = await surveyed();
+    const rated = (more: object) => rate(token, { message_id: survey.id, ...more });
+    expect(survey).toMatchObject({ rating: { score: null, comment: null }, content: { type: 'choices' } });
+    for (const wrong of [{ score: -1 }, { score: 4, comment: ' ' }, { score: 4, comment: 'a\u0007b' }, { score: 4, comment: 'x'.repeat(1_001) }])
+      expect((await rated(wrong)).status).toBe(422); // prettier-ignore
+    expect((await rated({ score: 4 })).status).toBe(200);
+    expect((await rated({ score: 5, comment: 'Fast' })).body).toEqual({ kind: 'survey', score: 5, comment: 'Fast' });
+    const [row] = await parley.db.select().from(rating).where(eq(rating.messageId, survey.id));
+    expect(row).toMatchObject({ score: 5, comment: 'Fast', agentVersion: 1, kind: 'survey' });
+    const [talked] = await parley.db.select().from(conversation).where(eq(conversation.id, row!.conversationId));
+    expect([talked!.status, talked!.runId]).toEqual(['resolved', row!.runId]);
+
+    const early = new Date(Date.now() - 11 * 60_000);
+    await parley.db.update(rating).set({ ratedAt: early }).where(eq(rating.messageId, survey.id));
+    expect((await rated({ score: 1 })).body.code).toBe('rating_closed');
+    // A repeated call has the same result.
+    expect((await rated({ score: 5 })).body).toEqual({ kind: 'survey', score: 5, comment: 'Fast' });
+  });
+
+  test('a score that a visitor types is stored as a message and a rating, and no answer is expected', async () => {
+    const { token, survey } = await surveyed();
+    expect((await talk(token, '2')).body).toMatchObject({ answering: false, message: { content: { text: '2' } } });
+    expect((await messagesOf(token)).find((one: { id: string }) => one.id === survey.id).rating.score).toBe(2);
   });
 });
 

@@ -4,6 +4,8 @@ import {
   ChatMessages,
   ChatSession,
   OpenChatSession,
+  ChatRating,
+  RateChat,
   ReadChat,
   SendChatFile,
   SendChatMessage,
@@ -17,6 +19,7 @@ import type { ConversationsDeps } from '../../features/conversations/deps.ts';
 import { receiveFileFromVisitor, receiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { noteRead } from '../../features/visitors/note-receipts.ts';
+import { rateMessage } from '../../features/visitors/rate-message.ts';
 import { openSession } from '../../features/visitors/open-session.ts';
 import { presentVisitorMessage, readMessages } from '../../features/visitors/read-messages.ts';
 import type { Route } from '../route/route.ts';
@@ -39,12 +42,12 @@ const MAX_CHAT_BYTES = 32 * 1024;
  */
 export function chatRoutes(deps: ChatRoutesDeps): Route[] {
   const gate = createVisitorGate(deps);
-  const routes = [openChat, readChat, sendMessage, sendFile, markRead, followChat];
+  const routes = [openChat, readChat, sendMessage, sendFile, rate, markRead, followChat];
   return [
     hostedPage(BASE, deps),
     widgetScript(`${BASE}/widget.js`, deps),
     ...routes.map((route) => route(deps, gate)),
-    ...['sessions', 'messages', 'files', 'read', 'events'].map((name) => preflight(name, gate)),
+    ...['sessions', 'messages', 'files', 'ratings', 'read', 'events'].map((name) => preflight(name, gate)),
   ];
 }
 
@@ -112,6 +115,21 @@ const sendFile = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
     const sent = receiveFileFromVisitor(deps, channel, visitor, file, request.requestId);
     const { message, answering } = await known(request, sent);
     return { message: presentVisitorMessage(message), answering };
+  },
+});
+
+const rate = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
+  method: 'POST',
+  path: `${BASE}/ratings`,
+  access: { session: gate.visitor('say') },
+  operation: operation('rateInChat', 'Rate an answer or the conversation'),
+  body: RateChat,
+  bodyBytes: MAX_CHAT_BYTES,
+  responses: { 200: ChatRating },
+  handle: (request) => {
+    const from = request.session as FromVisitor;
+    const rated = { ...(request.body as RateChat), thumbs: from.channel.chat.thumbs !== false };
+    return known(request, rateMessage(deps, placeOf(from), rated));
   },
 });
 

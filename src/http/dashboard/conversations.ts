@@ -25,13 +25,15 @@ import type { RouteDeps } from './route-deps.ts';
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
-    const { since, until, handed_off: handedOff } = query;
-    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff };
-    const filter = { ...said, since: momentOf(since), until: momentOf(until) };
+    const { since, until, handed_off: handedOff, rated } = query;
+    const { outcome, version, member_id: memberId, trigger_id: triggerId, campaign_id: campaignId } = query;
+    const circumstances = { outcome, version, memberId, triggerId, campaignId };
+    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
+    const filter = { ...said, ...circumstances, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
     return paged(
-      said,
+      { ...said, ...circumstances },
       async ({ limit, after }) => {
         const page = await listConversations(deps, orgId, userId, filter, { limit, after: after?.id ?? null });
         ({ next } = page);

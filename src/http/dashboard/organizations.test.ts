@@ -23,6 +23,26 @@ describe('members', () => {
     expect((await server.as(null)(`POST /invitations/${token}`, { name: 'New', password: PASSWORD })).status).toBe(404);
   });
 
+  inShop(
+    'choose for themselves, in each organization, whether the inbox opens the next conversation',
+    async ({ server, owner, call, at }) => {
+      const viewer = await addMember(server, call, owner.orgId, 'viewer');
+      const { body: other } = await call('POST /organizations', { name: 'Second' });
+      // Each call is of another browser: nothing but the server stores the choice.
+      const chosen = async (by: typeof call) =>
+        Object.fromEntries(
+          (await by('GET /session')).body.organizations.map(
+            ({ id, opens_next }: { id: string; opens_next: boolean }) => [id, opens_next],
+          ),
+        );
+      expect(await chosen(call)).toEqual({ [owner.orgId]: true, [other.id]: true });
+      expect((await call(`PUT ${at}/inbox`, { opens_next: false })).status).toBe(204);
+      expect(await chosen(call)).toEqual({ [owner.orgId]: false, [other.id]: true });
+      expect(await chosen(viewer.call)).toEqual({ [owner.orgId]: true });
+      expect((await viewer.call(`PUT /organizations/${other.id}/inbox`, { opens_next: false })).status).toBe(404);
+    },
+  );
+
   inShop('with an account join with it', async ({ server, owner, call }) => {
     const { body: other } = await call('POST /organizations', { name: 'Second' });
     const viewer = await addMember(server, call, owner.orgId, 'viewer');
@@ -205,6 +225,7 @@ describe('the audit log', () => {
       conversations: { open: 1, handed_off: 0, resolved: 0 },
       runs_24h: { queued: 1 },
       first_request: false,
+      first_visitor: false,
     });
     const runs = await call(`GET ${at}/triggers/${trigger.data[0].id}/runs`);
     expect(runs.body.data).toMatchObject([{ id: started.body.id, status: 'queued', name: null }]);

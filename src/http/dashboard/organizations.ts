@@ -6,6 +6,8 @@ import { inviteMember, renewInvitation, withdrawInvitation } from '../../feature
 import { listInvitations, listMembers } from '../../features/members/read-members.ts';
 import { createOrganization } from '../../features/organizations/create-organization.ts';
 import { exportAudit } from '../../features/organizations/export-audit.ts';
+import { exportAnalytics } from '../../features/statistics/export-analytics.ts';
+import { readAnalytics } from '../../features/statistics/read-analytics.ts';
 import { readStatistics } from '../../features/statistics/read-statistics.ts';
 import {
   readWeeklyMail,
@@ -89,6 +91,14 @@ export const organizationRoutes = ({
     });
   }),
   route('readStatistics', ({ orgId, query }) => readStatistics(deps, orgId, query.period)),
+  route('readAnalytics', ({ orgId, query }) => readAnalytics(deps, orgId, query)),
+  route('exportAnalytics', async ({ orgId, query, reply }) =>
+    download(reply, {
+      name: 'analytics.csv',
+      type: 'text/csv; charset=utf-8',
+      parts: await exportAnalytics(deps, orgId, query),
+    }),
+  ),
   route('readWeeklyMail', ({ orgId, acting }) => readWeeklyMail(deps, orgId, acting.userId)),
   route('setWeeklyMail', ({ orgId, acting, body }) => setWeeklyMail(deps, orgId, acting.userId, body)),
   route('stopWeeklyMail', ({ params }) => stopWeeklyMail(deps, params.link)),

@@ -109,10 +109,12 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   audit: ['viewer', 'admin'],
   changes: ['viewer', 'admin'],
   numbers: ['viewer', 'admin'],
+  analytics: ['viewer', 'admin'],
   questions: ['viewer', 'member'],
   overview: ['viewer', 'admin'],
   // One's own.
   attendance: ['viewer', 'viewer'],
+  inbox: ['viewer', 'viewer'],
   'weekly-mail': ['viewer', 'viewer'],
 };
 

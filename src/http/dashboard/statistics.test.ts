@@ -43,6 +43,11 @@ async function talk(at: number, status = 'open'): Promise<string> {
 const say = (conversation: string, at: number, role: string, status: string | null = null) =>
   server.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)
     VALUES (${orgId}, ${newId('msg', at)}, ${conversation}, ${role}, '{"type":"text","text":"x"}', ${status}, ${new Date(at)})`);
+const rate = (conversation: string, score: number, at: number) =>
+  server.db
+    .execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, agent_id, channel_id, score, rated_at)
+    SELECT org_id, id, 'survey', 'survey', agent_id, channel_id, ${score}::int, ${new Date(at)} FROM conversation
+    WHERE id = ${conversation}`);
 const handOff = (conversation: string, at: number, reason: string | null) =>
   server.db.execute(sql`UPDATE conversation SET status = 'handed_off', handed_off_at = ${new Date(at)},
     hand_off_reason = ${reason} WHERE org_id = ${orgId} AND id = ${conversation}`);
@@ -60,7 +65,12 @@ describe('the numbers of an organization', () => {
     ];
     await handOff(handed, NOW - 3 * HOUR, 'asked');
     await server.db.execute(sql`UPDATE conversation SET tags = '{vip}' WHERE id IN (${now}, ${earlier})`);
-    const { from, to, conversations, ended, handed_off: hands } = await read();
+    // Of a conversation that began before, the rating is in the time.
+    await rate(earlier, 5, NOW - 2 * HOUR);
+    await rate(done, 2, NOW - HOUR);
+    await rate(now, 1, NOW - 25 * HOUR);
+    const numbers = await read();
+    const { from, to, conversations, ended, handed_off: hands } = numbers;
     const times = { since: new Date(from), until: new Date(to) };
     const idsOf = async (filter: ConversationFilter) =>
       (await listConversationRows(server.db, orgId, 'user_x', filter, { limit: 10, after: null })).rows.map(
@@ -70,6 +80,15 @@ describe('the numbers of an organization', () => {
     expect([ended.now, await idsOf({ ...times, status: 'resolved' })]).toEqual([1, [done]]);
     expect([hands.now, await idsOf({ ...times, handedOff: true })]).toEqual([1, [handed]]);
     expect(await idsOf({ ...times, tag: 'vip' })).toEqual([now]);
+    expect(numbers).toMatchObject({
+      ratings: { now: 2, before: 1 },
+      rating_average: { now: 3.5, before: 1 },
+      rating_scores: [{ name: '2', count: 1 }, { name: '5', count: 1 }],
+    }); // prettier-ignore
+    expect(await idsOf({ ...times, rated: 'any' })).toEqual(expect.arrayContaining([earlier, done]));
+    expect(await idsOf({ ...times, rated: 'any' })).toHaveLength(2);
+    expect(await idsOf({ ...times, rated: '2' })).toEqual([done]);
+    expect(await idsOf({ rated: 'any', handedOff: true })).toEqual([]);
     // The page of a channel is filled from the time, not from the newest conversations.
     const before = { since: new Date(NOW - 36 * HOUR), until: new Date(from), channelId };
     const one = await listConversationRows(server.db, orgId, 'user_x', before, { limit: 1, after: null });

@@ -77,6 +77,22 @@ describe('a question that a member teaches', () => {
     ]);
   });
 
+  test('is learned with the document that a member writes as its answer', async () => {
+    const answers = { question: 'Can my puppy tag along?' };
+    const text = '# Animals\n\nAnimals ride for free in the basket.\n\nA large one needs the trailer for 9 euros.';
+    expect((await member(`POST ${at}/documents`, { name: 'Animals', text, answers })).status).toBe(201);
+    const said = await say('can my puppy tag along');
+    expect(said).toContain('Animals ride for free in the basket.');
+    expect(said).toContain('A large one needs the trailer for 9 euros.');
+    const { body } = await viewer(`GET ${at}/wordings`);
+    expect(body.data.map(({ question }: { question: string }) => question)).toEqual([
+      answers.question,
+      answers.question,
+    ]);
+    const blank = await member(`POST ${at}/documents`, { name: 'Blank', text, answers: { question: 'is it?' } });
+    expect(blank.status).toBe(201);
+  });
+
   test('is forgotten when it is removed', async () => {
     const { body } = await learn();
     const removed = await member(`DELETE ${at}/wordings/${body.id}`);

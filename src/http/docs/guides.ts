@@ -19,6 +19,7 @@ export const GUIDES = {
   openai: 'Use clients of OpenAI',
   costs: 'See and limit costs',
   results: 'Get values from a conversation',
+  ratings: 'Ask people for a rating',
   versions: 'Try a version with a part of your end users',
   events: 'Receive events',
   'access-tokens': 'Access tokens for programs',

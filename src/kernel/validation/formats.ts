@@ -7,7 +7,7 @@ export const FORMATS: Readonly<Record<string, { readonly test: (text: string) =>
   date: { test: isCalendarDay, says: 'Must be a date, such as 2026-11-21.' },
   email: { test: isEmail, says: 'Must be an e-mail address.' },
   phone: { test: isPhoneNumber, says: 'Must be a phone number in E.164, such as +97430000000.' },
-  uri: { test: isUri, says: 'Must be an absolute http or https URL.' },
+  uri: { test: isUri, says: 'Must be a whole URL. Start with https://, for example https://shop.example.' },
   locale: { test: isLocale, says: 'Must be a BCP 47 language tag, such as ar or ar-QA.' },
   line: { test: isLine, says: 'Must be one line, without tabs and other control characters.' },
   'time-zone': { test: isTimeZone, says: 'Must be an IANA time zone, such as Asia/Qatar.' },

@@ -41,6 +41,10 @@ export async function readAgentForTurns(
         SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id) || coalesce((
             SELECT string_agg(w.id, ',' ORDER BY w.id) FROM passage_wording w
             WHERE w.org_id = a.org_id AND w.agent_id = a.id AND w.state = 'active'
+          ), '') || coalesce((
+            SELECT string_agg(concat_ws(' ', q.document_id, extract(epoch FROM q.updated_at)), ',' ORDER BY q.document_id)
+            FROM document_question q WHERE q.org_id = a.org_id AND q.agent_id = a.id AND q.due_at IS NULL
+              AND q.written > 0
           ), '')) AS edition,
           coalesce(sum(octet_length(d.text)), 0)::float8 AS bytes
         FROM document d WHERE d.org_id = a.org_id AND d.agent_id = a.id
@@ -54,7 +58,7 @@ type DocumentText = {
   id: string;
   name: string;
   text: string;
-  wordings: { passage: string; question: string; section: boolean }[];
+  wordings: { passage: string; question: string; section: boolean; written: boolean }[];
 };
 
 /** The agent's first document with an id after `after`. */
@@ -68,8 +72,14 @@ export async function readNextDocument(
     name: 'read-next-document',
     text: `SELECT id, name, text, (
         SELECT coalesce(json_agg(json_build_object('passage', encode(passage, 'hex'), 'question', question,
-          'section', origin = 'people')), '[]')
-        FROM passage_wording w WHERE w.org_id = d.org_id AND w.document_id = d.id AND w.state = 'active'
+          'section', origin = 'people', 'written', written)), '[]')
+        FROM (
+          SELECT passage, question, origin, false AS written FROM passage_wording w
+          WHERE w.org_id = d.org_id AND w.document_id = d.id AND w.state = 'active'
+          UNION ALL
+          SELECT hash, unnest(questions), 'model', true FROM passage_question q
+          WHERE q.org_id = d.org_id AND q.document_id = d.id
+        ) w
       ) AS wordings
       FROM document d WHERE org_id = $1 AND agent_id = $2 AND id > $3 ORDER BY id LIMIT 1`,
     values: [orgId, agentId, after ?? ''],

@@ -1,15 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { ConversationSort } from '../../../contract/dashboard/conversations.ts';
+import type { ConversationSort, RatedFilter } from '../../../contract/dashboard/conversations.ts';
 import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { listEndUsers } from '../end-users/search.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 import { conversation } from '../schema/conversation.ts';
+import { SURVEY } from '../schema/rating.ts';
 import { containing } from '../search-text.ts';
 import type { ConversationView } from './inbox.ts';
+import { type Circumstances, hasCircumstances, underCircumstances } from './outcomes.ts';
 import { recentIds } from './recent.ts';
 
-export type ConversationFilter = {
+export type ConversationFilter = Circumstances & {
   text?: string | undefined;
   view?: ConversationView | undefined;
   status?: string | undefined;
@@ -18,10 +20,12 @@ export type ConversationFilter = {
   endUserId?: string | undefined;
   tag?: string | undefined;
   sort?: ConversationSort | undefined;
-  /** The time in which a conversation started, or, with `handedOff`, in which it was handed over. */
+  /** The time in which a conversation started, or was rated (`rated`), or else was handed over (`handedOff`). */
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
+  /** Rated conversations, with any score or with one. The time is that of the rating. */
+  rated?: RatedFilter | undefined;
 };
 
 type Page = {
@@ -59,7 +63,15 @@ export async function candidates(
   if (filter.text !== undefined) return mentioning(db, orgId, filter.text);
   if (filter.endUserId)
     return sql`SELECT c.id FROM conversation c WHERE c.end_user_id = ${filter.endUserId} AND ${ofOrg(orgId)}`;
+  if (filter.rated) return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, filter)}`;
   if (filter.handedOff) return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, filter)}`;
+  // A hand-off and a rating are never earlier than the start of their conversation.
+  const { outcome, since } = filter;
+  if (outcome === 'handed_over' || outcome === 'team_replied')
+    return sql`SELECT h.conversation_id FROM hand_off h WHERE ${handedOver(orgId, { since })}`;
+  if (outcome === 'rated')
+    return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, { since, rated: 'any' })}`;
+  if (hasCircumstances(filter) && !filter.view) return walked(orgId, filter, page);
   if (filter.tag !== undefined) return taggedWith(db, orgId, filter, page);
   if (filter.view) return undefined;
   if (filter.status || filter.agentId || filter.channelId) return inChannels(orgId, filter, page);
@@ -78,6 +90,22 @@ export function startedIn({ since, until }: ConversationFilter, table: string): 
 /** The primary key of `hand_off` is in the order of the time. */
 export const handedOver = (orgId: string, { since, until }: ConversationFilter): SQL => sql`h.org_id = ${orgId}
   ${since ? sql`AND h.at >= ${since}` : sql``} ${until ? sql`AND h.at < ${until}` : sql``}`;
+
+/**
+ * Nothing indexes what happened in a conversation, so the conversations of the period are examined in the order of the
+ * list until the page is full.
+ */
+const walked = (orgId: string, { status, agentId, channelId, tag, ...filter }: ConversationFilter, page: Page): SQL =>
+  sql`SELECT c.id FROM conversation c WHERE c.org_id = ${orgId} ${behind(orgId, sql`c.id`, page)}
+      ${startedIn(filter, 'c')} ${status ? sql`AND c.status = ${status}` : sql``}
+      ${agentId ? sql`AND c.agent_id = ${agentId}` : sql``} ${channelId ? sql`AND c.channel_id = ${channelId}` : sql``}
+      ${tag === undefined ? sql`` : sql`AND ${tag} = ANY (c.tags)`} ${underCircumstances(filter, 'c')}
+    ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}`;
+
+/** The index `rating_scored` is in the order of the time. */
+export const ratedIn = (orgId: string, { since, until, rated }: ConversationFilter): SQL => sql`g.org_id = ${orgId}
+  AND g.subject = ${SURVEY} AND g.score IS NOT NULL ${rated === 'any' ? sql`` : sql`AND g.score = ${Number(rated)}`}
+  ${since ? sql`AND g.rated_at >= ${since}` : sql``} ${until ? sql`AND g.rated_at < ${until}` : sql``}`;
 
 const STATUSES = ['open', 'handed_off', 'resolved'];
 

@@ -2,9 +2,10 @@ import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { Queryable } from '../db.ts';
 import { conversation } from '../schema/conversation.ts';
-import { candidates, type ConversationFilter, handedOver, startedIn, tagged } from './candidates.ts';
+import { candidates, type ConversationFilter, handedOver, ratedIn, startedIn, tagged } from './candidates.ts';
 import { inView, WAITING_SINCE } from './inbox.ts';
 import { recent, recentIds } from './recent.ts';
+import { underCircumstances } from './outcomes.ts';
 import { type ConversationRow, selectConversations } from './read.ts';
 
 /** A row and its position in the order. */
@@ -60,15 +61,23 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
     filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
     filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
     filter.tag === undefined ? undefined : tagged(filter.tag),
+    sql`true ${underCircumstances(filter, 'conversation')}`,
     within(orgId, filter),
   );
 
-/** The time of the hand-off, or of the start. */
-const within = (orgId: string, filter: ConversationFilter): SQL =>
-  filter.handedOff
-    ? sql`EXISTS (SELECT 1 FROM hand_off h WHERE h.conversation_id = ${conversation.id}
-        AND ${handedOver(orgId, filter)})`
-    : sql`true ${startedIn(filter, 'conversation')}`;
+/** The time of the rating, of the hand-off, or of the start. */
+function within(orgId: string, filter: ConversationFilter): SQL | undefined {
+  const { rated, handedOff } = filter;
+  if (!rated && !handedOff) return sql`true ${startedIn(filter, 'conversation')}`;
+  return and(
+    rated &&
+      sql`EXISTS (SELECT 1 FROM rating g WHERE g.conversation_id = ${conversation.id} AND ${ratedIn(orgId, filter)})`,
+    handedOff
+      ? sql`EXISTS (SELECT 1 FROM hand_off h WHERE h.conversation_id = ${conversation.id}
+        AND ${handedOver(orgId, rated ? {} : filter)})`
+      : undefined,
+  );
+}
 
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 

@@ -4,6 +4,7 @@ import { channel } from '../schema/channel.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { endUser } from '../schema/end-user.ts';
 import { run } from '../schema/run.ts';
+import { SURVEY_RATING } from '../ratings/columns.ts';
 import type { MessageRow } from '../runs/read.ts';
 
 const columns = {
@@ -23,6 +24,7 @@ const columns = {
   runId: conversation.runId,
   handedOffAt: conversation.handedOffAt,
   handOffReason: conversation.handOffReason,
+  rating: SURVEY_RATING.as('rating'),
   createdAt: conversation.createdAt,
   updatedAt: conversation.updatedAt,
 };

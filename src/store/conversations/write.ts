@@ -85,6 +85,8 @@ export async function insertMessage(
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;
+    providerMessageId?: string | null;
+    metadata?: Readonly<Record<string, string>> | null;
     /** The message must be delivered now. */
     isDue?: boolean;
   },

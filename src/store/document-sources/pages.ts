@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { queueDocument } from '../embeddings/queue.ts';
+import { EMBEDDINGS } from '../embeddings/queue.ts';
 import { document } from '../schema/agent.ts';
 import { type Cause, documentPage } from '../schema/document-source.ts';
+import { QUESTIONS } from '../written-questions.ts';
 import type { ClaimedSource } from './queue.ts';
 import type { PageRow } from './read.ts';
 
@@ -120,7 +121,8 @@ export async function putPageDocument(
       .set({ name, text, updatedAt: sql`now()` })
       .where(and(eq(document.orgId, held.org_id), eq(document.id, id)));
   }
-  await queueDocument(tx, held.org_id, id);
+  await EMBEDDINGS.queueDocument(tx, held.org_id, id);
+  await QUESTIONS.queueDocument(tx, held.org_id, id);
 }
 
 export async function readDocumentBytes(tx: Queryable, orgId: string, id: string): Promise<number> {

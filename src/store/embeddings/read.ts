@@ -3,7 +3,6 @@ import type pg from 'pg';
 import type { Queryable } from '../db.ts';
 import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
-import type { EmbeddingFault } from '../schema/embedding.ts';
 
 export type EmbeddingConnection = ModelRow & { embeddingModel: string };
 
@@ -59,33 +58,6 @@ export async function setDimensions(tx: Queryable, orgId: string, provider: stri
     .where(and(eq(modelProvider.orgId, orgId), eq(modelProvider.provider, provider)));
 }
 
-export type EmbeddingState = {
-  documents: number;
-  counted: number;
-  done: number;
-  failed: number;
-  passages: number;
-  embedded: number;
-  fault: EmbeddingFault | null;
-  /** The time at which the next document is due. Null: no document is due. */
-  nextAt: string | null;
-};
-
-export async function readEmbeddingState(db: Queryable, orgId: string, agentId: string): Promise<EmbeddingState> {
-  const { rows } = await db.execute<EmbeddingState>(sql`
-    SELECT count(*)::int AS documents, count(passages)::int AS counted,
-      (count(*) FILTER (WHERE due_at IS NULL AND fault IS NULL))::int AS done,
-      (count(*) FILTER (WHERE due_at IS NULL AND fault IS NOT NULL))::int AS failed,
-      coalesce(sum(passages), 0)::int AS passages, coalesce(sum(embedded) FILTER (WHERE passages IS NOT NULL), 0)::int
-      AS embedded, (array_agg(fault ORDER BY updated_at DESC) FILTER (WHERE fault IS NOT NULL))[1] AS fault,
-      to_char(greatest(min(due_at), (
-        SELECT max(g.closed_until) FROM model_gate g JOIN model_provider m ON m.org_id = g.org_id
-          AND m.provider = g.provider AND m.embedding_model = g.model WHERE g.org_id = ${orgId}))
-        AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "nextAt"
-    FROM document_embedding WHERE org_id = ${orgId} AND agent_id = ${agentId}`);
-  return rows[0]!;
-}
-
 /** The data that a search of an agent's documents needs. `edition` changes with each vector. */
 export type AgentVectors = {
   provider: string;
@@ -112,13 +84,6 @@ export async function readAgentVectors(pool: pg.Pool, orgId: string, agentId: st
     values: [orgId, agentId],
   });
   return found.rows[0] ?? null;
-}
-
-/** Whether documents of the agent still wait for embedding. */
-export async function hasWaiting(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
-  const found = await db.execute(sql`SELECT 1 FROM document_embedding
-    WHERE org_id = ${orgId} AND agent_id = ${agentId} AND due_at IS NOT NULL LIMIT 1`);
-  return found.rows.length > 0;
 }
 
 /** Makes the new vectors visible to the next turn of the agent. */

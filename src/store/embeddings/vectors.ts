@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Queryable } from '../db.ts';
-import type { ClaimedDocument } from './queue.ts';
+import type { ClaimedDocument } from '../queue/document-queue.ts';
 
 export type StoredVector = { hash: Buffer; vector: Buffer };
 

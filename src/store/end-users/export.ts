@@ -3,19 +3,19 @@ import { listEndUserConversations } from './read.ts';
 
 const PAGE = 500;
 const OF_PERSON = 'conversation_id IN (SELECT id FROM conversation WHERE org_id = $1 AND end_user_id = $2)';
-type Row = Record<string, unknown> & { id: string };
+type Row = Record<string, unknown>;
 
 /** All rows about one person, in pages. Columns have the names of the public API. */
 export function exportPages(db: Db, orgId: string, endUserId: string) {
-  async function* paged(table: string, columns: string, condition: string): AsyncIterable<Row[]> {
+  async function* paged(table: string, columns: string, condition: string, key = 'id'): AsyncIterable<Row[]> {
     for (let after = ''; ;) {
       const { rows } = await db.$client.query<Row>(
-        `SELECT ${columns} FROM ${table} WHERE org_id = $1 AND ${condition} AND id > $3 ORDER BY id LIMIT $4`,
+        `SELECT ${columns} FROM ${table} WHERE org_id = $1 AND ${condition} AND ${key} > $3 ORDER BY ${key} LIMIT $4`,
         [orgId, endUserId, after, PAGE],
       );
       yield rows;
       if (rows.length < PAGE) return;
-      after = rows.at(-1)!.id;
+      after = String(rows.at(-1)![key]);
     }
   }
 
@@ -38,5 +38,12 @@ export function exportPages(db: Db, orgId: string, endUserId: string) {
       ),
     recipients: () =>
       paged('recipient', 'id, campaign_id, ref, status, reason, variables, send_at, created_at', 'end_user_id = $2'),
+    ratings: () =>
+      paged(
+        'rating',
+        'kind, message_id, conversation_id, run_id, agent_version, score, comment, rated_at',
+        `score IS NOT NULL AND ${OF_PERSON}`,
+        'message_id',
+      ),
   };
 }

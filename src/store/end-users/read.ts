@@ -1,6 +1,8 @@
 import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import type { SurveyRating } from '../../../contract/ratings.ts';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { SURVEY_RATING } from '../ratings/columns.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation } from '../schema/conversation.ts';
 import { endUser, identity } from '../schema/end-user.ts';
@@ -61,7 +63,7 @@ export async function listIdentitiesOf(
 export type EndUserConversationRow = Pick<
   typeof conversation.$inferSelect,
   'id' | 'agentId' | 'channelId' | 'key' | 'status' | 'locale' | 'tags' | 'createdAt' | 'updatedAt'
-> & { channelKind: string };
+> & { channelKind: string; rating: SurveyRating | null };
 
 const conversations = (db: Queryable) =>
   db
@@ -74,6 +76,7 @@ const conversations = (db: Queryable) =>
       status: conversation.status,
       locale: conversation.locale,
       tags: conversation.tags,
+      rating: SURVEY_RATING,
       createdAt: conversation.createdAt,
       updatedAt: conversation.updatedAt,
     })

@@ -1,15 +1,18 @@
 import type pg from 'pg';
 import type { MessageContent } from '../../../contract/messages.ts';
+import { COMMENT_MINUTES } from '../../../contract/ratings.ts';
 import { newId } from '../../kernel/ids.ts';
 import { rowsOf } from '../named.ts';
 import { arrivalStatement, MESSAGE_COLUMNS, messageColumns, placeColumnsOf } from '../conversations/message-arrives.ts';
 import { rememberedId } from './event-id.ts';
 import { settleMs } from '../runs/settle.ts';
+import { SURVEY } from '../schema/rating.ts';
 
 /**
  * Stores many messages of known people at once. It needs three statements in total, for any number of messages and
  * people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an unknown address
- * are returned to src/features/conversations/keep-inbound-message.ts, which creates the person and the conversation.
+ * are returned to src/features/conversations/keep-inbound-message.ts, which creates the person and the conversation. So
+ * are messages that may answer a survey.
  */
 export type InboundRow = {
   orgId: string;
@@ -25,7 +28,8 @@ export type InboundRow = {
 /** `runId`: the run that will answer. Null: a member has taken the conversation over. */
 export type KeptMessage = { messageId: string; runId: string | null };
 /**
- * `repeated`: the message was stored before. `unplaced`: no person has this address, or it has no open conversation.
+ * `repeated`: the message was stored before. `unplaced`: no person has this address, it has no conversation, or the
+ * message may answer a survey.
  */
 export type InboundOutcome = KeptMessage | 'repeated' | 'unplaced';
 
@@ -50,7 +54,7 @@ export async function keepInboundBatch(pool: pg.Pool, rows: readonly InboundRow[
 async function keep(client: pg.PoolClient, rows: readonly InboundRow[]): Promise<InboundOutcome[]> {
   const places = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
   await meetPeople(client, places);
-  const ongoing = await lockConversations(client, places);
+  const ongoing = new Map((await lockConversations(client, places)).entries().filter(([, { rates }]) => !rates));
   const placed = rows.map((row) => ({ row, conversation: ongoing.get(placeOf(row)), ...nextId(ongoing, row) }));
   const kept = await writeMessages(client, placed.filter(isPlaced), [...ongoing.values()]);
   return placed.map(({ conversation, messageId }) => {
@@ -67,6 +71,8 @@ type Ongoing = {
   silent: boolean;
   run_id: string | null;
   first: string | null;
+  /** True: the conversation is resolved, and its survey waits for a score or a comment. */
+  rates: boolean;
   requestId: string;
   /**
    * The number of messages of this batch in the conversation so far, because IDs of the same millisecond have no order.
@@ -127,7 +133,9 @@ async function lockConversations(
   const locked = await client.query<Omit<Ongoing, 'count' | 'began' | 'requestId'>>({
     name: 'lock-ongoing',
     text: `SELECT p.org_id, p.channel_id, p.address, c.id, c.status = 'handed_off' AS silent, c.run_id,
-      c.unanswered[1] AS first
+      c.unanswered[1] AS first, c.status = 'resolved' AND EXISTS (SELECT 1 FROM rating g
+        WHERE g.org_id = c.org_id AND g.conversation_id = c.id AND g.subject = '${SURVEY}' AND g.comment IS NULL
+          AND coalesce(g.rated_at > now() - interval '${COMMENT_MINUTES} minutes', g.message_id IS NOT NULL)) AS rates
       FROM unnest($1::text[], $2::text[], $3::text[]) AS p(org_id, channel_id, address)
       JOIN identity d ON d.org_id = p.org_id AND d.channel_id = p.channel_id AND d.address = p.address
       JOIN LATERAL (SELECT o.id FROM conversation o WHERE o.org_id = p.org_id AND o.channel_id = p.channel_id

@@ -69,6 +69,20 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
+/** False: not a member. */
+export async function writeOpensNext(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+  opensNext: boolean,
+): Promise<boolean> {
+  const changed = await db
+    .update(member)
+    .set({ opensNext })
+    .where(and(eq(member.organizationId, orgId), eq(member.userId, userId)));
+  return (changed.rowCount ?? 0) > 0;
+}
+
 /** The role of the acting person. Their removal, and a change of their role, wait until the transaction ends. */
 export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await tx

@@ -55,6 +55,7 @@ export type OverviewCounts = {
   conversations: Record<'open' | 'handed_off' | 'resolved', number>;
   runs24h: Record<string, number>;
   firstRequest: boolean;
+  firstVisitor: boolean;
 };
 
 const DAY_MS = 86_400_000;
@@ -80,7 +81,10 @@ export async function countOverview(db: Queryable, orgId: string): Promise<Overv
     'runs24h', (SELECT coalesce(jsonb_object_agg(status, many), '{}') FROM (SELECT status, count(*) AS many
       FROM (SELECT status FROM run WHERE org_id = ${orgId} AND id > ${since} ORDER BY id DESC LIMIT ${MAX_OVERVIEW}) x
       GROUP BY status) y),
-    'firstRequest', EXISTS (SELECT 1 FROM api_key WHERE org_id = ${orgId} AND last_used_at IS NOT NULL)
+    'firstRequest', EXISTS (SELECT 1 FROM api_key WHERE org_id = ${orgId} AND last_used_at IS NOT NULL),
+    'firstVisitor', EXISTS (SELECT 1 FROM channel h WHERE h.org_id = ${orgId} AND h.kind = 'web_chat'
+      AND h.deleted_at IS NULL AND EXISTS (SELECT 1 FROM conversation c WHERE c.org_id = h.org_id
+        AND c.channel_id = h.id AND c.status IN ('open', 'handed_off', 'resolved')))
   ) AS counts`);
   return rows[0]!.counts;
 }

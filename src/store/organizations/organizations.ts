@@ -83,9 +83,9 @@ export async function listMemberships(
   userId: string,
   onlyOrgId: string | null,
   { limit, after }: PageRequest,
-): Promise<PageOf<Membership>> {
+): Promise<PageOf<Membership & { opensNext: boolean }>> {
   const rows = await db
-    .select({ ...columns, role: sql<Role>`${member.role}` })
+    .select({ ...columns, role: sql<Role>`${member.role}`, opensNext: member.opensNext })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))
     .where(

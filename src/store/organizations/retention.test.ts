@@ -136,6 +136,18 @@ test('old notes are deleted even if no message is old', async () => {
   expect(await left('conversation_note')).toEqual([kept!.id]);
 });
 
+test('old ratings of an active conversation are deleted', async () => {
+  const alive = await given({ begun: 100, spoke: 80 });
+  for (const [subject, days] of [['survey', 91], ['msg_1', 10]] as const)
+    await db.execute(sql`INSERT INTO rating (org_id, conversation_id, subject, kind, agent_id, channel_id, score, comment, rated_at)
+      SELECT org_id, id, ${subject}, ${subject === 'survey' ? 'survey' : 'answer'}, agent_id, channel_id, 1, 'Slow',
+        ${daysAgo(days)} FROM conversation WHERE id = ${alive.id}`); // prettier-ignore
+  await setRetention(db, orgId, 90);
+  await sweep();
+  const { rows } = await db.execute(sql`SELECT subject FROM rating WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([{ subject: 'msg_1' }]);
+});
+
 test('in an active conversation, old messages and ended runs are deleted, and unanswered messages stay', async () => {
   const alive = await given({ begun: 100, spoke: 10 });
   const [first, latest] = alive.messages;

@@ -158,6 +158,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   if (piece.runs === ROWS) return piece;
   await tx.execute(DELETE_APPROVALS(sql`${orgId}`, all, moment(before)));
   await tx.execute(DELETE_NOTES(sql`${orgId}`, all, moment(before)));
+  await tx.execute(DELETE_RATINGS(sql`${orgId}`, all, moment(before)));
   piece.conversations = await count(tx, DELETE_CONVERSATIONS(sql`${orgId}`, old));
   return piece;
 }
@@ -196,6 +197,11 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
 /** A conversation has few notes (MAX_NOTES). The notes of an old conversation are deleted with it. */
 export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
+
+/** A comment is text of the person. The counts on Home stay. */
+export const DELETE_RATINGS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
+  DELETE FROM rating WHERE org_id = ${orgId} AND conversation_id = ANY (${all})
+    AND coalesce(rated_at, created_at) < ${before} AND due_at IS NULL`;
 
 /** The arguments of a call may have data of a person. An open approval stays with its conversation. */
 export const DELETE_APPROVALS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`

@@ -12,6 +12,7 @@ export const LEASE_SECONDS = {
   campaign_push: 30,
   document_source: 60,
   document_embedding: 60,
+  document_question: 60,
 } as const;
 
 export type QueueTable = keyof typeof LEASE_SECONDS;

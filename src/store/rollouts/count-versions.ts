@@ -17,6 +17,10 @@ export type VersionCounts = {
   unanswered: number;
   failed: number;
   result_complete: number;
+  ratings: number;
+  average_rating: number | null;
+  answers_good: number;
+  answers_bad: number;
 };
 export type VersionCost = { version: number; currency: string; n: number; average: number; deviation: number };
 export type ArmCounts = { version: number; n: number; hits: number };
@@ -55,8 +59,16 @@ export async function countVersions(db: Queryable, orgId: string, runs: Compared
     SELECT version, count(*)::int AS runs, count(*) FILTER (WHERE status = 'completed')::int AS completed,
       count(*) FILTER (WHERE handed_off)::int AS handed_off, count(*) FILTER (WHERE unanswered)::int AS unanswered,
       count(*) FILTER (WHERE status = 'failed')::int AS failed,
-      count(*) FILTER (WHERE result = 'complete')::int AS result_complete
-    FROM judged GROUP BY version ORDER BY version DESC`);
+      count(*) FILTER (WHERE result = 'complete')::int AS result_complete,
+      count(rated.score)::int AS ratings, avg(rated.score)::float8 AS average_rating,
+      coalesce(sum(rated.good), 0)::int AS answers_good, coalesce(sum(rated.bad), 0)::int AS answers_bad
+    FROM judged CROSS JOIN LATERAL (
+      SELECT max(g.score) FILTER (WHERE g.kind = 'survey') AS score,
+        count(*) FILTER (WHERE g.kind = 'answer' AND g.score = 1) AS good,
+        count(*) FILTER (WHERE g.kind = 'answer' AND g.score = -1) AS bad
+      FROM rating g WHERE g.org_id = judged.org_id AND g.conversation_id = judged.conversation_id AND g.run_id = judged.id
+    ) rated
+    GROUP BY version ORDER BY version DESC`);
   return rows;
 }
 

@@ -1,7 +1,9 @@
 import { and, asc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm';
+import type { SurveyRating } from '../../../contract/ratings.ts';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { RUN_RATING } from '../ratings/columns.ts';
 import { checkedOnly } from '../queue/by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
@@ -13,6 +15,7 @@ export type RunRow = Omit<
   agentId: string;
   endUserId: string;
   channelId: string;
+  rating: SurveyRating | null;
 };
 export type MessageRow = typeof message.$inferSelect;
 
@@ -38,6 +41,7 @@ export const RUN_COLUMNS = {
   agentId: conversation.agentId,
   endUserId: conversation.endUserId,
   channelId: conversation.channelId,
+  rating: RUN_RATING,
 };
 
 export const WITH_CONVERSATION = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));

@@ -166,6 +166,8 @@ export const modelProvider = pgTable(
     embeddingDimensions: integer('embedding_dimensions'),
     /** The model that transcribes audio of the organization. Null: this connection transcribes none. */
     transcriptionModel: text('transcription_model'),
+    /** The model that writes questions for passages. Null: this connection writes none. */
+    questionModel: text('question_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -177,6 +179,9 @@ export const modelProvider = pgTable(
     uniqueIndex('model_provider_transcribes')
       .on(table.orgId)
       .where(sql`transcription_model IS NOT NULL`),
+    uniqueIndex('model_provider_questions')
+      .on(table.orgId)
+      .where(sql`question_model IS NOT NULL`),
   ],
 );
 

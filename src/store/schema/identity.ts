@@ -104,6 +104,8 @@ export const member = pgTable(
       .references(() => user.id, { onDelete: 'cascade' }),
     role: text('role').notNull().default('member'),
     createdAt: createdAt(),
+    /** After a resolve or a snooze, the inbox opens the next conversation. It is not a column of better-auth. */
+    opensNext: boolean('opens_next').notNull().default(true),
   },
   (table) => [uniqueIndex('member_once').on(table.organizationId, table.userId), index('member_user').on(table.userId)],
 );

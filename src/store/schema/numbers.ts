@@ -45,3 +45,45 @@ export const numbersDay = pgTable(
 
 /** The count by name, then by hour (0–23). For `wait`, the list contains the seconds of each. */
 export type DayCounts = Record<string, Record<string, number | number[]>>;
+
+/**
+ * What happened in the conversations that started on one day in the organization's time zone, counted when someone
+ * opens Analytics. It has no data of end users.
+ */
+export const analyticsDay = pgTable(
+  'analytics_day',
+  {
+    orgId: orgId(),
+    day: date('day').notNull(),
+    /** The time zone of the day. If the organization has another one now, the day is counted again. */
+    timeZone: text('time_zone').notNull(),
+    facts: jsonb('facts').$type<DayFacts>().notNull(),
+    countedAt: moment('counted_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.day] })],
+);
+
+/** `rules`: which release of the rules counted the day. */
+export type DayFacts = { rules: number; groups: FactGroup[] };
+
+/** Conversations under the same circumstances. The lists contain the seconds of each. */
+export type FactGroup = {
+  agent: string;
+  channel: string;
+  version: number | null;
+  trigger: string | null;
+  campaign: string | null;
+  members: string[];
+  conversations: number;
+  answered: number;
+  handed_over: number;
+  unanswered: number;
+  resolved: number;
+  first_reply: number[];
+  team_reply: number[];
+  resolve: number[];
+  ratings: number;
+  /** The sum of the ratings. */
+  score: number;
+  costs: Record<string, number>;
+};

@@ -11,7 +11,7 @@ const hourOf = (moment: string) => sql.raw(`extract(hour FROM ${moment} AT TIME 
 
 /**
  * Counts a UTC day, given as its first millisecond. IDs contain their time, so each table is read in a range of its
- * primary key. A conversation counts in the hour in which it began, and a hand-off in its own hour. Rows of a
+ * primary key. A conversation counts in the hour in which it began, and a hand-off or a rating in its own hour. Rows of a
  * conversation are looked up by the conversation alone. With the organization in the condition, a planner without
  * statistics would read the whole organization for each row.
  */
@@ -45,6 +45,9 @@ export async function countDay(db: Queryable, orgId: string, start: number): Pro
       FROM ended GROUP BY 1, 2
     UNION ALL SELECT 'handed_off:' || reason, hour, count(*)::int FROM handed GROUP BY 1, 2
     UNION ALL SELECT 'wait', hour, n FROM waited
+    UNION ALL SELECT CASE kind WHEN 'survey' THEN 'rating:' ELSE 'answer:' END || score, ${hourOf('rated_at')},
+        count(*)::int FROM rating
+      WHERE org_id = ${orgId} AND score IS NOT NULL AND rated_at >= ${from} AND rated_at < ${to} GROUP BY 1, 2
     UNION ALL SELECT 'message:' || status, ${hourOf('created_at')}, count(*)::int FROM message
       WHERE ${within('msg', 'created_at')} AND role IN ('agent', 'member') AND status IS NOT NULL GROUP BY 1, 2
     UNION ALL SELECT 'call:' || outcome, ${hourOf('hour')}, sum(n)::int FROM key_usage

@@ -12,7 +12,7 @@ import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { claimDocument, holdDocument } from '../../store/embeddings/queue.ts';
+import { EMBEDDINGS } from '../../store/embeddings/queue.ts';
 import { readAgentVectors } from '../../store/embeddings/read.ts';
 import { readVectorPiece, type VectorPlace } from '../../store/embeddings/vectors.ts';
 import { writeBudget } from '../../store/costs/budgets.ts';
@@ -242,13 +242,13 @@ describe('a fault', () => {
   test('a worker that lost its lease stores nothing', async () => {
     await connect();
     await add(paragraphs(3));
-    const [mine] = [await claimDocument(db, 'lease-1')];
-    expect(await claimDocument(db, 'lease-2')).toBe(null);
+    const [mine] = [await EMBEDDINGS.claimDocument(db, 'lease-1')];
+    expect(await EMBEDDINGS.claimDocument(db, 'lease-2')).toBe(null);
     await db.execute(sql`UPDATE document_embedding SET due_at = now() WHERE org_id = ${orgId}`);
-    const theirs = await claimDocument(db, 'lease-2');
+    const theirs = await EMBEDDINGS.claimDocument(db, 'lease-2');
     expect(theirs?.document_id).toBe(mine!.document_id);
-    expect(await holdDocument(db, mine!)).toBe(false);
-    expect(await holdDocument(db, theirs!)).toBe(true);
+    expect(await EMBEDDINGS.holdDocument(db, mine!)).toBe(false);
+    expect(await EMBEDDINGS.holdDocument(db, theirs!)).toBe(true);
   });
 
   test('a stopped worker leaves the rest to the next one, which embeds nothing twice', async () => {

@@ -5,7 +5,6 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { KnowledgeUse } from './knowledge-use.tsx';
@@ -14,7 +13,7 @@ import { words } from './words.ts';
 /** The server's limit in contract/dashboard/agents.ts. */
 const MAX_BYTES = 1024 * 1024;
 
-type Props = { agentId: string; opened: boolean; onClose: () => void };
+type Props = { agentId: string; opened: boolean; onAdded: (name: string) => void; onClose: () => void };
 
 export function AddDocumentDialog(props: Props): ReactNode {
   const say = useWords(words);
@@ -32,7 +31,7 @@ export function AddDocumentDialog(props: Props): ReactNode {
   );
 }
 
-function Form({ agentId, onClose }: Props): ReactNode {
+function Form({ agentId, onAdded, onClose }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const create = useAct('createDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });
@@ -64,7 +63,7 @@ function Form({ agentId, onClose }: Props): ReactNode {
       {
         onSuccess: (made) => {
           onClose();
-          notifyDone(say('document_added', { name: `\u2068${made.name}\u2069` }));
+          onAdded(made.name);
         },
         onError: form.place,
       },

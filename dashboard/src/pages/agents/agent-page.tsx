@@ -1,26 +1,21 @@
-import { Alert, Anchor, Badge, Button, Modal, Tabs, Text, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Badge, Tabs, Text, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle, IconEye } from '@tabler/icons-react';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useTextVariables } from '../../parts/playground/circumstances.ts';
 import { Playground } from '../../parts/playground/playground.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useScrollToTab } from '../../parts/use-scroll-to-tab.ts';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { markTried } from '../../preferences.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { DefinitionDiff } from './definition-diff.tsx';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
-import { cleanDefinition } from './editor/clean-definition.ts';
 import { EditorContext, useEditor } from '../../parts/editor/editor.ts';
 import { ResultCard } from './editor/result-card.tsx';
 import { RulesTab } from './editor/rules-tab.tsx';
@@ -29,9 +24,9 @@ import { ToolsTab } from './editor/tools-tab.tsx';
 import { useDraft } from './editor/use-draft.ts';
 import { KnowledgeTab } from './knowledge-tab.tsx';
 import { AGENT_TABS, type AgentTab } from './search.ts';
+import { PublishBar } from './publish-bar.tsx';
 import { ReplayCard } from './replay-card.tsx';
 import { SettingsTab } from './settings-tab.tsx';
-import { TestGate } from './test-gate.tsx';
 import { TestCasesTab } from './test-cases-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
@@ -72,6 +67,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
     '/fallback',
     '/hand_off',
     '/no_reply',
+    '/survey',
   ],
   steps: ['/steps', '/result'],
   rules: ['/rules'],
@@ -237,88 +233,4 @@ function nameAt({ rules = [], steps }: AgentDefinition, pointer: string): string
   const [, kind, place] = /^\/(rules|steps\/items)\/(\d+)/.exec(pointer) ?? [];
   const named = kind === 'rules' ? rules : (steps?.items ?? []);
   return named[Number(place)]?.name ?? pointer;
-}
-
-type BarProps = { agent: AgentRecord; draft: ReturnType<typeof useDraft>; onDiscard: () => void };
-
-/** The state of the definition (edited, saved or published), and the buttons for the next step. */
-function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
-  const say = useWords(words);
-  const { dirty, overtaken, faults, problem } = draft;
-  // The gate stays visible while the draft is saved and the tests run, until the next version is published.
-  const [gatedVersion, setGatedVersion] = useState<number | null>(null);
-  const isRefused = problem?.code === 'tests_not_passed';
-  useEffect(() => {
-    if (isRefused) setGatedVersion(agent.version);
-  }, [isRefused, agent.version]);
-  const isGated = isRefused || gatedVersion === agent.version;
-  const standing = dirty
-    ? say('unsaved')
-    : agent.unpublished_changes
-      ? say('draft_waits', { number: agent.version })
-      : say('all_published', { number: agent.version });
-  return (
-    <div className={editorClasses.bar} role="region" aria-label={say('publish')}>
-      <div className={editorClasses.barWords}>
-        <Text size="sm" role="status" fw={550}>
-          {standing}
-        </Text>
-        {dirty || agent.unpublished_changes ? (
-          <WhatChanges agent={agent} definition={draft.definition} />
-        ) : (
-          <Anchor size="xs" renderRoot={(props) => <Link to="/channels" search={{ agent_id: agent.id }} {...props} />}>
-            {say('next_channel')}
-          </Anchor>
-        )}
-        {overtaken && (
-          <Text size="xs" c="orange.9">
-            {say('overtaken')}
-          </Text>
-        )}
-        {faults.length > 0 && (
-          <Text size="xs" c="var(--mantine-color-error)" role="alert">
-            {say('faults', { count: faults.length })} <bdi>{faults[0]!.detail}</bdi>
-          </Text>
-        )}
-        {problem && faults.length === 0 && <ProblemAlert problem={problem} />}
-        {isGated && <TestGate agentId={agent.id} draft={draft} />}
-      </div>
-      {dirty && (
-        <Button variant="subtle" color="gray" onClick={onDiscard} disabled={draft.busy !== null}>
-          {say('discard')}
-        </Button>
-      )}
-      <Button
-        variant="default"
-        disabled={!dirty || draft.busy !== null}
-        loading={draft.busy === 'save' && !draft.publishing}
-        onClick={() => draft.save(() => notifyDone(say('draft_saved')))}
-      >
-        {say('save_draft')}
-      </Button>
-      <Button
-        disabled={(!dirty && !agent.unpublished_changes) || (draft.busy !== null && !draft.publishing)}
-        loading={draft.publishing || draft.busy === 'publish'}
-        onClick={() => draft.publish((saved) => notifyDone(say('published', { number: saved.version })))}
-      >
-        {say('publish')}
-      </Button>
-    </div>
-  );
-}
-
-/** The differences between the draft and the published version. */
-function WhatChanges({ agent, definition }: { agent: AgentRecord; definition: AgentDefinition }): ReactNode {
-  const say = useWords(words);
-  const [opened, { open, close }] = useDisclosure(false);
-  return (
-    <>
-      <Anchor component="button" type="button" size="xs" onClick={open}>
-        {say('what_changes')}
-      </Anchor>
-      <Modal opened={opened} onClose={close} title={say('what_changes_title')} size={760}>
-        <DefinitionDiff before={agent.published} after={cleanDefinition(definition)} />
-      </Modal>
-    </>
-  );
 }

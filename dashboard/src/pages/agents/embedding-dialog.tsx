@@ -8,25 +8,29 @@ import { ModelForm } from './editor/model-dialog.tsx';
 import { embeddingWords } from './embedding-words.ts';
 import { words } from './words.ts';
 
-type Props = { opened: boolean; current: ModelProviderName | null; onClose: () => void };
+/** What a model does with the documents. */
+export type DocumentModel = 'embedding' | 'question';
+export const CHOOSE = { embedding: 'choose', question: 'choose_question' } as const;
 
-/** Selects the provider connection and the model that create the embeddings. */
-export function EmbeddingDialog({ opened, current, onClose }: Props): ReactNode {
+type Props = { kind: DocumentModel; opened: boolean; current: ModelProviderName | null; onClose: () => void };
+
+/** Selects the provider connection and the model that process the documents. */
+export function EmbeddingDialog({ kind, opened, current, onClose }: Props): ReactNode {
   const say = useWords(embeddingWords);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('choose')}>
-      <Body current={current} onClose={onClose} />
+    <Modal opened={opened} onClose={onClose} title={say(CHOOSE[kind])}>
+      <Body kind={kind} current={current} onClose={onClose} />
     </Modal>
   );
 }
 
-function Body({ current, onClose }: Omit<Props, 'opened'>): ReactNode {
+function Body({ kind, current, onClose }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const models = useRead('listModels', { params: { org_id } }, {}).data?.data;
   const [chosen, setChosen] = useState<ModelProviderName | null>(current);
   if (!models) return null;
-  const offered = MODEL_PROVIDERS.filter((name) => name !== 'anthropic');
+  const offered = MODEL_PROVIDERS.filter((name) => kind !== 'embedding' || name !== 'anthropic');
   const provider = chosen ?? offered.find((name) => models.some((one) => one.provider === name)) ?? 'openai';
   const stored = models.find((one) => one.provider === provider) ?? null;
   return (

@@ -6,7 +6,8 @@ export const embeddingWords = defineWords(
     title: 'Search by meaning',
     off: 'Off. With an embedding model, agents find text with the same meaning in other words. Only agents with a model use it.',
     choose: 'Choose an embedding model',
-    choose_admins: 'Owners and admins choose the embedding model.',
+    choose_question: 'Choose a question model',
+    choose_admins: 'Owners and admins choose the model.',
     change: 'Change',
     made_by: 'Embeddings by {model} ({provider}).',
     dimensions: { one: '{count} dimension', other: '{count} dimensions' },
@@ -26,6 +27,14 @@ export const embeddingWords = defineWords(
     transcription_model: 'Transcription model',
     transcription_hint:
       'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider does it.',
+    question_model: 'Question model',
+    question_hint:
+      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find it in other words. This costs money. Leave it empty to turn this off and to delete the questions. Only one provider does it.',
+    questions_title: 'Questions for passages',
+    questions_off:
+      'Off. A model can write questions for each passage, so that agents without a model find it in other words.',
+    questions_by: 'Questions by {model} ({provider}).',
+    questions_progress: '{done} of {all} passages have questions',
     embedding_none:
       'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',
     checked: 'The embedding model answered: {dimensions}.',
@@ -43,7 +52,8 @@ export const embeddingWords = defineWords(
     title: 'البحث بالمعنى',
     off: 'متوقف. بنموذج تضمين يجد الوكلاء نصوصًا بالمعنى نفسه وبكلمات أخرى. يستخدمه الوكلاء ذوو النماذج فقط.',
     choose: 'اختيار نموذج تضمين',
-    choose_admins: 'يختار المالكون والمسؤولون نموذج التضمين.',
+    choose_question: 'اختيار نموذج أسئلة',
+    choose_admins: 'يختار المالكون والمسؤولون النموذج.',
     change: 'تغيير',
     made_by: 'التضمينات من {model} ({provider}).',
     dimensions: {
@@ -80,6 +90,13 @@ export const embeddingWords = defineWords(
     transcription_model: 'نموذج التفريغ الصوتي',
     transcription_hint:
       'يفرّغ الرسائل الصوتية نصًّا، مثل «{example}»، ليقرأها الوكلاء والأعضاء. اتركه فارغًا لإيقاف ذلك. يقوم به مزوّد واحد فقط.',
+    question_model: 'نموذج الأسئلة',
+    question_hint:
+      'يكتب بضعة أسئلة لكل مقطع، مثل «{example}»، ليجده الوكلاء بلا نموذج بكلمات أخرى. لهذا تكلفة. اتركه فارغًا لإيقاف ذلك وحذف الأسئلة. يقوم به مزوّد واحد فقط.',
+    questions_title: 'أسئلة للمقاطع',
+    questions_off: 'متوقف. يمكن لنموذج أن يكتب أسئلة لكل مقطع، ليجده الوكلاء بلا نموذج بكلمات أخرى.',
+    questions_by: 'الأسئلة من {model} ({provider}).',
+    questions_progress: '{done} من {all} من المقاطع لها أسئلة',
     embedding_none:
       'ليس لدى Anthropic نماذج للتضمين أو للتفريغ الصوتي. استعمل لهما OpenAI أو Google أو خادمًا متوافقًا مع OpenAI.',
     checked: 'أجاب نموذج التضمين: {dimensions}.',

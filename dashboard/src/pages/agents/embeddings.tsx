@@ -7,7 +7,7 @@ import { number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { EmbeddingDialog } from './embedding-dialog.tsx';
+import { CHOOSE, type DocumentModel, EmbeddingDialog } from './embedding-dialog.tsx';
 import { embeddingFault, embeddingWords } from './embedding-words.ts';
 import { words } from './words.ts';
 import classes from './agents.module.css';
@@ -15,38 +15,67 @@ import classes from './agents.module.css';
 /** While embeddings are being created, the progress is read again. */
 const PROGRESS_MS = 2_000;
 
-/** The progress of embedding the agent's documents, and the button that turns embeddings on. */
+/** What models do with the agent's documents: embeddings and questions, with the buttons that turn them on. */
 export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(embeddingWords);
   const org_id = useOrganization().id;
-  const may = useMay('admin');
-  const [choosing, setChoosing] = useState(false);
   const [every, setEvery] = useState<number | undefined>(undefined);
   const input = { params: { org_id, agent_id: agentId } };
   const progress = useRead('readEmbeddings', input, every === undefined ? {} : { every }).data;
-  const wanted = progress?.model && progress.next_at !== null ? PROGRESS_MS : undefined;
+  const works = [progress, progress?.questions];
+  const wanted = works.some((work) => work?.model && work.next_at !== null) ? PROGRESS_MS : undefined;
   if (wanted !== every) setEvery(wanted);
   // The list next to it shows an error if nothing can be read.
   if (!progress) return null;
-  const { model } = progress;
+  const { model, questions } = progress;
   return (
-    <section className={classes.use} aria-label={say('title')}>
+    <>
+      <Work kind="embedding" title={say('title')} off={say('off')} provider={model?.provider ?? null}>
+        <Made progress={progress} agentId={agentId} />
+      </Work>
+      <Work
+        kind="question"
+        title={say('questions_title')}
+        off={say('questions_off')}
+        provider={questions.model?.provider ?? null}
+      >
+        <WrittenQuestions questions={questions} agentId={agentId} />
+      </Work>
+    </>
+  );
+}
+
+type WorkProps = {
+  kind: DocumentModel;
+  title: string;
+  off: string;
+  /** Null: no model does this work. */
+  provider: ModelProviderName | null;
+  children: ReactNode;
+};
+
+function Work({ kind, title, off, provider, children }: WorkProps): ReactNode {
+  const say = useWords(embeddingWords);
+  const may = useMay('admin');
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <section className={classes.use} aria-label={title}>
       <Group justify="space-between" gap="xs" mb={4}>
-        <Text fw={600}>{say('title')}</Text>
+        <Text fw={600}>{title}</Text>
         {may && (
           <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
-            {say(model ? 'change' : 'choose')}
+            {say(provider ? 'change' : CHOOSE[kind])}
           </Button>
         )}
       </Group>
-      {model ? (
-        <Made progress={progress} agentId={agentId} />
+      {provider ? (
+        children
       ) : (
         <Text size="sm" c="dimmed">
-          {say('off')} {!may && say('choose_admins')}
+          {off} {!may && say('choose_admins')}
         </Text>
       )}
-      <EmbeddingDialog opened={choosing} current={model?.provider ?? null} onClose={() => setChoosing(false)} />
+      <EmbeddingDialog kind={kind} opened={choosing} current={provider} onClose={() => setChoosing(false)} />
     </section>
   );
 }
@@ -62,30 +91,68 @@ function Made({ progress, agentId }: { progress: EmbeddingProgress; agentId: str
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        <MadeBy model={model!} />
+        <MadeBy word="made_by" model={model!} />
       </Text>
       <Text size="sm" aria-live="polite">
         {label} {uncounted > 0 && say('counting', { count: uncounted })}
       </Text>
       <Progress value={passages === 0 ? 0 : (embedded / passages) * 100} size="sm" aria-label={label} />
-      <Fault progress={progress} agentId={agentId} />
+      <Fault fault={progress.fault} nextAt={progress.next_at} failed={documents.failed} agentId={agentId} />
     </Stack>
   );
 }
 
-function MadeBy({ model }: { model: NonNullable<EmbeddingProgress['model']> }): ReactNode {
+type MadeByProps = {
+  word: 'made_by' | 'questions_by';
+  model: Pick<NonNullable<EmbeddingProgress['model']>, 'provider' | 'name'>;
+};
+
+function MadeBy({ word, model }: MadeByProps): ReactNode {
   const say = useWords(embeddingWords);
   const sayAgents = useWords(words);
   const provider = sayAgents(`provider_${model.provider satisfies ModelProviderName}`);
-  return say.rich('made_by', { model: <bdi dir="ltr">{model.name}</bdi>, provider: <bdi>{provider}</bdi> });
+  return say.rich(word, { model: <bdi dir="ltr">{model.name}</bdi>, provider: <bdi>{provider}</bdi> });
 }
 
-function Fault({ progress, agentId }: { progress: EmbeddingProgress; agentId: string }): ReactNode {
+/** The questions that a model writes for the passages. */
+function WrittenQuestions({
+  questions,
+  agentId,
+}: {
+  questions: EmbeddingProgress['questions'];
+  agentId: string;
+}): ReactNode {
+  const say = useWords(embeddingWords);
+  const { model, passages, written, fault, next_at: nextAt, failed } = questions;
+  const done = { done: number(say.language, written), all: number(say.language, passages) };
+  const label = passages === 0 ? say('none') : say('questions_progress', done);
+  return (
+    <Stack gap={6}>
+      <Text size="sm" c="dimmed">
+        <MadeBy word="questions_by" model={model!} />
+      </Text>
+      <Text size="sm" aria-live="polite">
+        {label}
+      </Text>
+      <Progress value={passages === 0 ? 0 : (written / passages) * 100} size="sm" aria-label={label} />
+      <Fault fault={fault} nextAt={nextAt} failed={failed} agentId={agentId} />
+    </Stack>
+  );
+}
+
+type FaultProps = {
+  fault: EmbeddingProgress['fault'];
+  nextAt: string | null;
+  /** The number of documents that are not tried again. */
+  failed: number;
+  agentId: string;
+};
+
+function Fault({ fault, nextAt, failed, agentId }: FaultProps): ReactNode {
   const say = useWords(embeddingWords);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const retry = useAct('retryEmbeddings', { refresh: ['readEmbeddings'] });
-  const { fault, next_at, documents } = progress;
   if (!fault) return null;
   const word = embeddingFault(fault.code);
   return (
@@ -95,8 +162,8 @@ function Fault({ progress, agentId }: { progress: EmbeddingProgress; agentId: st
         <Text size="sm" dir="auto" c={word ? 'dimmed' : undefined}>
           {fault.detail}
         </Text>
-        {documents.failed > 0 && <Text size="sm">{say('stopped', { count: documents.failed })}</Text>}
-        {next_at !== null && <Text size="sm">{say('goes_on')}</Text>}
+        {failed > 0 && <Text size="sm">{say('stopped', { count: failed })}</Text>}
+        {nextAt !== null && <Text size="sm">{say('goes_on')}</Text>}
         {may && (
           <Button
             size="xs"

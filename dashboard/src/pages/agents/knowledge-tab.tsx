@@ -1,5 +1,5 @@
-import { ActionIcon, Box, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
-import { IconFileText, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Alert, Box, Button, Group, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import { IconCircleCheck, IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
 import { call } from '../../api/client.ts';
@@ -17,6 +17,7 @@ import { AddButton } from '../../parts/add-button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
+import { focusPlayground } from '../../parts/playground/playground.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddDocumentDialog } from './add-document-dialog.tsx';
@@ -38,6 +39,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [adding, setAdding] = useState(false);
+  const [added, setAdded] = useState<string | null>(null);
   const [shown, setShown] = useState<DocumentSummary | null>(null);
   const [leaving, setLeaving] = useState<DocumentSummary | null>(null);
   const list = useListState<{ text?: string }>(['text']);
@@ -53,6 +55,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       <Box mb="md">
         <MissedQuestions agentId={agentId} />
       </Box>
+      <AskAbout name={added} />
       {!empty && (
         <FilterBar
           text={list.filters.text}
@@ -85,7 +88,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
           </Empty>
         }
       />
-      <Box my="md">{may && <UploadFiles agentId={agentId} />}</Box>
+      <Box my="md">{may && <UploadFiles agentId={agentId} onAdded={setAdded} />}</Box>
       <KnowledgeUse agentId={agentId} />
       <Box my="md">
         <LearnedQuestions agentId={agentId} />
@@ -93,10 +96,29 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       <DocumentSources agentId={agentId} />
       <Embeddings agentId={agentId} />
       <KnowledgeBudget />
-      <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
+      <AddDocumentDialog agentId={agentId} opened={adding} onAdded={setAdded} onClose={() => setAdding(false)} />
       <TextDialog agentId={agentId} item={shown} onClose={() => setShown(null)} />
       <RemoveDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
     </>
+  );
+}
+
+/** The next step after a document was added: a question about it. The region exists before it has content. */
+function AskAbout({ name }: { name: string | null }): ReactNode {
+  const say = useWords(words);
+  return (
+    <div role="status">
+      {name !== null && (
+        <Alert color="blue" icon={<IconCircleCheck size={18} />} mb="md">
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">{say('document_added', { name: `\u2068${name}\u2069` })}</Text>
+            <Button size="compact-sm" variant="default" onClick={focusPlayground}>
+              {say('document_ask')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+    </div>
   );
 }
 

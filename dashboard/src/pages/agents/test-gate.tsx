@@ -53,7 +53,11 @@ function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactN
   const sayTests = useWords(testWords);
   const [reason, setReason] = useState('');
   const publish = (): void =>
-    draft.publish((saved) => notifyDone(say('published', { number: saved.version })), reason.trim());
+    draft.publish(
+      ({ version, newest_version: newest }) =>
+        notifyDone(newest > version ? say('added_version', { number: newest }) : say('published', { number: version })),
+      { reason: reason.trim() },
+    );
   return (
     <form
       onSubmit={(event) => {

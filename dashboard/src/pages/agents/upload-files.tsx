@@ -18,8 +18,10 @@ type Sent = { key: number; name: string; state: 'waiting' | 'sending' | 'added' 
 type Failed = { key: number; name: string; state: 'failed'; why: unknown };
 let lastKey = 0;
 
+type Props = { agentId: string; onAdded: (name: string) => void };
+
 /** Files are uploaded one by one. Each has its own result, and a failed file does not block the others. */
-export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
+export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
   const say = useWords(sourceWords);
   const org_id = useOrganization().id;
   const client = useQueryClient();
@@ -33,7 +35,9 @@ export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
     setSent((all) => [...listed.map(({ file, key }) => ({ key, name: file.name, state: 'waiting' as const })), ...all]);
     for (const { file, key } of listed) {
       put(key, { state: 'sending' });
-      put(key, await send(file));
+      const result = await send(file);
+      put(key, result);
+      if (result.state === 'added') onAdded(file.name);
     }
     for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
   };

@@ -42,6 +42,7 @@ const FIELDS = [
   'dont_know',
   'hand_off',
   'no_reply',
+  'survey',
 ] as const satisfies (keyof AgentDefinition)[];
 
 export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {

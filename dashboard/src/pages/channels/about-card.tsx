@@ -88,7 +88,7 @@ function CheckButton({ item }: { item: ChannelDetail }): ReactNode {
   const org_id = useOrganization().id;
   const may = useMay('member');
   const check = useAct('checkChannel', { refresh: ['readChannel', 'listChannels'] });
-  if (!may || item.kind === 'sandbox') return null;
+  if (!may || item.kind === 'sandbox' || item.kind === 'web_chat') return null;
   const found = check.data;
   const told = found?.ok ? say(found.asked ? 'check_ok' : 'check_nobody') : found?.detail;
   return (

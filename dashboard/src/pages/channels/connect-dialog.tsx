@@ -50,7 +50,8 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
       onClose={made ? guard.ask : onClose}
       closeOnClickOutside={made !== null}
       title={title}
-      size="lg"
+      // The preview of a web chat is beside its fields.
+      size={kind === 'web_chat' && !made ? 760 : 'lg'}
     >
       {made ? (
         <SecretOnce made={made} guard={guard} />

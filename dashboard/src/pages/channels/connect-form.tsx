@@ -7,9 +7,11 @@ import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
+import { originOf } from '../../parts/channels/site.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { ChannelProblem } from './channel-parts.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';
+import { ChatFields } from './chat-fields.tsx';
 import { type SettingsValues, shownFields, toSettings, toValues, valueName } from './settings-values.ts';
 import { words } from './words.ts';
 
@@ -35,6 +37,8 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
         .filter(({ required }) => required)
         .map(({ name }) => [valueName(name), (value: string) => (value.trim() === '' ? say('missing') : null)]),
     ),
+    [valueName('allowed_origins')]: (value: string) =>
+      value.trim() === '' || originOf(value) ? null : say('site_invalid'),
   }));
   const submit = form.submit((values) => {
     const { name = '', agent_id = '' } = values;
@@ -52,8 +56,14 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <NameAndAgent say={say} agentId={agentId} form={form} />
-        <SettingsFields kind={kind} form={form} />
+        {kind === 'web_chat' ? (
+          <ChatFields agentId={agentId} form={form} />
+        ) : (
+          <>
+            <NameAndAgent say={say} agentId={agentId} form={form} />
+            <SettingsFields kind={kind} form={form} />
+          </>
+        )}
         <ChannelProblem problem={connect.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onBack}>

@@ -34,10 +34,18 @@ export function SettingsFields({ kind, form, readOnly = false, stored = false, m
       moved={moved}
     />
   );
+  if (kind === 'web_chat')
+    return (
+      <div className={classes.look}>
+        <Stack gap="md">{usual.map(field)}</Stack>
+        <div className={classes.beside}>
+          <ChatPreview values={form.values} />
+        </div>
+      </div>
+    );
   return (
     <Stack gap="md">
       {usual.map(field)}
-      {kind === 'web_chat' && <ChatPreview values={form.values} />}
       {own && (
         <details className={classes.advanced} open={Boolean(ownProps?.error) || ownProps?.value !== '' || undefined}>
           <summary>{say('advanced')}</summary>

@@ -1,4 +1,5 @@
 import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import { originOf } from '../../parts/channels/site.ts';
 import { latinDigits } from '../../parts/latin-digits.ts';
 
 /** Values in a form are text. Fields of settings have this prefix, to distinguish them from name and agent. */
@@ -39,15 +40,19 @@ export function toSettings(
   return Object.fromEntries([...untouched, ...given.filter(([, value]) => value !== undefined)]);
 }
 
-function toValue({ type }: ChannelField, typed: string): unknown {
+/** A line that is no site stays as it is, and the server says what is wrong with it. */
+const sites = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => originOf(line) ?? line))];
+
+function toValue({ name, type }: ChannelField, typed: string): unknown {
   const text = typed.trim();
   if (text === '') return undefined;
   const number = Number(latinDigits(text));
   if (type === 'number') return Number.isNaN(number) ? text : number;
   if (type === 'boolean') return text === 'true';
   if (type !== 'list') return text;
-  return text
+  const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+  return name === 'allowed_origins' ? sites(lines) : lines;
 }

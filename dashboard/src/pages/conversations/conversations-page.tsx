@@ -43,6 +43,12 @@ const FILTERS = [
   'since',
   'until',
   'handed_off',
+  'outcome',
+  'version',
+  'member_id',
+  'trigger_id',
+  'campaign_id',
+  'rated',
   'sort',
 ] as const satisfies (keyof Filtering)[];
 

@@ -4,8 +4,9 @@ import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames, useMemberNames } from '../../parts/names.ts';
 import { inboxWords } from './inbox-words.ts';
+import { ratingWords } from './rating-words.ts';
 import type { ConversationsSearch } from './search.ts';
 import { words } from './words.ts';
 import { statusWords } from '../../parts/conversations/status-words.ts';
@@ -46,7 +47,10 @@ function useChips(filters: Filtering): Chip[] {
   const say = useWords(words);
   const sayInbox = useWords(inboxWords);
   const sayStatus = useWords(statusWords);
-  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, sort } = filters;
+  const sayRating = useWords(ratingWords);
+  const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, rated, sort } = filters;
+  const { outcome, version, member_id, trigger_id, campaign_id } = filters;
+  const memberName = useMemberNames();
   const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
   const named = (name: string, value: string): string => sayInbox('filter_named', { name, value });
@@ -59,6 +63,21 @@ function useChips(filters: Filtering): Chip[] {
     sort && { name: 'sort' as const, words: named(sayInbox('sort'), sayInbox(`sort_${sort}`)) },
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
     handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
+    outcome && { name: 'outcome' as const, words: sayInbox(`outcome_${outcome}`) },
+    version && { name: 'version' as const, words: named(sayInbox('filter_version'), String(version)) },
+    member_id && {
+      name: 'member_id' as const,
+      words: named(sayInbox('filter_member'), memberName(member_id) ?? sayInbox('assigned_gone')),
+    },
+    trigger_id && { name: 'trigger_id' as const, words: sayInbox('filter_trigger') },
+    campaign_id && { name: 'campaign_id' as const, words: sayInbox('filter_campaign') },
+    rated && {
+      name: 'rated' as const,
+      words:
+        rated === 'any'
+          ? sayRating('rating_any')
+          : named(sayRating('rating'), sayRating('rating_score', { score: rated })),
+    },
     since && { name: 'since' as const, words: named(sayInbox('filter_since'), time(since)) },
     until && { name: 'until' as const, words: named(sayInbox('filter_until'), time(until)) },
   ].filter((chip) => !!chip);

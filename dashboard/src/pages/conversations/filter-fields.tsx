@@ -1,16 +1,25 @@
 import { Button, NativeSelect, Stack, Switch } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
-import { useRead } from '../../api/queries.ts';
+import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { TypedFilter } from '../../list/filter-bar.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
-import { setPreferences, usePreferences } from '../../preferences.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
-import { type ConversationSort, type ConversationStatus, SORTS, STATUSES, type ConversationsSearch } from './search.ts';
+import { ratingWords } from './rating-words.ts';
+import {
+  type ConversationSort,
+  type ConversationStatus,
+  type ConversationsSearch,
+  RATED,
+  type RatedFilter,
+  SORTS,
+  STATUSES,
+} from './search.ts';
 import { words } from './words.ts';
 
 type Props = { list: ListState<Omit<ConversationsSearch, 'cursor'>> };
@@ -54,6 +63,7 @@ export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactN
         </>
       )}
       <TypedFilter label={say('tag')} value={tag} onChange={(next) => list.setFilters({ tag: next })} w="100%" />
+      <RatedField list={list} />
       <SortField list={list} />
       <OpenNextSwitch />
       {list.filtered && (
@@ -62,6 +72,26 @@ export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactN
         </Button>
       )}
     </Stack>
+  );
+}
+
+function RatedField({ list }: Props): ReactNode {
+  const say = useWords(ratingWords);
+  return (
+    <NativeSelect
+      label={say('rating')}
+      value={list.filters.rated ?? ''}
+      data={[
+        { value: '', label: say('any_rating') },
+        ...RATED.map((value) => ({
+          value,
+          label: value === 'any' ? say('rating_any') : say('rating_score', { score: value }),
+        })),
+      ]}
+      onChange={({ currentTarget: { value } }) =>
+        list.setFilters({ rated: (value || undefined) as RatedFilter | undefined })
+      }
+    />
   );
 }
 
@@ -84,13 +114,18 @@ function SortField({ list }: Props): ReactNode {
 /** A setting of the member. It is here because it belongs to the way through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useWords(inboxWords);
+  const { id: org_id, opens_next: opensNext } = useOrganization();
+  const set = useAct('setInbox', { refresh: ['readSession'] });
   return (
-    <Switch
-      size="sm"
-      label={say('open_next')}
-      checked={usePreferences().open_next !== false}
-      onChange={({ currentTarget: { checked } }) => setPreferences({ open_next: checked })}
-    />
+    <>
+      <Switch
+        size="sm"
+        label={say('open_next')}
+        checked={set.isPending ? set.variables.body?.opens_next : opensNext}
+        onChange={({ currentTarget: { checked } }) => set.mutate({ params: { org_id }, body: { opens_next: checked } })}
+      />
+      {set.error && <ProblemAlert problem={set.error} />}
+    </>
   );
 }
 

@@ -25,8 +25,8 @@ export function FilterMenu({ list }: Props): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState(false);
-  const { status, agent_id, channel_id, tag, sort } = list.filters;
-  const many = [status, agent_id, channel_id, tag, sort].filter((value) => value !== undefined).length;
+  const { status, agent_id, channel_id, tag, rated, sort } = list.filters;
+  const many = [status, agent_id, channel_id, tag, rated, sort].filter((value) => value !== undefined).length;
   const place = useCallback(() => placeBeside(opener.current!, panel.current!, 'start'), []);
   const toggled = ({ newState }: ToggleEvent): void => {
     setOpened(newState === 'open');

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useRef, type ReactNode } from 'react';
-import { preferences } from '../../preferences.ts';
+import { useOrganization } from '../../session/session.ts';
 
 /** Call it before an action that removes the conversation from the list, and the result after the action succeeded. */
 type OpenNext = (id: string) => () => void;
@@ -19,11 +19,13 @@ export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   const navigate = useNavigate();
   const rows = useRef(ids);
   rows.current = ids;
+  const isOn = useRef(true);
+  isOn.current = useOrganization().opens_next;
   // A reply may take the open conversation out of the list. Its place stays known.
   const place = useRef<{ id: string; at: number } | null>(null);
   if (opened !== undefined && ids.includes(opened)) place.current = { id: opened, at: ids.indexOf(opened) };
   const prepare = useRef<OpenNext>((id) => {
-    if (place.current?.id !== id || preferences().open_next === false) return () => {};
+    if (place.current?.id !== id || !isOn.current) return () => {};
     const { at } = place.current;
     const others = rows.current.filter((one) => one !== id);
     const next = others[at] ?? others[at - 1] ?? others[0];

@@ -33,6 +33,7 @@ const NONE: Filtering = {
   channel_id: undefined,
   end_user_id: undefined,
   tag: undefined,
+  rated: undefined,
   sort: undefined,
 };
 const isSame = (a: Filtering, b: Filtering): boolean =>
@@ -47,9 +48,10 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   const [naming, setNaming] = useState(false);
   const [removing, setRemoving] = useState<ConversationView | null>(null);
   const current = views.find(({ filters }) => isSame(filters, list.filters));
-  // A built-in view without other filters cannot be saved, and neither can a filter for one person.
-  const { view: _view, end_user_id, ...narrowing } = list.filters;
-  const isNew = !current && end_user_id === undefined && Object.values(narrowing).some((value) => value !== undefined);
+  // A built-in view without other filters cannot be saved, and neither can a filter for one person or one period.
+  const set = Object.entries(list.filters).flatMap(([name, value]) => (value === undefined ? [] : name));
+  const isNew =
+    !current && set.some((name) => name !== 'view') && set.every((name) => name in NONE && name !== 'end_user_id');
   return (
     <>
       {views.map((one) => (

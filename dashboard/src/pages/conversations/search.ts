@@ -1,4 +1,4 @@
-import { momentIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
+import { momentIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 /** A copy of the contract's list. Importing it would also import the schemas in that file. */
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
@@ -12,6 +12,22 @@ export type ConversationView = (typeof VIEWS)[number];
 export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 
+/** A copy of the outcomes that Analytics counts. */
+export const OUTCOMES = [
+  'answered',
+  'handed_over',
+  'unanswered',
+  'replied',
+  'team_replied',
+  'rated',
+  'with_cost',
+] as const;
+export type ConversationOutcome = (typeof OUTCOMES)[number];
+
+/** A copy of the filter by the rating: any score, or one. */
+export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
+export type RatedFilter = (typeof RATED)[number];
+
 export type ConversationsSearch = {
   view?: ConversationView;
   text?: string;
@@ -23,6 +39,12 @@ export type ConversationsSearch = {
   since?: string;
   until?: string;
   handed_off?: true;
+  outcome?: ConversationOutcome;
+  version?: number;
+  member_id?: string;
+  trigger_id?: string;
+  campaign_id?: string;
+  rated?: RatedFilter;
   sort?: ConversationSort;
   cursor?: string;
 };
@@ -37,6 +59,12 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   since: momentIn(raw, 'since'),
   until: momentIn(raw, 'until'),
   handed_off: raw['handed_off'] === true ? true : undefined,
+  outcome: oneOfIn(raw, 'outcome', OUTCOMES),
+  version: numberIn(raw, 'version'),
+  member_id: textIn(raw, 'member_id'),
+  trigger_id: textIn(raw, 'trigger_id'),
+  campaign_id: textIn(raw, 'campaign_id'),
+  rated: RATED.find((one) => one === String(raw['rated'])),
   sort: oneOfIn(raw, 'sort', SORTS),
   cursor: textIn(raw, 'cursor'),
 });

@@ -7,6 +7,7 @@ import type {
   ConversationNote,
   ConversationRecord,
 } from '../../../../contract/dashboard/conversations.ts';
+import type { SurveyRating } from '../../../../contract/ratings.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
@@ -20,6 +21,8 @@ import { ChoosePassageDialog, type Teachable } from '../../parts/questions/choos
 import { CreateTestCase } from './create-test-case.tsx';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
+import { RatedLine } from './rated-line.tsx';
+import { ratingWords } from './rating-words.ts';
 import { SentFile } from './sent-file.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -39,7 +42,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
   const entries = inOrder(item);
-  const newest = entries.findLast((entry) => !('type' in entry))?.id;
+  const newest = entries.findLast((entry) => !('type' in entry || 'score' in entry))?.id;
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
@@ -89,6 +92,8 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
               <Day of={entry} before={entries[index - 1]} />
               {'tool' in entry ? (
                 <ApprovalCard approval={entry} />
+              ) : 'score' in entry ? (
+                <RatedLine rating={entry} />
               ) : 'role' in entry ? (
                 <Entry message={entry} item={item} />
               ) : 'type' in entry ? (
@@ -127,19 +132,21 @@ function Writing(): ReactNode {
 }
 
 type ShownChange = ComponentProps<typeof ChangeLine>['change'];
+type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
 /** Notes and changes are where they happened. Runs that a message started show as that message. */
-const inOrder = ({ messages, notes, changes, runs, approvals }: ConversationRecord) => {
+const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
   const started = runs.flatMap(({ id, trigger_id, created_at }): ShownChange[] =>
     trigger_id === null ? [] : [{ id, type: 'run_started', created_at, actor_id: null, user_id: null, until: null }],
   );
-  const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry)[] = [
+  const entries: (ConversationMessage | ConversationNote | ShownChange | ApprovalEntry | ShownRating)[] = [
     ...started,
     ...messages,
     ...notes,
     ...changes,
     ...approvals,
+    ...(rating ? [{ ...rating, id: 'rating', created_at: rating.rated_at }] : []),
   ];
   return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 };
@@ -156,6 +163,7 @@ type EntryProps = { message: ConversationMessage; item: ConversationRecord };
 
 function Entry({ message, item }: EntryProps): ReactNode {
   const say = useWords(words);
+  const sayRating = useWords(ratingWords);
   const people = useMemberNames();
   const nameOf = usePersonName();
   const [isExplained, setExplained] = useState(false);
@@ -191,6 +199,7 @@ function Entry({ message, item }: EntryProps): ReactNode {
             <DeliveryState message={message} />
           </>
         )}
+        {message.rating !== null && <> · {sayRating(message.rating === 1 ? 'rated_good' : 'rated_bad')}</>}
         <AnswerMenu
           message={message}
           isExplained={isExplained}

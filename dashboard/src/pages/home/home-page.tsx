@@ -74,4 +74,6 @@ const MAX_HIDDEN = 50;
 const begun = ({ conversations: { open, handed_off, resolved } }: Overview): number => open + handed_off + resolved;
 const hasBegun = (facts: Overview): boolean => begun(facts) > 0;
 const isDone = (facts: Overview): boolean =>
-  hasBegun(facts) && facts.first_request && facts.agents > 0 && facts.triggers > 0 && facts.active_keys > 0;
+  facts.agents > 0 &&
+  hasBegun(facts) &&
+  (facts.first_visitor || (facts.first_request && facts.triggers > 0 && facts.active_keys > 0));

@@ -1,12 +1,11 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Change, Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { lasting, money, number } from '../../language/format.ts';
 import { type Say, useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
+import { type FigurePart, FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
 import { words } from './statistics-words.ts';
-import classes from './home.module.css';
 
 type Home = Say<keyof (typeof words)['en']>;
 
@@ -20,15 +19,15 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
   const waited = (seconds: number | null): string =>
     seconds === null ? '–' : seconds < 60 ? say('under_a_minute') : lasting(say.language, seconds * 1_000);
   return (
-    <dl className={classes.tiles}>
-      <Tile
+    <FigureTiles>
+      <FigureTile
         name={say('conversations')}
         to={{ to: '/conversations', search: within }}
         note={changed(say, numbers.conversations)}
       >
         {number(say.language, numbers.conversations.now)}
-      </Tile>
-      <Tile
+      </FigureTile>
+      <FigureTile
         name={say('alone')}
         to={{ to: '/conversations', search: { status: 'resolved', ...within } }}
         note={say('alone_of', {
@@ -38,43 +37,67 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
         parts={silent.now > 0 ? [[say('no_reply'), silent.now]] : []}
       >
         {share(say, alone.now, ended.now)}
-      </Tile>
-      <Tile
+      </FigureTile>
+      <FigureTile
         name={say('hand_offs')}
         to={handed}
         note={changed(say, numbers.handed_off)}
         parts={numbers.hand_off_reasons.map(({ name, count }) => [reasonOf(say, name), count])}
       >
         {number(say.language, numbers.handed_off.now)}
-      </Tile>
-      <Tile name={say('first_reply')} to={handed} note={say('was', { before: waited(wait.before) })}>
+      </FigureTile>
+      <FigureTile name={say('first_reply')} to={handed} note={say('was', { before: waited(wait.before) })}>
         {waited(wait.now)}
-      </Tile>
-      <Tile
+      </FigureTile>
+      <Ratings numbers={numbers} />
+      <FigureTile
         name={say('messages')}
         to={{ to: '/conversations', search: within }}
         note={changed(say, numbers.messages)}
         parts={numbers.message_states.map(({ name, count }) => [stateOf(say, name), count])}
       >
         {number(say.language, numbers.messages.now)}
-      </Tile>
-      <Tile name={say('calls')} to={calls} note={changed(say, numbers.calls)}>
+      </FigureTile>
+      <FigureTile name={say('calls')} to={calls} note={changed(say, numbers.calls)}>
         {number(say.language, numbers.calls.now)}
-      </Tile>
-      <Tile
+      </FigureTile>
+      <FigureTile
         name={say('refused')}
         to={{ ...calls, search: { ...calls.search, outcome: 'refused' } }}
         note={changed(say, numbers.refused)}
         parts={numbers.refusals.slice(0, MAX_PARTS).map(({ name, count }) => [<code key={name}>{name}</code>, count])}
       >
         {number(say.language, numbers.refused.now)}
-      </Tile>
+      </FigureTile>
       <Spend from={from} to={to} />
-    </dl>
+    </FigureTiles>
   );
 }
 
 const MAX_PARTS = 4;
+
+/** The average of the surveys. Before the first rating, agents need the setting, so the tile does not exist. */
+function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
+  const say = useWords(words);
+  const { from, to, ratings, rating_average: average, answers_good: good, answers_bad: bad } = numbers;
+  if ([ratings, good, bad].every(({ now, before }) => now === 0 && before === 0)) return null;
+  const rounded = (value: number | null): string =>
+    value === null ? '–' : number(say.language, Math.round(value * 10) / 10);
+  const parts: FigurePart[] = [
+    [say('answers_good'), good.now],
+    [say('answers_bad'), bad.now],
+  ];
+  return (
+    <FigureTile
+      name={say('rating')}
+      to={{ to: '/conversations', search: { rated: 'any', since: from, until: to } }}
+      note={say('rating_of', { count: number(say.language, ratings.now), before: rounded(average.before) })}
+      parts={parts.filter(([, count]) => count > 0)}
+    >
+      {rounded(average.now)}
+    </FigureTile>
+  );
+}
 
 function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
   const say = useWords(words);
@@ -83,36 +106,12 @@ function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
   const { data } = useRead('readUsage', { params: { org_id }, query });
   const cost = data?.total.cost ?? [];
   return (
-    <Tile name={say('spend')} to={{ to: '/settings/costs' }} note={say('spend_days')}>
+    <FigureTile name={say('spend')} to={{ to: '/settings/costs', search: query }} note={say('spend_days')}>
       {data &&
         (cost.length === 0
           ? '–'
           : cost.map((one) => money(say.language, Number(one.amount), one.currency)).join(' + '))}
-    </Tile>
-  );
-}
-
-type Part = readonly [name: ReactNode, count: number];
-type Props = { name: string; to: LinkProps; note: string; parts?: readonly Part[]; children: ReactNode };
-
-function Tile({ name, to, note, parts = [], children }: Props): ReactNode {
-  const say = useWords(words);
-  return (
-    <div className={classes.tile}>
-      <dt>
-        <Link {...to}>{name}</Link>
-      </dt>
-      <dd className={classes.number}>
-        <bdi>{children}</bdi>
-      </dd>
-      <dd className={classes.note}>{note}</dd>
-      {parts.map(([what, count], at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- the parts of a number do not move
-        <dd key={at} className={classes.part}>
-          <span>{what}</span> <bdi>{number(say.language, count)}</bdi>
-        </dd>
-      ))}
-    </div>
+    </FigureTile>
   );
 }
 

@@ -27,6 +27,16 @@ type Props = {
   suggestion?: string | undefined;
 };
 
+/** The field of the chat. A page has one at most. */
+const FIELD = 'playground-message';
+
+/** Moves the focus to the chat of this page, for a link that suggests a question. */
+export function focusPlayground(): void {
+  const field = document.getElementById(FIELD);
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus({ preventScroll: true });
+}
+
 /** A chat with an agent that stores nothing and shows the reasons of each answer. */
 export function Playground(props: Props): ReactNode {
   const say = useWords(words);
@@ -68,6 +78,7 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
       <form className={classes.form} onSubmit={send}>
         <TextInput
           ref={field}
+          id={FIELD}
           aria-label={say('placeholder')}
           placeholder={say('placeholder')}
           value={text}

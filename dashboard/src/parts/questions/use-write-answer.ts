@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
 import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-cases.ts';
+import { MAX_WORDING_CHARACTERS } from '../../../../contract/dashboard/wordings.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, type Problem } from '../../api/client.ts';
 import { readAnew } from '../../api/queries.ts';
@@ -22,15 +23,17 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
     mutationFn: async ({ question, answer, addTest }) => {
       const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
       const text = `# ${question.replaceAll(/\s+/g, ' ')}\n\n${answer}`;
+      const [example] = item.examples;
+      // Text of a person is erased together with that person.
+      const from = example && question === item.question ? { from: example.end_user_id } : {};
       if (!made.has(text)) {
-        const document = await call('createDocument', { params, body: { name, text } });
+        const answers = question.length <= MAX_WORDING_CHARACTERS ? { answers: { question, ...from } } : {};
+        const document = await call('createDocument', { params, body: { name, text, ...answers } });
         made.set(text, document.name);
       }
-      const [example] = item.examples;
       const one: TestCase = {
         name,
-        // Text of a person is erased together with that person.
-        ...(example && question === item.question && { from: example.end_user_id }),
+        ...from,
         turns: [{ say: question, expect: { cites: made.get(text)! } }],
       };
       const result = await call('testAgent', { params, body: { case: one } });
@@ -42,6 +45,6 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
       await call('settleMissedQuestions', { params, body: { message_ids: item.message_ids } });
       return result;
     },
-    onSettled: () => readAnew(client, ['listDocuments', 'readKnowledgeUse', 'readSuite']),
+    onSettled: () => readAnew(client, ['listDocuments', 'readKnowledgeUse', 'readSuite', 'listWordings']),
   });
 }

@@ -51,6 +51,7 @@ export const runRecord = {
     missing: ['day'],
     updated_at: '2026-11-20T20:00:01.000Z',
   },
+  rating: null,
   request_id: 'req_01k8v3m9e5f7rsm6z4n0q2x1ai',
   send_at: null,
   finished_at: null,

@@ -9,6 +9,7 @@ import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
 import { NoReplyCard } from './no-reply-card.tsx';
+import { SurveyCard } from './survey-card.tsx';
 import { StandInCard } from './stand-in-card.tsx';
 
 const MAX_INSTRUCTIONS = 32_000;
@@ -55,6 +56,7 @@ export function BehaviourTab(): ReactNode {
       {(definition.provider ?? 'embedded') !== 'embedded' && <StandInCard />}
       <HandOffCard />
       <NoReplyCard />
+      <SurveyCard />
     </>
   );
 }

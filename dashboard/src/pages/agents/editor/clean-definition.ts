@@ -27,6 +27,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
     tools: tools?.length ? tools.map((one) => without({ ...one, confirm: text(one.confirm) })) : undefined,
     hand_off: handOff ? without({ ...handOff, text: text(handOff.text) }) : undefined,
     no_reply: noReply(edited.no_reply),
+    survey: survey(edited.survey),
   });
 }
 
@@ -58,6 +59,16 @@ function noReply(edited: AgentDefinition['no_reply']): AgentDefinition['no_reply
     end_after_minutes: end,
     // oxlint-disable-next-line unicorn/no-thenable -- the name on the wire, of a text
     then: end === undefined ? undefined : then,
+  });
+}
+
+function survey(edited: AgentDefinition['survey']): AgentDefinition['survey'] {
+  if (edited === undefined) return undefined;
+  const { question, thanks, channels } = edited;
+  return without({
+    question: text(question),
+    thanks: text(thanks),
+    channels: channels?.length ? channels : undefined,
   });
 }
 

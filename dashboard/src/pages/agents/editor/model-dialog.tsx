@@ -30,11 +30,11 @@ export function ModelDialog(props: Props): ReactNode {
   );
 }
 
-const EXAMPLES: Record<ModelProviderName, { embedding: string; transcription: string }> = {
-  openai_compatible: { embedding: 'nomic-embed-text', transcription: 'whisper-1' },
-  openai: { embedding: 'text-embedding-3-small', transcription: 'gpt-4o-mini-transcribe' },
-  anthropic: { embedding: '', transcription: '' },
-  google: { embedding: 'gemini-embedding-001', transcription: 'gemini-2.5-flash' },
+const EXAMPLES: Record<ModelProviderName, { embedding: string; transcription: string; question: string }> = {
+  openai_compatible: { embedding: 'nomic-embed-text', transcription: 'whisper-1', question: 'llama3.2' },
+  openai: { embedding: 'text-embedding-3-small', transcription: 'gpt-4o-mini-transcribe', question: 'gpt-5-mini' },
+  anthropic: { embedding: '', transcription: '', question: 'claude-haiku-4-5' },
+  google: { embedding: 'gemini-embedding-001', transcription: 'gemini-2.5-flash', question: 'gemini-2.5-flash' },
 };
 
 /** Saves the connection. An embedding model is called once, so that a wrong name is reported immediately. */
@@ -62,14 +62,13 @@ function useSaving({ provider, stored, onClose }: FormProps) {
     );
   const save = (values: Values, onError: (problem: Problem) => void): void => {
     const key = values.key.trim();
-    const [embedding, transcription] = [values.embedding_model, values.transcription_model].map(
-      (name) => name.trim() || null,
-    );
+    const [embedding, transcription, question] = OTHER_MODELS.map((kind) => values[`${kind}_model`].trim() || null);
     const body = {
       base_url: values.base_url.trim() || null,
       ...(key !== '' && { key }),
       ...(embedding !== (stored?.embedding_model ?? null) && { embedding_model: embedding }),
       ...(transcription !== (stored?.transcription_model ?? null) && { transcription_model: transcription }),
+      ...(question !== (stored?.question_model ?? null) && { question_model: question }),
     };
     set.mutate(
       { params, body },
@@ -85,7 +84,9 @@ function useSaving({ provider, stored, onClose }: FormProps) {
   };
 }
 
-type Values = { key: string; base_url: string; embedding_model: string; transcription_model: string };
+const OTHER_MODELS = ['embedding', 'transcription', 'question'] as const;
+type OtherModel = `${(typeof OTHER_MODELS)[number]}_model`;
+type Values = { key: string; base_url: string } & Record<OtherModel, string>;
 
 export function ModelForm(props: FormProps): ReactNode {
   const { provider, stored, onClose } = props;
@@ -99,6 +100,7 @@ export function ModelForm(props: FormProps): ReactNode {
     base_url: stored?.base_url ?? '',
     embedding_model: stored?.embedding_model ?? '',
     transcription_model: stored?.transcription_model ?? '',
+    question_model: stored?.question_model ?? '',
   };
   const form = useCheckedForm<Values>(initial, () => ({
     key: (value, { base_url }) => {
@@ -155,27 +157,30 @@ function OtherModels({
   getInputProps,
 }: {
   provider: ModelProviderName;
-  getInputProps: (name: 'embedding_model' | 'transcription_model') => object;
+  getInputProps: (name: OtherModel) => object;
 }): ReactNode {
   const say = useWords(embeddingWords);
-  if (provider === 'anthropic') {
-    return (
-      <Text size="sm" c="dimmed">
-        {say('embedding_none')}
-      </Text>
-    );
-  }
-  return (['embedding', 'transcription'] as const).map((kind) => (
-    <TextInput
-      key={kind}
-      label={say(`${kind}_model`)}
-      description={say(`${kind}_hint`, { example: EXAMPLES[provider][kind] })}
-      dir="ltr"
-      autoComplete="off"
-      maxLength={200}
-      {...getInputProps(`${kind}_model`)}
-    />
-  ));
+  const kinds = provider === 'anthropic' ? (['question'] as const) : OTHER_MODELS;
+  return (
+    <>
+      {provider === 'anthropic' && (
+        <Text size="sm" c="dimmed">
+          {say('embedding_none')}
+        </Text>
+      )}
+      {kinds.map((kind) => (
+        <TextInput
+          key={kind}
+          label={say(`${kind}_model`)}
+          description={say(`${kind}_hint`, { example: EXAMPLES[provider][kind] })}
+          dir="ltr"
+          autoComplete="off"
+          maxLength={200}
+          {...getInputProps(`${kind}_model`)}
+        />
+      ))}
+    </>
+  );
 }
 
 function CheckFailed({ problem, onRetry }: { problem: Problem | null; onRetry: () => void }): ReactNode {

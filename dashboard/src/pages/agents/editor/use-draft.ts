@@ -8,6 +8,11 @@ import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
 
+/**
+ * `reason`: the reason for publishing although required tests have not passed. `live`: false adds a version that is not
+ * live. Absent: as in the last attempt.
+ */
+type Publishing = { reason?: string; live?: boolean };
 type Kept = { base: AgentDefinition; definition: AgentDefinition };
 const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
@@ -20,6 +25,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
   const place = `parley.agent-draft.${agent.id}`;
   const [kept, setKept] = useState<Kept | null>(() => (readOnly ? null : read(place)));
+  const [asked, setAsked] = useState(true);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const update = useAct('updateAgent', { refresh: READ_AGAIN });
   const publish = useAct('publishAgent', { refresh: READ_AGAIN });
@@ -76,12 +82,14 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
       reset();
       update.mutate({ params, body: { definition: cleaned, publish: false } }, done(after));
     },
-    /** `reason`: the reason for publishing although required tests have not passed. */
-    publish: (after: (saved: AgentRecord) => void, reason?: string) => {
+    publish: (after: (saved: AgentRecord) => void, { reason, live = asked }: Publishing) => {
       reset();
+      setAsked(live);
       const without = reason === undefined ? {} : { without_tests: reason };
-      if (dirty) update.mutate({ params, body: { definition: cleaned, ...without } }, done(after));
-      else publish.mutate({ params, body: without }, done(after));
+      const add = (): void => publish.mutate({ params, body: { ...without, ...(!live && { live }) } }, done(after));
+      if (!dirty) add();
+      else if (live) update.mutate({ params, body: { definition: cleaned, ...without } }, done(after));
+      else update.mutate({ params, body: { definition: cleaned, publish: false } }, done(add));
     },
   };
 }

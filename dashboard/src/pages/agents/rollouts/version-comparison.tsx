@@ -16,7 +16,17 @@ import { rolloutWords } from './rollout-words.ts';
 const LOOK_AGAIN_MS = 15_000;
 /** The number of versions that fit side by side. The newest are shown. */
 const SHOWN = 4;
-const MEASURES = ['runs', 'completed', 'handed_off', 'unanswered', 'failed', 'result_complete', 'cost'] as const;
+const MEASURES = [
+  'runs',
+  'completed',
+  'handed_off',
+  'unanswered',
+  'failed',
+  'result_complete',
+  'ratings',
+  'answers',
+  'cost',
+] as const;
 type Measure = (typeof MEASURES)[number];
 
 /** What became of the runs of each version: a line for each measure, a column for each version. */
@@ -60,6 +70,8 @@ export function VersionComparisonCard({ agentId }: { agentId: string }): ReactNo
 function Measured({ of, measure }: { of: VersionResult; measure: Measure }): ReactNode {
   const say = useWords(rolloutWords);
   if (measure === 'runs') return number(say.language, of.runs);
+  if (measure === 'ratings') return <Ratings of={of.ratings} />;
+  if (measure === 'answers') return <Answers of={of.answers} />;
   if (measure === 'cost') return <Costs of={of.cost} />;
   const part = of[measure]?.part;
   if (!part) return <NoValue>–</NoValue>;
@@ -69,6 +81,25 @@ function Measured({ of, measure }: { of: VersionResult; measure: Measure }): Rea
       <Interval of={part} text={(value) => percent(say.language, value)} />
     </>
   );
+}
+
+function Ratings({ of: { count, average } }: { of: VersionResult['ratings'] }): ReactNode {
+  const say = useWords(rolloutWords);
+  if (average === null) return <NoValue>–</NoValue>;
+  return (
+    <>
+      {number(say.language, Math.round(average * 10) / 10)}
+      <Text size="xs" c="dimmed" component="div">
+        {say('ratings_count', { count: number(say.language, count) })}
+      </Text>
+    </>
+  );
+}
+
+function Answers({ of: { good, bad } }: { of: VersionResult['answers'] }): ReactNode {
+  const say = useWords(rolloutWords);
+  if (good + bad === 0) return <NoValue>–</NoValue>;
+  return say('answers_count', { good: number(say.language, good), bad: number(say.language, bad) });
 }
 
 function Costs({ of }: { of: VersionResult['cost'] }): ReactNode {

@@ -5,13 +5,14 @@ import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Facts } from '../../../parts/fact.tsx';
+import type { Way } from './way.ts';
 import { words } from './words.ts';
 
 /** The suggestions after the last step, from a working agent to an agent that people use. */
-export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
+export function WhatNext({ agent, way }: { agent: AgentSummary; way: Way }): ReactNode {
   const say = useWords(words);
   const to = (
-    word: 'next_website' | 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
+    word: 'next_website' | 'next_backend' | 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
     link: LinkProps,
   ): ReactNode => (
     <div>
@@ -26,7 +27,9 @@ export function WhatNext({ agent }: { agent: AgentSummary }): ReactNode {
   return (
     <Card title={say('next')}>
       <Facts>
-        {to('next_website', { to: '/channels', search: { connect: 'web_chat', agent_id: agent.id } })}
+        {way === 'website'
+          ? to('next_backend', { to: '/triggers', search: { agent_id: agent.id } })
+          : to('next_website', { to: '/channels', search: { connect: 'web_chat', agent_id: agent.id } })}
         {to('next_knowledge', {
           to: '/agents/$agent_id',
           params: { agent_id: agent.id },

@@ -1,5 +1,6 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { IconCoins } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { USAGE_GROUPS, type UsageGroup, type UsageRecord } from '../../../../../contract/dashboard/costs.ts';
 import type { Use } from '../../../../../contract/costs.ts';
@@ -21,15 +22,20 @@ const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<
   align: 'end',
 });
 
-/** The usage of the last 30 days, in one of five groupings. */
+const route = getRouteApi('/inside/settings/costs');
+
+/** The usage of a period, in one of five groupings. Without a period in the URL, it is the last 30 days. */
 export function UsageCard(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [by, setBy] = useState<UsageGroup>('day');
-  const read = useRead('readUsage', { params: { org_id }, query: { by } }, { keep: true, every: 30_000 });
+  const { since, until } = route.useSearch();
+  const isChosen = since !== undefined || until !== undefined;
+  const read = useRead('readUsage', { params: { org_id }, query: { by, since, until } }, { keep: true, every: 30_000 });
   return (
     <Card
-      title={say('usage')}
+      title={say(isChosen ? 'usage_chosen' : 'usage')}
+      description={isChosen && read.data && <Chosen since={read.data.since} until={read.data.until} />}
       aside={
         <NativeSelect
           aria-label={say('by')}
@@ -68,6 +74,22 @@ export function UsageCard(): ReactNode {
         />
       </Stack>
     </Card>
+  );
+}
+
+function Chosen({ since, until }: { since: string; until: string }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Group gap="xs">
+      {say('within', { since: utcDay(say.language, since), until: utcDay(say.language, until) })}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        renderRoot={(props) => <Link to="/settings/costs" search={{}} resetScroll={false} {...props} />}
+      >
+        {say('last_30')}
+      </Button>
+    </Group>
   );
 }
 

@@ -5,9 +5,9 @@ import type { WebChatSettings } from '../../../../contract/chat.ts';
 import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Moment } from '../moment.tsx';
+import { notifyDone } from '../notify.tsx';
+import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { installWords } from './install-words.ts';
 

@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox';
+import { Cost } from '../costs.ts';
+import { MAX_VERSION } from '../limits.ts';
+import { closed, Id, Moment, Nullable } from './shapes.ts';
+
+/** The maximum length of the period. The previous period of the same length is read too. */
+export const MAX_ANALYTICS_DAYS = 184;
+export const ANALYTICS_DAYS = 30;
+
+export const ANALYTICS_GROUPS = ['day', 'agent', 'version', 'channel', 'member'] as const;
+export type AnalyticsGroup = (typeof ANALYTICS_GROUPS)[number];
+
+/**
+ * What happened in a conversation. The list of conversations has a filter for each. `answered`: the agent replied to the
+ * person, had an answer to each question and did not hand over. `unanswered`: the agent had no answer to a question.
+ * `replied`: the agent or a member replied to the person. `team_replied`: a member wrote after the hand-off. `rated`: the
+ * person rated the conversation. `with_cost`: model calls had a cost.
+ */
+export const CONVERSATION_OUTCOMES = [
+  'answered',
+  'handed_over',
+  'unanswered',
+  'replied',
+  'team_replied',
+  'rated',
+  'with_cost',
+] as const;
+export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
+
+/** Filters for the circumstances of a conversation. The list of conversations has the same ones. */
+export const conversationCircumstances = {
+  /** The version of the agent in the latest run. Numbers belong to one agent, so `agent_id` is required with it. */
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSION })),
+  /** A member who wrote in the conversation. */
+  member_id: Type.Optional(Id('user')),
+  /** The trigger or campaign that started the conversation. */
+  trigger_id: Type.Optional(Id('trigger')),
+  campaign_id: Type.Optional(Id('campaign')),
+};
+
+const Day = Type.String({ format: 'date' });
+const filters = {
+  /** The number of days, up to `until`. Not together with `since`. */
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ANALYTICS_DAYS })),
+  since: Type.Optional(Day),
+  until: Type.Optional(Day),
+  agent_id: Type.Optional(Id('agent')),
+  channel_id: Type.Optional(Id('channel')),
+  ...conversationCircumstances,
+};
+
+export const AnalyticsQuery = Type.Object(
+  { by: Type.Optional(Type.Enum(ANALYTICS_GROUPS, { default: 'day' })), ...filters },
+  closed,
+);
+export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
+
+const Count = Type.Integer({ minimum: 0 });
+/** A median. Null: there is no such conversation. */
+const Seconds = Nullable(Count);
+
+export const AnalyticsFigures = Type.Object(
+  {
+    conversations: Count,
+    answered: Count,
+    handed_over: Count,
+    unanswered: Count,
+    resolved: Count,
+    /** From the first message of the person to the first reply of the agent or a member. */
+    first_reply_seconds: Seconds,
+    /** From the hand-off to the first message of a member. In the group of a member: if this member was the first. */
+    team_reply_seconds: Seconds,
+    /** From the start to the end of the resolved conversations. */
+    resolve_seconds: Seconds,
+    /** The ratings of conversations, and their average from 1 to 5. Null: there is none. */
+    ratings: Count,
+    rating: Nullable(Type.Number()),
+    /** Of the model calls of these conversations, as far as prices are known. */
+    cost: Type.Array(Cost),
+  },
+  { title: 'AnalyticsFigures' },
+);
+export type AnalyticsFigures = Static<typeof AnalyticsFigures>;
+
+/**
+ * Each conversation counts on the day of its start. Days are in the time zone of the organization, both ends included.
+ * Without `since` and `days`: 30 days. Without `until`: up to today. A conversation with several members is in the group of each.
+ */
+export const Analytics = Type.Object(
+  {
+    by: Type.Enum(ANALYTICS_GROUPS),
+    since: Day,
+    until: Day,
+    time_zone: Type.String(),
+    /** The moments of the period, for the list of conversations. */
+    from: Moment,
+    to: Moment,
+    /** False: the server is still counting these days. Repeat the call in a moment. */
+    complete: Type.Boolean(),
+    total: AnalyticsFigures,
+    /** Of as many days before. */
+    before: AnalyticsFigures,
+    /** Every day of the period, oldest first. */
+    days: Type.Array(
+      Type.Object({
+        day: Day,
+        from: Moment,
+        to: Moment,
+        conversations: Count,
+        answered: Count,
+        handed_over: Count,
+        unanswered: Count,
+      }),
+    ),
+    /** The newest day first, otherwise the most conversations first. */
+    data: Type.Array(
+      Type.Object({
+        /** The day, the ID, or the number of the version. Null: none. */
+        group: Nullable(Type.String()),
+        /** Null: the record is gone, or has no name. */
+        name: Nullable(Type.String()),
+        /** The agent of a version. */
+        agent_id: Nullable(Type.String()),
+        figures: AnalyticsFigures,
+      }),
+    ),
+  },
+  { title: 'Analytics' },
+);
+export type Analytics = Static<typeof Analytics>;

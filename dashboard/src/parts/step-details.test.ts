@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { stepDetail } from './step-details.ts';
+
+test.each([
+  ['miss', 'Unanswered 1 in a row.', 'The first unanswered question in this conversation.'],
+  ['miss', 'Unanswered 3 in a row.', '3 unanswered questions in a row.'],
+  ['search', '2 found', '2 passages'],
+  ['model', 'gpt-x: length', 'gpt-x, cut at the longest answer'],
+  ['fallback', 'dont_know', 'No model gave an answer, so the agent says that it does not know.'],
+  ['embedding_failed', 'too_large', 'There are too many documents for it. Parley searched by words.'],
+  ['language', 'The person writes ar.', 'The person writes in Arabic.'],
+  ['rule', 'The rule "Refund" fits.', 'The rule "Refund" fits.'],
+])('a step of the kind %s says %j in words', (kind, detail, said) => {
+  expect(stepDetail({ kind, detail }, 'en')).toBe(said);
+});
+
+test('the words follow the language of the reader', () => {
+  expect(stepDetail({ kind: 'miss', detail: 'Unanswered 1 in a row.' }, 'ar')).toBe(
+    'أول سؤال بلا إجابة في هذه المحادثة.',
+  );
+  expect(stepDetail({ kind: 'search', detail: '2 found' }, 'ar')).toBe('مقطعان');
+});

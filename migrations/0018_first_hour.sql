@@ -1,0 +1,1 @@
+ALTER TABLE "member" ADD COLUMN "opens_next" boolean DEFAULT true NOT NULL;

@@ -1,0 +1,44 @@
+import { TZDate } from '@date-fns/tz';
+import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/analytics.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Day, DAY_MS } from './count-again.ts';
+
+/** Dates outside this range are typing errors, and no organization has conversations there. */
+const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];
+
+/** Days in a time zone, and as many days before them. Both lists begin with the oldest day. */
+export type Period = { days: Day[]; before: Day[] };
+
+type Asked = { days?: number | undefined; since?: string | undefined; until?: string | undefined };
+
+/** The period of a query. Without a first day it has 30 days; without a last day it ends today. */
+export function daysOfPeriod({ days, since, until }: Asked, timeZone: string, now: number): Period {
+  const last = until ?? nameOf(now, timeZone);
+  if (days !== undefined && since !== undefined) throw invalid('Give either the first day or the number of days.');
+  const first = since ?? nameAfter(last, 1 - (days ?? ANALYTICS_DAYS));
+  if (first < FIRST_DAY || last > LAST_DAY) throw invalid(`Days are between ${FIRST_DAY} and ${LAST_DAY}.`);
+  const many = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1;
+  if (many < 1) throw invalid('The first day is after the last day.');
+  if (many > MAX_ANALYTICS_DAYS) throw invalid(`A period has at most ${MAX_ANALYTICS_DAYS} days.`);
+  const names = Array.from({ length: 2 * many }, (_, index) => nameAfter(first, index - many));
+  const starts = [...names, nameAfter(last, 1)].map((name) => startOf(name, timeZone));
+  const all = names.map((day, index) => ({ day, from: starts[index]!, to: starts[index + 1]! }));
+  return { days: all.slice(many), before: all.slice(0, many) };
+}
+
+/** The day in the time zone, as `2026-11-23`. */
+function nameOf(at: number, timeZone: string): string {
+  const local = new TZDate(at, timeZone);
+  return new Date(Date.UTC(local.getFullYear(), local.getMonth(), local.getDate())).toISOString().slice(0, 10);
+}
+
+const nameAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+function startOf(day: string, timeZone: string): number {
+  const [year, month, date] = day.split('-').map(Number);
+  return new TZDate(year!, month! - 1, date!, timeZone).getTime();
+}
+
+const invalid = (detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer: '/since', code: 'invalid', detail }] });

@@ -1,0 +1,130 @@
+import type {
+  Analytics,
+  AnalyticsFigures,
+  AnalyticsGroup,
+  AnalyticsQuery,
+} from '../../../contract/dashboard/analytics.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { readOrganization } from '../../store/organizations/organizations.ts';
+import type { FactGroup } from '../../store/schema/numbers.ts';
+import { countFacts } from '../../store/statistics/count-facts.ts';
+import { readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
+import { readGroupNames } from '../../store/statistics/group-names.ts';
+import { countAgain, type Day } from './count-again.ts';
+import { daysOfPeriod, type Period } from './days-of-period.ts';
+import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
+import type { StatisticsDeps } from './read-statistics.ts';
+
+/** A change of the rules raises the number, and the days are counted again. */
+const RULES = 1;
+/** The rows of a table. Further ones are left out. */
+const MAX_GROUPS = 400;
+
+/** What happened in the conversations of some days, and how that compares with as many days before. */
+export async function readAnalytics(deps: StatisticsDeps, orgId: string, query: AnalyticsQuery): Promise<Analytics> {
+  const { by = 'day', days, since, until, ...filter } = query;
+  if (filter.version !== undefined && filter.agent_id === undefined)
+    throw new Refusal('validation_failed', undefined, {
+      errors: [{ pointer: '/agent_id', code: 'required', detail: 'Versions belong to an agent: name the agent.' }],
+    });
+  const now = deps.now?.() ?? Date.now();
+  const organization = await readOrganization(deps.db, orgId);
+  if (!organization) throw new Refusal('organization_not_found');
+  const timeZone = organization.timeZone ?? 'UTC';
+  const period = daysOfPeriod({ days, since, until }, timeZone, now);
+  const { facts, complete } = await countedFacts(deps, orgId, period, {
+    timeZone,
+    now,
+    begun: organization.createdAt.getTime(),
+  });
+  const matched = (days: readonly Day[]): FactGroup[][] =>
+    days.map(({ day }) => matching(facts.get(day) ?? [], filter));
+  const perDay = matched(period.days);
+  const all = perDay.flat();
+  const parts =
+    by === 'day'
+      ? period.days.map(({ day }, index) => ({ group: day, agentId: null, facts: perDay[index]! })).toReversed()
+      : partsOf(by, all, filter.member_id);
+  const [first, last] = [period.days[0]!, period.days.at(-1)!];
+  return {
+    by,
+    since: first.day,
+    until: last.day,
+    time_zone: timeZone,
+    from: timestamp(new Date(first.from)),
+    to: timestamp(new Date(last.to)),
+    complete,
+    total: figuresOf(all),
+    before: figuresOf(matched(period.before).flat()),
+    days: period.days.map(({ day, from, to }, index) => presentDay({ day, from, to }, figuresOf(perDay[index]!))),
+    data: await presentParts(deps, orgId, by, parts),
+  };
+}
+
+type Counting = { timeZone: string; now: number; begun: number };
+type Counted = { facts: Map<string, FactGroup[]>; complete: boolean };
+
+/** One counting per organization at a time in this process: many who look at once cost as much as one. */
+const counting = new Map<string, Promise<boolean>>();
+
+async function countedFacts(
+  { db }: StatisticsDeps,
+  orgId: string,
+  { days, before }: Period,
+  { timeZone, now, begun }: Counting,
+): Promise<Counted> {
+  // An organization has no conversations before it exists, nor in the future.
+  const wanted = [...before, ...days].filter(({ from, to }) => to > begun && from <= now).toReversed();
+  const read = async () =>
+    (await readFactDays(db, orgId, before[0]!.day, days.at(-1)!.day)).filter(
+      (one) => one.timeZone === timeZone && one.facts.rules === RULES,
+    );
+  const count = async (): Promise<boolean> => {
+    const known = new Map((await read()).map(({ day, countedAt }) => [day, countedAt]));
+    return countAgain(wanted, known, now, async (day) => {
+      const facts = { rules: RULES, groups: groupFacts(await countFacts(db, orgId, day)) };
+      await storeFactDay(db, orgId, { day: day.day, timeZone, facts, countedAt: new Date(now) });
+    });
+  };
+  const key = `${orgId} ${timeZone} ${before[0]!.day} ${days.at(-1)!.day}`;
+  let work = counting.get(key);
+  if (!work) counting.set(key, (work = count().finally(() => counting.delete(key))));
+  const complete = await work;
+  return { facts: new Map((await read()).map(({ day, facts }) => [day, facts.groups])), complete };
+}
+
+const presentDay = (
+  { day, from, to }: Day,
+  { conversations, answered, handed_over, unanswered }: AnalyticsFigures,
+): Analytics['days'][number] => ({
+  day,
+  from: timestamp(new Date(from)),
+  to: timestamp(new Date(to)),
+  conversations,
+  answered,
+  handed_over,
+  unanswered,
+});
+
+async function presentParts(
+  { db }: StatisticsDeps,
+  orgId: string,
+  by: AnalyticsGroup,
+  parts: readonly { group: string | null; agentId: string | null; facts: FactGroup[] }[],
+): Promise<Analytics['data']> {
+  const rows = parts
+    .map(({ facts, ...part }) => ({ ...part, figures: figuresOf(facts) }))
+    .filter(({ figures }) => figures.conversations > 0);
+  if (by !== 'day') rows.sort((a, b) => b.figures.conversations - a.figures.conversations);
+  const shown = rows.slice(0, MAX_GROUPS);
+  const ids = shown.flatMap(({ group, agentId }) => (by === 'version' ? agentId : group) ?? []);
+  const kind = by === 'version' ? 'agent' : by;
+  const names = kind === 'day' ? new Map<string, string>() : await readGroupNames(db, orgId, kind, [...new Set(ids)]);
+  return shown.map(({ group, agentId, figures }) => ({
+    group,
+    name: names.get((by === 'version' ? agentId : group) ?? '') ?? null,
+    agent_id: agentId,
+    figures,
+  }));
+}

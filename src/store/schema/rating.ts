@@ -1,0 +1,53 @@
+import { sql } from 'drizzle-orm';
+import { check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import type { RatingKind } from '../../../contract/ratings.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { conversation } from './conversation.ts';
+
+/** The subject of the survey of a conversation. The subject of a rated answer is the ID of its message. */
+export const SURVEY = 'survey';
+
+/**
+ * The ratings of a conversation: at most one survey, and one row for each rated answer. They are deleted with the
+ * conversation. When a conversation is resolved, a trigger of the database adds its survey if the agent asks for
+ * ratings. A worker then sends the question.
+ */
+export const rating = pgTable(
+  'rating',
+  {
+    orgId: orgId(),
+    conversationId: text('conversation_id').notNull(),
+    subject: text('subject').notNull(),
+    kind: text('kind').$type<RatingKind>().notNull(),
+    /** The question that was sent, or the rated answer. Null: the question is not sent yet. */
+    messageId: text('message_id'),
+    runId: text('run_id'),
+    agentId: text('agent_id').notNull(),
+    /** The version of the agent that answered. Null: no version did. */
+    agentVersion: integer('agent_version'),
+    channelId: text('channel_id').notNull(),
+    /** Survey: 1 to 5. Answer: 1 (good) or -1 (bad). Null: the person has not rated. */
+    score: smallint('score'),
+    comment: text('comment'),
+    ratedAt: moment('rated_at'),
+    /** The time when a worker sends the question. Null: it was sent. */
+    dueAt: moment('due_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.conversationId, table.subject] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }).onDelete('cascade'),
+    // Counts and lists read a time of one organization. Surveys without a score are not in it.
+    index('rating_scored')
+      .on(table.orgId, table.ratedAt)
+      .where(sql`score IS NOT NULL`),
+    index('rating_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+    check('rating_kind', sql`kind IN ('survey', 'answer') AND (kind = 'survey') = (subject = 'survey')`),
+    check('rating_score', sql`CASE kind WHEN 'survey' THEN score BETWEEN 1 AND 5 ELSE score IN (-1, 1) END`),
+  ],
+);

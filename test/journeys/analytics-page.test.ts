@@ -1,0 +1,127 @@
+import type { Page } from '@playwright/test';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+
+const SHOTS = process.env['TEST_SHOTS'];
+
+/** Figures of conversations, and the list behind each. */
+describe.skipIf(!CHROMIUM)('the page Analytics', () => {
+  let journey: Journey;
+  let orgId: string;
+  let cookie: string;
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    return answer.body;
+  };
+  const at = async (path: string, more: object = {}): Promise<Page> => {
+    const { page } = await journey.open(path, { as: OWNER, ...more });
+    await settled(page);
+    return page;
+  };
+  const tile = (page: Page, name: string) =>
+    page.locator('dl > div').filter({ has: page.getByRole('link', { name, exact: true }) });
+  const rows = (page: Page) => page.getByRole('table', { name: 'In groups' }).locator('tbody tr');
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+  });
+  afterAll(() => journey?.stop());
+
+  it('leads to the triggers before there is a conversation', async () => {
+    const page = await at('/analytics');
+    await page.getByRole('heading', { name: 'No conversations in these days' }).waitFor();
+    await page.getByRole('link', { name: 'Open triggers' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('shows figures that open their lists with the same filters', async () => {
+    const definition = { instructions: 'Be brief.', opening: { default: 'Hello' } };
+    const agent = (await make('/agents', { name: 'Concierge', definition })).id;
+    const trigger = (await make('/triggers', { agent_id: agent, name: 'Order update' })).id;
+    const { value } = await journey.app.key(orgId, { permissions: ['triggers'] });
+    for (const name of ['Badr', 'Omar', 'Noor']) {
+      const body = { end_user: { external_id: name, name }, message: 'How tall is Mount Kenya?' };
+      expect((await journey.app.call('POST', `/api/triggers/${agent}/${trigger}`, { key: value, body })).status).toBe(
+        202,
+      );
+    }
+    await expect
+      .poll(async () => (await journey.app.db.execute(sql`SELECT FROM message WHERE role = 'agent'`)).rows.length)
+      .toBe(3);
+    const { data } = (await journey.api(`GET /organizations/${orgId}/conversations`, undefined, cookie)).body;
+    await make(`/conversations/${data[0].id}/take-over`, {});
+    await make(`/conversations/${data[0].id}/reply`, { text: 'It is 5,199 m high.' });
+    await journey.app.db.execute(sql`DELETE FROM analytics_day`);
+
+    const page = await at('/analytics');
+    await expect.poll(() => tile(page, 'Conversations').locator('dd').first().innerText()).toBe('3');
+    expect(await tile(page, 'Handed over').innerText()).toMatch(/^Handed over\s+1\s+33.3%; before: –$/);
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption('Agent');
+    await rows(page).getByText('Concierge').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/analytics-en.png`, fullPage: true });
+
+    await tile(page, 'Handed over').getByRole('link').click();
+    const list = page.getByRole('listbox').or(page.getByRole('list')).getByText(data[0].end_user.name);
+    await list.first().waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Handed over' }).waitFor();
+    for (const one of data.slice(1)) await expect.poll(() => page.getByText(one.end_user.name).count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption('Member');
+    await rows(page).getByText('No member wrote').waitFor();
+    // The link of a row has the filter of the row.
+    await rows(page).filter({ hasText: 'Asha' }).getByRole('link', { name: '1', exact: true }).first().click();
+    await page.getByRole('button', { name: /^Remove filter: Member: / }).waitFor();
+    await list.first().waitFor();
+  });
+
+  it('keeps the period and the filters in its address, which a keyboard can change', async () => {
+    const page = await at('/analytics');
+    await page.getByRole('radio', { name: '30 days' }).press('ArrowRight');
+    await expect.poll(() => new URL(page.url()).searchParams.get('days')).toBe('90');
+    await page.getByText('Compared with the 90 days before.').waitFor();
+    await page.getByRole('radio', { name: '90 days' }).press('ArrowRight');
+    await page.getByLabel('First day').fill('2026-01-01');
+    await expect.poll(() => new URL(page.url()).searchParams.get('since')).toBe('2026-01-01');
+    await page.getByRole('alert').getByText('at most 184 days').waitFor();
+    await page.getByLabel('First day').fill(new Date().toISOString().slice(0, 10));
+    await page.getByText('Compared with the day before.').waitFor();
+    await page.reload();
+    await page.getByText('Compared with the day before.').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export as CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('analytics.csv');
+    expect(new URL(file.url()).searchParams.get('since')).toBe(new URL(page.url()).searchParams.get('since'));
+  });
+
+  it.each([390, 1280, 1440])('fits a window of %i px, also in Arabic', async (width) => {
+    for (const language of ['en', 'ar']) {
+      const liked = { language, theme: language === 'ar' ? 'dark' : 'light' };
+      const page = await at('/analytics?by=member', { liked, viewport: { width, height: 800 } });
+      await page.locator('dl > div').first().waitFor();
+      await settled(page);
+      expect(await tooWide(page)).toEqual([]);
+      expect(await seriousFaults(page)).toEqual([]);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/analytics-${language}-${width}.png`, fullPage: true });
+    }
+  });
+
+  it('Home opens the costs of its own period', async () => {
+    const page = await at('/?period=7d');
+    await tile(page, 'Spent on models').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Costs', level: 1 }).waitFor();
+    const search = new URL(page.url()).searchParams;
+    const days = (Date.parse(search.get('until')!) - Date.parse(search.get('since')!)) / 86_400_000;
+    expect(days).toBe(7);
+    await page.getByRole('link', { name: 'Show the last 30 days' }).click();
+    await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
+  });
+});
